@@ -1,0 +1,41 @@
+const second = 1_000;
+const kib = 1_024;
+const mib = 1_024 * kib;
+
+/** Every bound of the host with its default; `createHost({ limits })` replaces single values. */
+export const defaultLimits = {
+  callTimeoutMs: 30 * second,
+  connectTimeoutMs: 30 * second,
+  /** The first start of a package runner may have to download the package. */
+  packageRunnerConnectTimeoutMs: 120 * second,
+  /** Progress extends a call's deadline, but never past this. */
+  totalCallTimeoutMs: 600 * second,
+  stopGraceMs: 5 * second,
+  stopTermAfterMs: 1 * second,
+  maxMessageBytes: 10 * mib,
+  maxResultBytes: 10 * mib,
+  maxJsonDepth: 200,
+  maxSchemaBytes: 256 * kib,
+  maxSchemaDepth: 64,
+  maxSchemaNodes: 10_000,
+  schemaTimeoutMs: 250,
+  maxTools: 5_000,
+  maxPages: 64,
+  listTimeoutMs: 30 * second,
+  maxUnhandledNotifications: 100,
+  maxNotificationsPerSecond: 200,
+  notificationBurst: 1_000,
+  maxStderrBytes: 256 * kib,
+  maxInputRounds: 8,
+  oauthDocumentBytes: 256 * kib,
+  oauthTimeoutMs: 10 * second,
+  maxTtlMs: 3_600 * second,
+  eraProbeMs: 1.5 * second,
+} as const satisfies Record<string, number>;
+
+export type Limits = { readonly [K in keyof typeof defaultLimits]: number };
+
+export function resolveLimits(overrides: Partial<Limits> = {}): Limits {
+  const given = Object.entries(overrides).filter(([, value]) => value !== undefined);
+  return Object.freeze({ ...defaultLimits, ...Object.fromEntries(given) });
+}

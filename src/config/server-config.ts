@@ -1,0 +1,109 @@
+/** Where an entry was written: what approval asks about and what every error message points at. */
+export interface Provenance {
+  readonly layer: ConfigLayer;
+  /** The file, when the entry came from one. */
+  readonly path?: string;
+  /** 1-based position of the entry in that file. */
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** Nearest first: an entry of a nearer layer replaces one of the same name in a farther layer. */
+export const configLayers = ["code", "project", "ancestor", "user", "store", "demo"] as const;
+export type ConfigLayer = (typeof configLayers)[number];
+
+export interface StdioTransportConfig {
+  readonly kind: "stdio";
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Absolute when set; a relative one was resolved against the folder that holds the entry's layer. */
+  readonly cwd?: string;
+  /** Values may hold `${VAR}`; they are expanded when the server starts, never before. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly envPassthrough: readonly string[];
+  readonly inheritEnv: "safe" | "none" | "all";
+  readonly expandArgs: boolean;
+}
+
+/** `http` means: find out which dialect the address speaks. */
+export type HttpTransportKind = "http" | "streamable-http" | "sse" | "http-post" | "rest";
+
+export interface HttpTransportConfig {
+  readonly kind: HttpTransportKind;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** `GET` opens and requires the server's stream first; messages are POSTed either way. */
+  readonly method: "GET" | "POST";
+  readonly messageEndpoint?: string;
+  readonly allowPrivateNetwork: boolean;
+}
+
+/** An entry `{ "enabled": false }` disables a farther one and needs no transport of its own. */
+export interface NoTransportConfig {
+  readonly kind: "none";
+}
+
+export type TransportConfig = StdioTransportConfig | HttpTransportConfig | NoTransportConfig;
+export type TransportKind = TransportConfig["kind"] | "memory";
+
+export type AuthConfig =
+  | { readonly type: "none" }
+  | { readonly type: "bearer"; readonly token: string }
+  | {
+      readonly type: "oauth";
+      readonly clientId?: string;
+      readonly clientSecret?: string;
+      readonly authUrl?: string;
+      readonly tokenUrl?: string;
+      readonly scopes?: readonly string[];
+      readonly redirectUri?: string;
+      readonly callbackPort?: number;
+      readonly clientMetadataUrl?: string;
+      readonly grant?: "authorization_code" | "client_credentials";
+      readonly privateKey?: string;
+      readonly dpop?: boolean;
+    };
+
+/** How public tool names are built; see `catalog/` for what each preset gives. */
+export const namingPresets = ["mcp__server__tool", "mcp_server_tool", "prefix_tool"] as const;
+export type NamingPreset = (typeof namingPresets)[number];
+
+export interface IsolationConfig {
+  readonly sandbox?: boolean;
+  readonly network?: { readonly domains: readonly string[] };
+  readonly paths?: { readonly read: readonly string[]; readonly write: readonly string[] };
+  readonly limits?: { readonly memory?: string; readonly processes?: number };
+}
+
+/** One server in canonical form: deeply frozen, every default filled in, times in milliseconds. */
+export interface ServerConfig {
+  readonly name: string;
+  /** Slug of the name, unique among all servers. */
+  readonly id: string;
+  readonly transport: TransportConfig;
+  readonly auth: AuthConfig;
+  readonly enabled: boolean;
+  /** Absent: the surface decides (`lazy` in library and one-shot commands, `eager` in `up`). */
+  readonly start?: "lazy" | "eager";
+  /** Absent: the host's limit applies. `0` means no limit. */
+  readonly connectTimeoutMs?: number;
+  readonly callTimeoutMs?: number;
+  readonly reconnect: boolean;
+  readonly maxReconnectAttempts: number;
+  readonly halfOpen: boolean;
+  readonly toolPrefix?: string;
+  /** Absent means all, empty means none; original tool names. */
+  readonly enabledTools?: readonly string[];
+  /** Applied after `enabledTools`. */
+  readonly disabledTools: readonly string[];
+  readonly naming?: NamingPreset;
+  /** Cuts descriptions shown to a model; absent means whole. */
+  readonly descriptionLimit?: number;
+  /** `auto`, or the one revision to speak. */
+  readonly protocol: string;
+  /** A protocol slip closes the connection instead of being counted. */
+  readonly strict: boolean;
+  readonly skipReadOnlyPrompts: boolean;
+  readonly isolation?: IsolationConfig;
+  readonly provenance: Provenance;
+}

@@ -1,0 +1,117 @@
+import type { ErrorCode } from "../errors/error-codes.ts";
+
+/** One vocabulary for API, command line, page and store. */
+export type ServerState =
+  | "idle"
+  | "connecting"
+  | "connected"
+  | "reconnecting"
+  | "needs_auth"
+  | "pending"
+  | "disconnected"
+  | "error"
+  | "disabled";
+
+export interface ServerStateEvent {
+  readonly type: "server-state";
+  readonly serverName: string;
+  readonly state: ServerState;
+  readonly previous: ServerState;
+  readonly error?: { readonly code: ErrorCode; readonly message: string };
+  readonly at: number;
+}
+
+export interface ToolsChangedEvent {
+  readonly type: "tools-changed";
+  readonly serverName: string;
+  readonly toolCount: number;
+  readonly at: number;
+}
+
+export interface CallStartEvent {
+  readonly type: "call-start";
+  readonly callId: string;
+  readonly agent: string;
+  readonly serverName: string;
+  readonly toolName: string;
+  readonly publicName: string;
+  readonly at: number;
+}
+
+export interface CallEndEvent {
+  readonly type: "call-end";
+  readonly callId: string;
+  readonly agent: string;
+  readonly serverName: string | null;
+  /** The tool's own name; null when the called name belongs to no tool. */
+  readonly toolName: string | null;
+  readonly publicName: string;
+  readonly ok: boolean;
+  readonly code?: ErrorCode;
+  readonly durationMs: number;
+  readonly at: number;
+}
+
+export interface CallProgressEvent {
+  readonly type: "call-progress";
+  readonly callId: string;
+  readonly serverName: string;
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+  readonly at: number;
+}
+
+export interface ConsentEvent {
+  readonly type: "consent-asked" | "consent-granted" | "consent-denied";
+  readonly callId: string;
+  readonly agent: string;
+  readonly serverName: string;
+  readonly toolName: string;
+  readonly at: number;
+}
+
+export interface ServerLogEvent {
+  readonly type: "server-log";
+  readonly serverName: string;
+  readonly level: string;
+  /** Neutralized and cut. */
+  readonly text: string;
+  readonly at: number;
+}
+
+/** Something the host noticed and worked around: a bad entry, a refused tool, a failed handler. */
+export interface WarningEvent {
+  readonly type: "warning";
+  readonly serverName?: string;
+  readonly text: string;
+  readonly at: number;
+}
+
+/** What a finished call looks like to a session's observer, native tools included. */
+export interface ToolInvoked {
+  readonly type: "tool-invoked";
+  readonly toolName: string;
+  readonly params: Readonly<Record<string, unknown>> | null;
+  readonly result: { readonly message: string; readonly value: unknown; readonly success: boolean };
+  readonly source: "native" | "mcp";
+  readonly mcpServer: string | null;
+  readonly callId: string;
+  readonly durationMs: number;
+  readonly at: number;
+}
+
+/** Everything an outsider can observe. */
+export type HostEvent =
+  | ServerStateEvent
+  | ToolsChangedEvent
+  | CallStartEvent
+  | CallProgressEvent
+  | CallEndEvent
+  | ConsentEvent
+  | ServerLogEvent
+  | WarningEvent
+  | ToolInvoked;
+
+export type HostEventType = HostEvent["type"];
+export type HostEventOf<T extends HostEventType> = Extract<HostEvent, { readonly type: T }>;

@@ -1,0 +1,124 @@
+import type { Transport } from "@modelcontextprotocol/client";
+
+import type { Limits } from "../config/limits.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+
+/** `modern` is 2026-07-28 and later (stateless, `server/discover`); `legacy` is the `initialize` handshake. */
+export type ProtocolEra = "legacy" | "modern";
+
+export interface ServerIdentity {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+}
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Deadline for the answer; each progress report starts it anew, up to the total limit. `0` means none. */
+  readonly timeoutMs?: number | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** A tool as the server listed it; only `name` has been checked to be a non-empty string. */
+export interface ListedTool {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema?: unknown;
+  readonly outputSchema?: unknown;
+  readonly annotations?: Readonly<Record<string, unknown>>;
+  readonly icons?: unknown;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolListing {
+  readonly tools: readonly ListedTool[];
+  /** Entries that were no tool at all, with the reason; they are left out of `tools`. */
+  readonly rejected: readonly { readonly name: string | null; readonly reason: string }[];
+  /** Set when a cap ended the listing early: what was capped and at which figure. */
+  readonly truncatedBy?: string;
+}
+
+/** A tool's result with its shape checked: `content` is always there, blocks are objects with a `type`. */
+export interface RawToolResult {
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent?: unknown;
+  readonly isError: boolean;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+export interface ContentBlock {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+export interface ServerNotification {
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The MCP client of one server, over a transport that is already open and negotiated. It never
+ * repeats a request. Requests reject with an `McpError`: `rpc_error` (the server's JSON-RPC error in
+ * `details.rpc`), `timeout`, `cancelled`, `connection_lost`, `closed`, `protocol_violation`,
+ * `invalid_result`, or whatever typed error the transport raised.
+ */
+export interface ProtocolClient {
+  readonly era: ProtocolEra;
+  readonly protocolVersion: string;
+  readonly serverInfo: ServerIdentity;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly instructions: string | undefined;
+
+  /** Any method; the result is only known to be an object. */
+  request(
+    method: string,
+    params?: Readonly<Record<string, unknown>>,
+    options?: RequestOptions,
+  ): Promise<Readonly<Record<string, unknown>>>;
+  callTool(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    options?: RequestOptions,
+  ): Promise<RawToolResult>;
+  /** All pages, within the caps of `limits`. */
+  listTools(options?: RequestOptions): Promise<ToolListing>;
+  notify(method: string, params?: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Legacy: `ping`. Modern: `server/discover`, since the revision has no ping. */
+  ping(options?: RequestOptions): Promise<void>;
+  /** Idempotent; pending requests reject as `closed`, the transport is closed. */
+  close(): Promise<void>;
+
+  onnotification: ((notification: ServerNotification) => void) | undefined;
+  /** Called once, when the connection ends for any reason; `error` is absent after `close()`. */
+  onclose: ((error: Error | undefined) => void) | undefined;
+}
+
+export interface ProtocolOptions {
+  readonly serverName: string;
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  /** `auto`, or the one revision to speak. */
+  readonly protocol: string;
+  readonly limits: Limits;
+  /** Time for negotiation as a whole. */
+  readonly connectTimeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly strict: boolean;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** A verdict of an earlier connection to the same server: skips the probe. */
+  readonly knownEra?: ProtocolEra | undefined;
+}
+
+/** Negotiates over `transport` (not yet started) and resolves to the ready client; on failure the transport is closed. */
+export type ConnectProtocol = (
+  transport: Transport,
+  options: ProtocolOptions,
+) => Promise<ProtocolClient>;

@@ -1,0 +1,18 @@
+// Text from a server reaches terminals, logs and pages. Control characters move cursors and forge
+// lines, bidirectional controls reorder what a person reads, tag characters hide text altogether.
+const escapeSequences =
+  // oxlint-disable-next-line no-control-regex -- matching control characters is the purpose
+  /\u001B(?:\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[P^_X][^\u001B]*(?:\u001B\\)?|\[[0-?]*[ -/]*[@-~]?|[ -/]*[0-~]?)/g;
+// oxlint-disable-next-line no-control-regex -- as above
+const controls = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
+const invisible = /[\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF\u{E0000}-\u{E007F}]/gu;
+
+/** Server text made safe to show: escape sequences go, other invisible characters become `�`. */
+export function neutralize(text: string): string {
+  return text.replace(escapeSequences, "").replace(controls, "\uFFFD").replace(invisible, "\uFFFD");
+}
+
+/** The same on one line, for tables and messages. */
+export function neutralizeLine(text: string): string {
+  return neutralize(text.replace(/\s*[\r\n\t]+\s*/g, " "));
+}

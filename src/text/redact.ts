@@ -1,0 +1,35 @@
+const mask = "[redacted]";
+
+// Shapes of credentials that are recognisable wherever they appear.
+const patterns: readonly RegExp[] = [
+  /\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,})/g,
+  /\bsk-[A-Za-z0-9_-]{16,}/g,
+  /\bxox[abprs]-[A-Za-z0-9-]{10,}/g,
+  /\bAKIA[0-9A-Z]{16}\b/g,
+  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
+];
+const authorizationValue = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi;
+const assignedSecret =
+  /((?:api[-_]?key|token|secret|password|passwd|authorization)["']?\s*[=:]\s*["']?)([^\s"',;}&]{4,})/gi;
+const urlUserInfo = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi;
+
+/** `text` without anything that looks like a credential, and without the `known` secret values. */
+export function redact(text: string, known: Iterable<string> = []): string {
+  let result = text;
+  // Longest first, so that a secret that contains another one leaves no tail behind.
+  const values = [...known].filter((value) => value.length >= 4);
+  values.sort((a, b) => b.length - a.length);
+  for (const value of values) result = result.replaceAll(value, mask);
+  for (const pattern of patterns) result = result.replace(pattern, mask);
+  return result
+    .replace(urlUserInfo, `$1${mask}@`)
+    .replace(authorizationValue, `$1 ${mask}`)
+    .replace(assignedSecret, (match, key: string, value: string) =>
+      /^(?:Bearer|Basic|\[redacted\])/i.test(value) ? match : `${key}${mask}`,
+    );
+}
+
+/** Whether a word on a command line looks like a credential. */
+export function looksLikeSecret(text: string): boolean {
+  return redact(text) !== text;
+}
