@@ -28,19 +28,23 @@ export interface ToolsChangedEvent {
   readonly at: number;
 }
 
-export interface CallStartEvent {
-  readonly type: "call-start";
+/** Events of one call: `session.on` delivers those of its own session only. */
+interface CallEvent {
+  readonly sessionId: string;
   readonly callId: string;
+  readonly at: number;
+}
+
+export interface CallStartEvent extends CallEvent {
+  readonly type: "call-start";
   readonly agent: string;
   readonly serverName: string;
   readonly toolName: string;
   readonly publicName: string;
-  readonly at: number;
 }
 
-export interface CallEndEvent {
+export interface CallEndEvent extends CallEvent {
   readonly type: "call-end";
-  readonly callId: string;
   readonly agent: string;
   readonly serverName: string | null;
   /** The tool's own name; null when the called name belongs to no tool. */
@@ -49,26 +53,21 @@ export interface CallEndEvent {
   readonly ok: boolean;
   readonly code?: ErrorCode;
   readonly durationMs: number;
-  readonly at: number;
 }
 
-export interface CallProgressEvent {
+export interface CallProgressEvent extends CallEvent {
   readonly type: "call-progress";
-  readonly callId: string;
   readonly serverName: string;
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
-  readonly at: number;
 }
 
-export interface ConsentEvent {
+export interface ConsentEvent extends CallEvent {
   readonly type: "consent-asked" | "consent-granted" | "consent-denied";
-  readonly callId: string;
   readonly agent: string;
   readonly serverName: string;
   readonly toolName: string;
-  readonly at: number;
 }
 
 export interface ServerLogEvent {
@@ -89,16 +88,14 @@ export interface WarningEvent {
 }
 
 /** What a finished call looks like to a session's observer, native tools included. */
-export interface ToolInvoked {
+export interface ToolInvoked extends CallEvent {
   readonly type: "tool-invoked";
   readonly toolName: string;
   readonly params: Readonly<Record<string, unknown>> | null;
   readonly result: { readonly message: string; readonly value: unknown; readonly success: boolean };
   readonly source: "native" | "mcp";
   readonly mcpServer: string | null;
-  readonly callId: string;
   readonly durationMs: number;
-  readonly at: number;
 }
 
 /** Everything an outsider can observe. */

@@ -30,7 +30,8 @@ export function closest(word: string, candidates: Iterable<string>, count = 3): 
     const lower = candidate.toLowerCase().slice(0, 128);
     let score = distance(wanted, lower, limit);
     // Half a name typed is as good a hint as one letter off.
-    if (wanted.length >= 2 && (lower.startsWith(wanted) || lower.includes(wanted))) score = Math.min(score, 1.5);
+    if (wanted.length >= 2 && (lower.startsWith(wanted) || lower.includes(wanted)))
+      score = Math.min(score, 1.5);
     if (score <= limit) scored.push({ candidate, score });
   }
   scored.sort((a, b) => a.score - b.score || (a.candidate < b.candidate ? -1 : 1));

@@ -1,0 +1,278 @@
+import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
+import type { Limits } from "../config/limits.ts";
+import { createError } from "../errors/families.ts";
+import { McpError } from "../errors/mcp-error.ts";
+import type { EventBus } from "../events/event-bus.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Progress, RawToolResult } from "../protocol/protocol-client.ts";
+import { resultText } from "../protocol/result-text.ts";
+import type { RegisteredServer } from "../registry/server-registry.ts";
+import { truncateBytes } from "../text/truncate.ts";
+import { copyArguments } from "./copy-arguments.ts";
+import { type Outcome, outcomeError } from "./outcome.ts";
+import { toToolResult } from "./projections.ts";
+import type { ToolSchemas } from "./tool-schemas.ts";
+
+export type ToolArguments = Readonly<Record<string, unknown>>;
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Deadline for the answer, without the server's start; `0` means none. */
+  readonly timeoutMs?: number | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** The caller's own id for this call, carried through events and outcome. */
+  readonly callId?: string | undefined;
+}
+
+/** A tool found by its public name, with the server it lives on; undefined for offline tools. */
+export interface CallTarget {
+  readonly tool: CatalogTool;
+  readonly server: RegisteredServer | undefined;
+}
+
+/** What the call path asks of the session on whose behalf it works. */
+export interface Caller {
+  readonly agent: string;
+  readonly sessionId: string;
+  /** Finds the tool, connecting a server that may own the name. */
+  resolve(name: string, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget>;
+  /** Throws the verdict of the authorization chain unless the tool may be called, consent aside. */
+  authorize(target: CallTarget): void;
+  needsConsent(target: CallTarget): boolean;
+  /** Asks the person; rejects with `consent_denied` unless the answer is yes. */
+  askConsent(target: CallTarget, args: ToolArguments, call: ConsentCall): Promise<void>;
+}
+
+export interface ConsentCall {
+  readonly callId: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface CallPathOptions {
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly events: EventBus;
+  readonly schemas: ToolSchemas;
+  readonly createId: () => string;
+}
+
+/** What is known of a call while it runs: enough to describe it however it ends. */
+interface CallRecord {
+  readonly caller: Caller;
+  readonly callId: string;
+  readonly name: string;
+  readonly startedAt: number;
+  args: ToolArguments;
+  target: CallTarget | undefined;
+  isSent: boolean;
+}
+
+/**
+ * The one path of a call: name → policy → arguments → consent → send → result → record. Everything
+ * that calls a tool comes through here, and whatever happens becomes an `Outcome`.
+ */
+export class CallPath {
+  readonly #options: CallPathOptions;
+
+  constructor(options: CallPathOptions) {
+    this.#options = options;
+  }
+
+  async call(
+    caller: Caller,
+    name: string,
+    args: ToolArguments,
+    options: CallOptions = {},
+  ): Promise<Outcome> {
+    const record: CallRecord = {
+      caller,
+      callId: options.callId ?? this.#options.createId(),
+      name,
+      startedAt: this.#options.clock.monotonic(),
+      args,
+      target: undefined,
+      isSent: false,
+    };
+    let outcome: Outcome;
+    try {
+      const target = await this.#prepare(record, options.signal);
+      const result = await this.#send(record, target, options);
+      outcome = await this.#judge(record, target, result);
+    } catch (error) {
+      outcome = this.#failure(record, error);
+    }
+    this.#publish(record, outcome);
+    return outcome;
+  }
+
+  /** Everything before the wire: when this returns, the call may be sent with `record.args`. */
+  async #prepare(record: CallRecord, signal: AbortSignal | undefined): Promise<CallTarget> {
+    const { caller } = record;
+    throwIfAborted(signal);
+    const target = await caller.resolve(record.name, signal);
+    record.target = target;
+    caller.authorize(target);
+
+    const mustAsk = caller.needsConsent(target);
+    const mustWait = mustAsk || target.server?.connection.openClient === undefined;
+    const { schemas } = this.#options;
+    // While anything waits, the caller could change its arguments: what is checked is what is sent.
+    if (mustWait || !schemas.checksAtOnce(target.tool))
+      record.args = copyArguments(record.args, target.tool);
+    await schemas.checkArguments(target.tool, record.args);
+    if (mustAsk) await caller.askConsent(target, record.args, { callId: record.callId, signal });
+    return target;
+  }
+
+  async #send(
+    record: CallRecord,
+    target: CallTarget,
+    options: CallOptions,
+  ): Promise<RawToolResult> {
+    const { tool, server } = target;
+    if (server === undefined) throw offlineError(tool);
+    const { signal } = options;
+    const client = server.connection.openClient ?? (await server.connection.client({ signal }));
+    throwIfAborted(signal);
+    this.#publishStart(record, tool);
+    record.isSent = true;
+    return await client.callTool(tool.originalName, record.args, {
+      signal,
+      timeoutMs:
+        options.timeoutMs ?? server.config.callTimeoutMs ?? this.#options.limits.callTimeoutMs,
+      onProgress: this.#progressHandler(record, tool, options.onProgress),
+    });
+  }
+
+  /** A result is held to the tool's own promise; content that breaks it is kept for the caller. */
+  async #judge(record: CallRecord, target: CallTarget, result: RawToolResult): Promise<Outcome> {
+    const text = resultText(result.content, result.structuredContent);
+    const error = result.isError
+      ? createError("tool_error", text === "" ? "MCP error" : text, {
+          serverName: target.tool.serverName,
+          details: { toolName: target.tool.originalName },
+        })
+      : await this.#options.schemas.checkResult(target.tool, result.structuredContent);
+    return this.#outcome(record, error, { ...result, text });
+  }
+
+  #failure(record: CallRecord, thrown: unknown): Outcome {
+    const error = McpError.is(thrown)
+      ? thrown
+      : createError("protocol_violation", "the call failed unexpectedly", { cause: thrown });
+    return this.#outcome(record, error, undefined);
+  }
+
+  #outcome(
+    record: CallRecord,
+    error: McpError | undefined,
+    result: (RawToolResult & { readonly text: string }) | undefined,
+  ): Outcome {
+    const tool = record.target?.tool;
+    const bounded = truncateBytes(result?.text ?? "", this.#options.limits.maxResultBytes);
+    const fields = {
+      text: bounded.text,
+      content: result?.content ?? [],
+      structured: result?.structuredContent,
+      meta: result?._meta,
+      durationMs: this.#options.clock.monotonic() - record.startedAt,
+      callId: record.callId,
+      toolName: record.name,
+      serverName: tool?.serverName ?? error?.serverName,
+      truncated: bounded.cut,
+      sideEffects:
+        !record.isSent || (tool !== undefined && claims(tool, "readOnlyHint"))
+          ? ("none" as const)
+          : ("possible" as const),
+    };
+    if (error === undefined) return { ok: true, ...fields };
+    return { ok: false, ...fields, error: this.#boundedError(error) };
+  }
+
+  #boundedError(error: McpError) {
+    const described = outcomeError(error);
+    const { text, cut } = truncateBytes(described.message, this.#options.limits.maxResultBytes);
+    return cut ? { ...described, message: text } : described;
+  }
+
+  #progressHandler(
+    record: CallRecord,
+    tool: CatalogTool,
+    onProgress: CallOptions["onProgress"],
+  ): CallOptions["onProgress"] {
+    const { events, clock } = this.#options;
+    if (onProgress === undefined && !events.has("call-progress")) return undefined;
+    return (progress) => {
+      events.emit({
+        type: "call-progress",
+        sessionId: record.caller.sessionId,
+        callId: record.callId,
+        serverName: tool.serverName,
+        ...progress,
+        at: clock.now(),
+      });
+      onProgress?.(progress);
+    };
+  }
+
+  #publishStart(record: CallRecord, tool: CatalogTool): void {
+    const { events, clock } = this.#options;
+    if (!events.has("call-start")) return;
+    events.emit({
+      type: "call-start",
+      sessionId: record.caller.sessionId,
+      callId: record.callId,
+      agent: record.caller.agent,
+      serverName: tool.serverName,
+      toolName: tool.originalName,
+      publicName: record.name,
+      at: clock.now(),
+    });
+  }
+
+  #publish(record: CallRecord, outcome: Outcome): void {
+    const { events, clock } = this.#options;
+    const { callId, durationMs } = outcome;
+    const { agent, sessionId } = record.caller;
+    const tool = record.target?.tool;
+    if (events.has("call-end"))
+      events.emit({
+        type: "call-end",
+        sessionId,
+        callId,
+        agent,
+        serverName: tool?.serverName ?? null,
+        toolName: tool?.originalName ?? null,
+        publicName: record.name,
+        ok: outcome.ok,
+        ...(outcome.ok ? {} : { code: outcome.error.code }),
+        durationMs,
+        at: clock.now(),
+      });
+    if (events.has("tool-invoked"))
+      events.emit({
+        type: "tool-invoked",
+        sessionId,
+        toolName: record.name,
+        params: record.args,
+        result: toToolResult(outcome),
+        source: "mcp",
+        mcpServer: tool?.serverName ?? null,
+        callId,
+        durationMs,
+        at: clock.now(),
+      });
+  }
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw createError("cancelled", "cancelled by the caller");
+}
+
+function offlineError(tool: CatalogTool): McpError {
+  return createError(
+    "not_connected",
+    `${tool.serverName} is not connected: its tools were registered from schemas only`,
+    { serverName: tool.serverName, hint: "configure the server to call its tools" },
+  );
+}

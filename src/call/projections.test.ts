@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+
+import type { Outcome } from "./outcome.ts";
+import { errorOfOutcome } from "./outcome.ts";
+import { mcpResultToString, toRest, toSkillResult, toToolResult } from "./projections.ts";
+
+const fields = {
+  text: "5",
+  content: [{ type: "text", text: "5" }],
+  structured: undefined,
+  meta: undefined,
+  durationMs: 1,
+  callId: "c",
+  toolName: "mcp__demo__add",
+  serverName: "demo",
+  truncated: false,
+  sideEffects: "none",
+} as const;
+const success: Outcome = { ok: true, ...fields };
+const failure: Outcome = {
+  ok: false,
+  ...fields,
+  text: "",
+  content: [],
+  error: { code: "rpc_error", message: "", retryable: false, details: {} },
+};
+
+describe("mcpResultToString", () => {
+  class Result {
+    readonly content = [{ type: "text", text: "from an object" }];
+  }
+
+  it.each<[string, unknown, string]>([
+    [
+      "RES-01: text parts are joined by a line break",
+      {
+        content: [
+          { type: "text", text: "Hello" },
+          { type: "text", text: "World" },
+        ],
+      },
+      "Hello\nWorld",
+    ],
+    ["RES-02: text is returned", { text: "hi" }, "hi"],
+    ["RES-03: result is returned as text", { result: 42 }, "42"],
+    ["RES-04: an object with a content attribute", new Result(), "from an object"],
+    ["RES-05: a plain string is unchanged", "as is", "as is"],
+    [
+      "RES-06: content wins over text, text over result",
+      { content: [{ type: "text", text: "c" }], text: "t", result: "r" },
+      "c",
+    ],
+    ["RES-06: text wins over result", { text: "t", result: "r" }, "t"],
+    ["RES-06: nothing gives nothing", null, ""],
+    ["RES-06: undefined gives nothing", undefined, ""],
+    ["RES-06: anything else is JSON, never [object Object]", { a: 1 }, '{"a":1}'],
+    ["RES-06: numbers are text", 7, "7"],
+    [
+      "RES-16: an image becomes a placeholder",
+      { content: [{ type: "image", mimeType: "image/png", data: "A".repeat(16_384) }] },
+      "[image: image/png, 12 KB]",
+    ],
+    [
+      "RES-16: an unknown part keeps its place",
+      { content: [{ type: "text", text: "a" }, { type: "video" }] },
+      "a\n[video]",
+    ],
+    [
+      "RES-16: an embedded text resource is its text",
+      { content: [{ type: "resource", resource: { uri: "file:///a", text: "inside" } }] },
+      "inside",
+    ],
+    [
+      "RES-16: a link names its address",
+      { content: [{ type: "resource_link", name: "a", uri: "file:///a" }] },
+      "[resource: a, file:///a]",
+    ],
+    [
+      "RES-19: structured content stands in for missing blocks",
+      { content: [], structuredContent: { sum: 5 } },
+      '{"sum":5}',
+    ],
+    ["RES-16: parts may be plain strings", { content: ["a", "b"] }, "a\nb"],
+  ])("%s", (_, result, expected) => {
+    expect(mcpResultToString(result)).toBe(expected);
+  });
+});
+
+describe("projections", () => {
+  it("RES-09: success carries the content array and says Success", () => {
+    expect(toToolResult(success)).toEqual({
+      message: "Success",
+      value: { content: fields.content },
+      success: true,
+    });
+  });
+
+  it("RES-19: structured content and _meta survive", () => {
+    const outcome = { ...success, structured: { sum: 5 }, meta: { trace: 1 } };
+    expect(toToolResult(outcome).value).toEqual({
+      content: fields.content,
+      structuredContent: { sum: 5 },
+      _meta: { trace: 1 },
+    });
+  });
+
+  it("RES-10 RES-11 RES-20: failure keeps the server's content and its message", () => {
+    const error = {
+      code: "tool_error",
+      message: "no such file",
+      retryable: false,
+      details: {},
+    } as const;
+    const outcome: Outcome = {
+      ...failure,
+      content: [{ type: "text", text: "no such file" }],
+      error,
+    };
+    expect(toToolResult(outcome)).toEqual({
+      message: "no such file",
+      value: { content: [{ type: "text", text: "no such file" }] },
+      success: false,
+    });
+    expect(toToolResult(failure)).toEqual({ message: "MCP error", value: null, success: false });
+  });
+
+  it("RES-08: an error without text is still an error", () => {
+    expect(toSkillResult(failure)).toEqual({ output: null, error: "MCP error" });
+    expect(toSkillResult(success)).toEqual({ output: "5", error: null });
+  });
+
+  it("RES-14: REST bodies", () => {
+    expect(toRest(success)).toEqual({ result: "5" });
+    expect(toRest(failure)).toEqual({ error: "MCP error" });
+  });
+
+  it("a failed outcome can be thrown as the error of its class", () => {
+    if (failure.ok) throw new Error("must fail");
+    expect(errorOfOutcome(failure)).toMatchObject({
+      name: "McpToolError",
+      code: "rpc_error",
+      serverName: "demo",
+    });
+  });
+});

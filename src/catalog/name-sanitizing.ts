@@ -1,0 +1,67 @@
+import { canonicalHash } from "../text/canonical-hash.ts";
+
+/** What every LLM provider accepts as the name of a tool. */
+export const maxNameLength = 64;
+const providerName = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Digits of a hash in a name: short enough to read past, long enough not to meet by accident. */
+export const hashLength = 8;
+
+export function isProviderName(name: string): boolean {
+  return providerName.test(name);
+}
+
+export interface NameOrigin {
+  readonly server: string;
+  readonly tool: string;
+}
+
+/** Hexadecimal digits that depend on nothing but where the tool comes from. */
+export function originHash({ server, tool }: NameOrigin, length: number): string {
+  return canonicalHash([server, tool]).slice(0, length);
+}
+
+/** For what has no usable character of its own. */
+export function nameless(kind: "server" | "tool", origin: NameOrigin): string {
+  return `${kind}_${originHash(origin, hashLength)}`;
+}
+
+/** `name` as it is when it is valid; otherwise NFKC with each run of other characters replaced. */
+export function replaceInvalid(name: string, replacement: "_" | "-"): string {
+  const normal = name.normalize("NFKC");
+  if (/^[A-Za-z0-9_-]*$/.test(normal)) return normal;
+  return trimSeparators(normal.replace(/[^A-Za-z0-9_-]+/g, replacement));
+}
+
+/** The rule of `mcp_server_tool`: lower case, every run of anything else is one `_`. */
+export function toSnakeCase(name: string): string {
+  return trimSeparators(
+    name
+      .normalize("NFKC")
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "_"),
+  );
+}
+
+/** The same rule as NEXUS3 applies it: single hyphens stay, a leading digit gets a `_`. */
+export function toSnakeCaseKeepingHyphens(name: string): string {
+  const normal = name
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]/g, "_")
+    .replace(/[_-]{2,}/g, "_");
+  return trimSeparators(normal).replace(/^(?=\d)/, "_");
+}
+
+export function trimSeparators(name: string): string {
+  return name.replace(/^[_-]+|[_-]+$/g, "");
+}
+
+/** At most `limit` characters, the last ones being the hash when something had to go. */
+export function shorten(name: string, limit: number, hash: string): string {
+  return name.length <= limit ? name : appendHash(name, limit, hash);
+}
+
+export function appendHash(name: string, limit: number, hash: string): string {
+  return `${name.slice(0, limit - hash.length - 1)}_${hash}`;
+}

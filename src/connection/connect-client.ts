@@ -1,0 +1,169 @@
+import { resolveLimits } from "../config/limits.ts";
+import { systemClock } from "../ports/clock.ts";
+import { collectPages } from "../protocol/collect-pages.ts";
+import type { JsonObject } from "../protocol/json-object.ts";
+import type {
+  ContentBlock,
+  ListedTool,
+  ProtocolClient,
+  RawToolResult,
+  RequestOptions,
+  ServerIdentity,
+} from "../protocol/protocol-client.ts";
+import { resultText } from "../protocol/result-text.ts";
+import { type DirectOptions, type DirectServer, openDirectly } from "./open-directly.ts";
+
+export interface McpServerInfo extends ServerIdentity {
+  readonly capabilities: Readonly<Record<string, unknown>>;
+}
+
+/** A tool's result as the server sent it. */
+export interface McpToolResult {
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent: unknown;
+  readonly isError: boolean;
+  readonly meta: Readonly<Record<string, unknown>> | undefined;
+  /** The readable form: text parts joined by line breaks, placeholders for the rest. */
+  toText(): string;
+}
+
+/**
+ * One server without a host: no names, no policy, no validation, no events. It throws typed errors.
+ * For agents use `createHost`; this is for programs that trust the server they start.
+ */
+export interface McpClient extends AsyncDisposable {
+  readonly serverInfo: McpServerInfo;
+  /** The list of the last `listTools()`; empty before. */
+  readonly tools: readonly ListedTool[];
+  readonly isInitialized: boolean;
+  readonly isConnected: boolean;
+  listTools(options?: RequestOptions): Promise<readonly ListedTool[]>;
+  callTool(name: string, args?: JsonObject, options?: RequestOptions): Promise<McpToolResult>;
+  listResources(options?: RequestOptions): Promise<readonly JsonObject[]>;
+  readResource(uri: string, options?: RequestOptions): Promise<JsonObject>;
+  listPrompts(options?: RequestOptions): Promise<readonly JsonObject[]>;
+  getPrompt(
+    name: string,
+    args?: Readonly<Record<string, string>>,
+    options?: RequestOptions,
+  ): Promise<JsonObject>;
+  ping(options?: RequestOptions): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Connects to the server an entry describes, or that waits behind a ready transport. */
+export async function connectClient(
+  server: DirectServer,
+  options: DirectOptions = {},
+): Promise<McpClient> {
+  const { client } = await openDirectly(server, options);
+  return new DirectClient(client);
+}
+
+class DirectClient implements McpClient {
+  readonly #client: ProtocolClient;
+  #tools: readonly ListedTool[] = [];
+  #isOpen = true;
+
+  constructor(client: ProtocolClient) {
+    this.#client = client;
+    client.onclose = () => {
+      this.#isOpen = false;
+    };
+  }
+
+  get serverInfo(): McpServerInfo {
+    return { ...this.#client.serverInfo, capabilities: this.#client.capabilities };
+  }
+
+  get tools(): readonly ListedTool[] {
+    return this.#tools;
+  }
+
+  get isInitialized(): boolean {
+    return this.#isOpen;
+  }
+
+  get isConnected(): boolean {
+    return this.#isOpen;
+  }
+
+  async listTools(options?: RequestOptions): Promise<readonly ListedTool[]> {
+    const { tools } = await this.#client.listTools(options);
+    this.#tools = tools;
+    return tools;
+  }
+
+  async callTool(
+    name: string,
+    args: JsonObject = {},
+    options?: RequestOptions,
+  ): Promise<McpToolResult> {
+    return toolResult(await this.#client.callTool(name, args, options));
+  }
+
+  listResources(options?: RequestOptions): Promise<readonly JsonObject[]> {
+    return this.#list("resources/list", "resources", options);
+  }
+
+  readResource(uri: string, options?: RequestOptions): Promise<JsonObject> {
+    return this.#client.request("resources/read", { uri }, options);
+  }
+
+  listPrompts(options?: RequestOptions): Promise<readonly JsonObject[]> {
+    return this.#list("prompts/list", "prompts", options);
+  }
+
+  getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>> = {},
+    options?: RequestOptions,
+  ): Promise<JsonObject> {
+    return this.#client.request("prompts/get", { name, arguments: args }, options);
+  }
+
+  ping(options?: RequestOptions): Promise<void> {
+    return this.#client.ping(options);
+  }
+
+  close(): Promise<void> {
+    this.#isOpen = false;
+    return this.#client.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #list(
+    method: string,
+    key: string,
+    options?: RequestOptions,
+  ): Promise<readonly JsonObject[]> {
+    const { items } = await collectPages(
+      {
+        request: (params, pageOptions) => this.#client.request(method, params, pageOptions),
+        read: (page) => ({ items: objectsOf(page[key]), rejected: [] }),
+        limits: resolveLimits(),
+        clock: systemClock,
+      },
+      options,
+    );
+    return items;
+  }
+}
+
+function objectsOf(list: unknown): readonly JsonObject[] {
+  if (!Array.isArray(list)) return [];
+  return list.filter((item): item is JsonObject => typeof item === "object" && item !== null);
+}
+
+function toolResult({ content, structuredContent, isError, _meta }: RawToolResult): McpToolResult {
+  return {
+    content,
+    structuredContent,
+    isError,
+    meta: _meta,
+    toText: () => resultText(content, structuredContent),
+  };
+}

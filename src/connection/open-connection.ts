@@ -1,0 +1,67 @@
+import type { Limits } from "../config/limits.ts";
+import type { ServerConfig } from "../config/server-config.ts";
+import { McpError } from "../errors/mcp-error.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { ConnectProtocol, ProtocolClient, ProtocolEra } from "../protocol/protocol-client.ts";
+import type { CreateTransport } from "../transport/create-transport.ts";
+import type { HostTransport } from "../transport/host-transport.ts";
+import { describeFailure } from "./connection-error.ts";
+
+/** What every connection is made with, whoever opens it. */
+export interface ConnectionParts {
+  readonly config: ServerConfig;
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly createTransport: CreateTransport;
+  readonly connectProtocol: ConnectProtocol;
+}
+
+export interface OpenOptions {
+  readonly connectTimeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly knownEra?: ProtocolEra | undefined;
+}
+
+export interface OpenedConnection {
+  readonly client: ProtocolClient;
+  readonly transport: HostTransport;
+}
+
+/** Starts or contacts the server and negotiates. On failure nothing stays open, and the error says what was seen. */
+export async function openConnection(
+  parts: ConnectionParts,
+  options: OpenOptions,
+): Promise<OpenedConnection> {
+  try {
+    return await attempt(parts, options);
+  } catch (error) {
+    // Some old servers exit at the first request they do not know: start once more without it.
+    if (!McpError.is(error) || error.details["diedOfProbe"] !== true) throw error;
+    return await attempt(parts, { ...options, knownEra: "legacy" });
+  }
+}
+
+async function attempt(parts: ConnectionParts, options: OpenOptions): Promise<OpenedConnection> {
+  const { config, clientInfo, limits, clock, logger, hostEnv } = parts;
+  let transport: HostTransport | undefined;
+  try {
+    transport = await parts.createTransport(config, { limits, clock, logger, hostEnv });
+    const client = await parts.connectProtocol(transport, {
+      serverName: config.name,
+      protocol: config.protocol,
+      strict: config.strict,
+      clientInfo,
+      limits,
+      clock,
+      logger,
+      ...options,
+    });
+    return { client, transport };
+  } catch (error) {
+    throw describeFailure(error, config, transport);
+  }
+}

@@ -1,0 +1,69 @@
+import type { Transport } from "@modelcontextprotocol/client";
+
+import { type Limits, resolveLimits } from "../config/limits.ts";
+import { parseServerEntry } from "../config/parse-config.ts";
+import type { ServerConfig } from "../config/server-config.ts";
+import { systemClock } from "../ports/clock.ts";
+import { type Logger, silentLogger } from "../ports/logger.ts";
+import type { JsonObject } from "../protocol/json-object.ts";
+import { connectWithSdk } from "../protocol/sdk-client.ts";
+import { adoptTransport } from "../transport/adopt-transport.ts";
+import { createTransport } from "../transport/create-transport.ts";
+import { connectDeadlineMs } from "./connect-deadline.ts";
+import { type OpenedConnection, openConnection } from "./open-connection.ts";
+
+/** A configuration entry with its name, as a file or a program would write it, or a ready transport. */
+export type DirectServer = Transport | JsonObject;
+
+export interface DirectOptions {
+  /** Time for start and handshake, and the default for each request. */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly limits?: Partial<Limits> | undefined;
+  readonly logger?: Logger | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
+  /** `auto`, or the one revision to speak; the entry's `protocol` by default. */
+  readonly protocolVersion?: string | undefined;
+}
+
+/** Opens one connection outside any host; it is the caller's to close. */
+export async function openDirectly(
+  server: DirectServer,
+  options: DirectOptions,
+): Promise<OpenedConnection> {
+  const { timeoutMs, signal } = options;
+  const limits = resolveLimits({
+    ...options.limits,
+    ...(timeoutMs === undefined ? {} : { callTimeoutMs: timeoutMs }),
+  });
+  const entry = directConfig(server);
+  const config = { ...entry, protocol: options.protocolVersion ?? entry.protocol };
+  return await openConnection(
+    {
+      config,
+      limits,
+      clientInfo: options.clientInfo ?? { name: "plugboard", version: "0" },
+      clock: systemClock,
+      logger: options.logger ?? silentLogger,
+      hostEnv: options.env ?? process.env,
+      createTransport: isTransport(server)
+        ? () => Promise.resolve(adoptTransport(server, config.name))
+        : createTransport,
+      connectProtocol: connectWithSdk,
+    },
+    { connectTimeoutMs: timeoutMs ?? connectDeadlineMs(config, limits, false), signal },
+  );
+}
+
+export function directConfig(server: DirectServer): ServerConfig {
+  if (isTransport(server)) return parseServerEntry("server", { enabled: false });
+  const { name } = server;
+  return parseServerEntry(typeof name === "string" ? name : "server", server);
+}
+
+function isTransport(server: DirectServer): server is Transport {
+  return (
+    typeof server["start" as never] === "function" && typeof server["send" as never] === "function"
+  );
+}

@@ -1,0 +1,109 @@
+import { createError } from "../errors/families.ts";
+import { McpError, type RpcError } from "../errors/mcp-error.ts";
+import type { JsonObject } from "../protocol/json-object.ts";
+import type { ProtocolClient } from "../protocol/protocol-client.ts";
+import { TransportMessage } from "../protocol/transport-message.ts";
+import {
+  type DirectOptions,
+  type DirectServer,
+  directConfig,
+  openDirectly,
+} from "./open-directly.ts";
+
+/** One server at the level of messages: requests go out, response messages come back. */
+export interface Wire extends AsyncDisposable {
+  readonly serverName: string;
+  readonly connected: boolean;
+  /** Starts or contacts the server and performs the handshake. Idempotent while connected. */
+  connect(): Promise<void>;
+  /**
+   * The response to this request. An error of the server, and an HTTP status from 400 on, is a
+   * message with `error` set; `not_connected`, `timeout` and a lost connection are thrown.
+   */
+  sendRequest(method: string, params?: JsonObject): Promise<TransportMessage>;
+  /** Idempotent; requests under way are rejected, a child process ends. */
+  disconnect(): Promise<void>;
+}
+
+/** A wire to the server an entry describes, not yet connected. */
+export function openWire(server: DirectServer, options: DirectOptions = {}): Wire {
+  return new DirectWire(server, options);
+}
+
+class DirectWire implements Wire {
+  readonly serverName: string;
+  readonly #server: DirectServer;
+  readonly #options: DirectOptions;
+  #opening: Promise<ProtocolClient> | undefined;
+  #client: ProtocolClient | undefined;
+
+  constructor(server: DirectServer, options: DirectOptions) {
+    this.serverName = directConfig(server).name;
+    this.#server = server;
+    this.#options = options;
+  }
+
+  get connected(): boolean {
+    return this.#client !== undefined;
+  }
+
+  async connect(): Promise<void> {
+    this.#opening ??= this.#open();
+    await this.#opening;
+  }
+
+  async sendRequest(method: string, params: JsonObject = {}): Promise<TransportMessage> {
+    const client = this.#client;
+    if (client === undefined)
+      throw createError("not_connected", `${this.serverName} is not connected`, {
+        serverName: this.serverName,
+        hint: "call connect() first",
+      });
+    const { id = "" } = TransportMessage.request(method, params);
+    try {
+      return TransportMessage.response(id, await client.request(method, params));
+    } catch (error) {
+      const answer = errorAnswer(id, error);
+      if (answer === undefined) throw error;
+      return answer;
+    }
+  }
+
+  async disconnect(): Promise<void> {
+    const opening = this.#opening;
+    this.#opening = undefined;
+    this.#client = undefined;
+    const client = await opening?.catch(() => undefined);
+    await client?.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.disconnect();
+  }
+
+  async #open(): Promise<ProtocolClient> {
+    try {
+      const { client } = await openDirectly(this.#server, this.#options);
+      this.#client = client;
+      client.onclose = () => {
+        if (this.#client !== client) return;
+        this.#client = undefined;
+        this.#opening = undefined;
+      };
+      return client;
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+}
+
+/** What the server itself said, as a message; undefined for failures that are not an answer. */
+function errorAnswer(id: string | number, error: unknown): TransportMessage | undefined {
+  if (!McpError.is(error)) return undefined;
+  const rpc = error.details["rpc"] as RpcError | undefined;
+  if (rpc !== undefined) return TransportMessage.errorResponse(id, rpc.code, rpc.message, rpc.data);
+  const httpStatus = error.details["status"];
+  if (typeof httpStatus !== "number") return undefined;
+  return TransportMessage.errorResponse(id, httpStatus, error.message, { httpStatus });
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+
+import { EventBus } from "./event-bus.ts";
+import type { HostEvent } from "./host-event.ts";
+
+const warning: HostEvent = { type: "warning", text: "w", at: 0 };
+
+describe("EventBus", () => {
+  it("delivers to the type's handlers and to those of every type, until they leave", () => {
+    const bus = new EventBus();
+    const seen: string[] = [];
+    const leave = bus.on("warning", ({ text }) => seen.push(`typed ${text}`));
+    bus.on("*", ({ type }) => seen.push(`any ${type}`));
+    bus.on("tools-changed", () => seen.push("wrong"));
+    bus.emit(warning);
+    leave();
+    bus.emit(warning);
+    expect(seen).toEqual(["typed w", "any warning", "any warning"]);
+  });
+
+  it("ERR-18: a handler that throws or rejects changes nothing for the others", async () => {
+    const errors: unknown[] = [];
+    const bus = new EventBus((error) => errors.push(error));
+    const seen: string[] = [];
+    bus.on("warning", () => {
+      throw new Error("thrown");
+    });
+    const rejecting = (): unknown => Promise.reject(new Error("rejected"));
+    bus.on("warning", rejecting);
+    bus.on("warning", () => seen.push("reached"));
+    expect(() => bus.emit(warning)).not.toThrow();
+    await new Promise(setImmediate);
+    expect(seen).toEqual(["reached"]);
+    expect(errors.map(String)).toEqual(["Error: thrown", "Error: rejected"]);
+  });
+
+  it("knows whether anyone listens", () => {
+    const bus = new EventBus();
+    expect(bus.has("warning")).toBe(false);
+    const leave = bus.on("*", () => {});
+    expect(bus.has("warning")).toBe(true);
+    leave();
+    expect(bus.has("warning")).toBe(false);
+  });
+});

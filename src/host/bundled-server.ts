@@ -1,0 +1,38 @@
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+export interface BundledServerOptions {
+  readonly era?: "both" | "legacy" | "modern" | undefined;
+  readonly pageSize?: number | undefined;
+}
+
+/** What a configuration entry needs to start a bundled server as a child process. */
+export interface BundledServerEntry {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** How to start a server that ships with the package. Only its file is named here, nothing is loaded. */
+export function bundledServer(
+  server: "demo" | "test",
+  options: BundledServerOptions = {},
+): BundledServerEntry {
+  const { era, pageSize } = options;
+  const isBuilt = import.meta.url.endsWith(".js");
+  const program = new URL(`../testing/run-stdio.${isBuilt ? "js" : "ts"}`, import.meta.url);
+  return {
+    command: process.execPath,
+    args: [
+      ...(isBuilt ? [] : ["--import", typescriptLoader()]),
+      fileURLToPath(program),
+      server,
+      ...(era === undefined ? [] : ["--era", era]),
+      ...(pageSize === undefined ? [] : ["--page-size", String(pageSize)]),
+    ],
+  };
+}
+
+/** By its full address, because the child may start in any folder. */
+function typescriptLoader(): string {
+  return pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+}

@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+
+import { CallPath } from "../call/call-path.ts";
+import { ToolSchemas } from "../call/tool-schemas.ts";
+import { ToolCatalog } from "../catalog/tool-catalog.ts";
+import { resolveLimits } from "../config/limits.ts";
+import { EventBus } from "../events/event-bus.ts";
+import { systemClock } from "../ports/clock.ts";
+import { silentLogger } from "../ports/logger.ts";
+import { collectServers } from "./collect-servers.ts";
+import type { HostOptions, McpHost } from "./host.ts";
+import { PlugboardHost } from "./plugboard-host.ts";
+import { productInfo } from "./product-info.ts";
+
+/** Reads the configuration that applies and wires the rooms together. Starts no server. */
+export async function createHost(options: HostOptions = {}): Promise<McpHost> {
+  const { clock = systemClock, logger = silentLogger, idGenerator = randomUUID } = options;
+  const limits = resolveLimits(options.limits);
+  const events = new EventBus((error) =>
+    logger.warn("an event handler failed", { error: String(error) }),
+  );
+  const catalog = new ToolCatalog();
+  const schemas = new ToolSchemas(limits);
+  const calls = new CallPath({ limits, clock, events, schemas, createId: idGenerator });
+  const sources = await collectServers(options);
+  return new PlugboardHost({
+    sources,
+    catalog,
+    schemas,
+    calls,
+    events,
+    limits,
+    clock,
+    logger,
+    createId: idGenerator,
+    hostEnv: options.env ?? process.env,
+    clientInfo: options.clientInfo ?? productInfo,
+    protocolVersion: options.protocolVersion,
+    naming: options.naming ?? "mcp__server__tool",
+    human: options.human,
+  });
+}

@@ -1,0 +1,21 @@
+import type { ServerConfig } from "../config/server-config.ts";
+import { neutralizeLine } from "../text/neutralize.ts";
+import { redact } from "../text/redact.ts";
+
+/** What would be started or contacted, as written in the entry and without anything secret. */
+export function describeTarget({ transport }: ServerConfig): string {
+  switch (transport.kind) {
+    case "stdio":
+      return redact(neutralizeLine([transport.command, ...transport.args].join(" ")));
+    case "http":
+    case "streamable-http":
+    case "sse":
+    case "http-post":
+    case "rest":
+      return redact(neutralizeLine(transport.url));
+    case "memory":
+      return "given in code";
+    case "none":
+      return "";
+  }
+}

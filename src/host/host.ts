@@ -1,0 +1,121 @@
+import type { Transport } from "@modelcontextprotocol/client";
+
+import type { CatalogProblem } from "../catalog/tool-catalog.ts";
+import type { Naming } from "../catalog/tool-names.ts";
+import type { ConfigProblem } from "../config/config-problem.ts";
+import type { Limits } from "../config/limits.ts";
+import type { Provenance, ServerConfig, TransportKind } from "../config/server-config.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+import type { Unsubscribe } from "../events/event-bus.ts";
+import type { HostEvent, HostEventOf, HostEventType, ServerState } from "../events/host-event.ts";
+import type { PermissionLevel } from "../policy/permission-level.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Human } from "../ports/human.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { ListedTool, ProtocolEra, ServerIdentity } from "../protocol/protocol-client.ts";
+import type { Session } from "../session/session.ts";
+
+/** A server given in code: any entry a file could hold, a ready transport, or a function that makes one. */
+export type ServerInput =
+  | Readonly<Record<string, unknown>>
+  | ServerConfig
+  | Transport
+  | (() => Transport);
+
+export interface HostOptions {
+  /** Where project files are looked for; the current folder by default. */
+  readonly cwd?: string | undefined;
+  /** The folder that holds `.plugboard`; the user's home by default. */
+  readonly home?: string | undefined;
+  /** Servers given in code win over every file and are approved by their origin. */
+  readonly servers?:
+    | Readonly<Record<string, ServerInput>>
+    | readonly Readonly<Record<string, unknown>>[]
+    | undefined;
+  /** `false`: read no files at all. */
+  readonly config?: false | undefined;
+  /** Read these files in place of the user's file; naming a file is approving it. */
+  readonly configFiles?: readonly string[] | undefined;
+  /** Adds the bundled demo server. */
+  readonly demo?: boolean | undefined;
+  readonly naming?: Naming | undefined;
+  readonly limits?: Partial<Limits> | undefined;
+  readonly human?: Human | undefined;
+  readonly logger?: Logger | undefined;
+  readonly clock?: Clock | undefined;
+  /** Source of `${VAR}` and of what children may inherit; `process.env` by default. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The one revision to speak with every server; each entry's `protocol` by default. */
+  readonly protocolVersion?: string | undefined;
+  readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
+  readonly idGenerator?: (() => string) | undefined;
+}
+
+export interface SessionOptions {
+  readonly agent?: string | undefined;
+  /** No level means no access. */
+  readonly level?: PermissionLevel | undefined;
+  /** Who is asked on this session's behalf; the host's human by default. */
+  readonly human?: Human | undefined;
+  readonly naming?: Naming | undefined;
+  /** Tools that would ask a person first are listed, or left out. */
+  readonly pending?: "list" | "omit" | undefined;
+}
+
+/** One server as every surface shows it; a snapshot. */
+export interface ServerStatus {
+  readonly name: string;
+  readonly state: ServerState;
+  readonly transport: TransportKind;
+  /** `command args…` or the URL, as configured and without secrets. */
+  readonly target: string;
+  readonly provenance: Provenance;
+  /** Farther entries of the same name that this one replaces. */
+  readonly shadows: readonly Provenance[];
+  readonly config: ServerConfig;
+  /** Absent until the server's list has been seen. */
+  readonly toolCount: number | undefined;
+  readonly lastError: McpError | undefined;
+  readonly era: ProtocolEra | undefined;
+  readonly protocolVersion: string | undefined;
+  readonly serverInfo: ServerIdentity | undefined;
+  readonly connectedAt: number | undefined;
+  readonly pid: number | undefined;
+  /** What was wrong with single tools of its list. */
+  readonly problems: readonly CatalogProblem[];
+}
+
+export interface ConnectOptions {
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Everything Plugboard does, behind one object. Creating it reads configuration and starts nothing;
+ * servers start when they are first needed. Close it, or use `await using`.
+ */
+export interface McpHost extends AsyncDisposable {
+  servers(): readonly ServerStatus[];
+  /** Throws `server_unknown` with suggestions. */
+  server(name: string): ServerStatus;
+  /** What was wrong with the configuration; bad entries never take good ones with them. */
+  readonly configProblems: readonly ConfigProblem[];
+  connect(name: string, options?: ConnectOptions): Promise<ServerStatus>;
+  /** All enabled and approved servers in parallel; says for each whether it is connected. Never throws for one. */
+  connectAll(options?: ConnectOptions): Promise<Readonly<Record<string, boolean>>>;
+  disconnect(name: string): Promise<void>;
+  disconnectAll(): Promise<void>;
+  reconnect(name: string, options?: ConnectOptions): Promise<ServerStatus>;
+  /** Lets a server of a project file start: exactly as it is configured now, until this host closes. */
+  approve(name: string): void;
+  revokeApproval(name: string): Promise<void>;
+  /** Tools from schemas, without a server: they list and validate, and fail with `not_connected` when called. */
+  registerTools(serverName: string, schemas: readonly ListedTool[]): void;
+  /** The last lines the server wrote to stderr, safe to print. */
+  logs(name: string): readonly string[];
+  session(options?: SessionOptions): Session;
+  on<T extends HostEventType>(type: T, handler: (event: HostEventOf<T>) => void): Unsubscribe;
+  on(type: "*", handler: (event: HostEvent) => void): Unsubscribe;
+  /** Ends every connection and process. Idempotent; afterwards calls fail as `closed`. */
+  close(): Promise<void>;
+}

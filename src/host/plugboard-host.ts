@@ -1,0 +1,283 @@
+import type { Transport } from "@modelcontextprotocol/client";
+
+import type { CallPath } from "../call/call-path.ts";
+import type { ToolSchemas } from "../call/tool-schemas.ts";
+import type { ToolCatalog } from "../catalog/tool-catalog.ts";
+import type { Naming } from "../catalog/tool-names.ts";
+import type { ConfigProblem } from "../config/config-problem.ts";
+import type { Limits } from "../config/limits.ts";
+import { parseServerEntry } from "../config/parse-config.ts";
+import type { Provenance, ServerConfig } from "../config/server-config.ts";
+import { ServerConnection } from "../connection/server-connection.ts";
+import { createError } from "../errors/families.ts";
+import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
+import type { HostEvent, HostEventOf, HostEventType } from "../events/host-event.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Human } from "../ports/human.ts";
+import type { Logger } from "../ports/logger.ts";
+import type {
+  ListedTool,
+  ProtocolClient,
+  ServerNotification,
+} from "../protocol/protocol-client.ts";
+import { connectWithSdk } from "../protocol/sdk-client.ts";
+import { type RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import { AgentSession } from "../session/agent-session.ts";
+import type { Session } from "../session/session.ts";
+import { neutralizeLine } from "../text/neutralize.ts";
+import { truncate } from "../text/truncate.ts";
+import { adoptTransport } from "../transport/adopt-transport.ts";
+import { type CreateTransport, createTransport } from "../transport/create-transport.ts";
+import type { CollectedServers } from "./collect-servers.ts";
+import { describeTarget } from "./describe-target.ts";
+import type { ConnectOptions, McpHost, ServerStatus, SessionOptions } from "./host.ts";
+
+export interface HostParts {
+  readonly sources: CollectedServers;
+  readonly catalog: ToolCatalog;
+  readonly schemas: ToolSchemas;
+  readonly calls: CallPath;
+  readonly events: EventBus;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly createId: () => string;
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  readonly protocolVersion: string | undefined;
+  readonly naming: Naming;
+  readonly human: Human | undefined;
+}
+
+export class PlugboardHost implements McpHost {
+  readonly configProblems: readonly ConfigProblem[];
+  readonly #parts: HostParts;
+  readonly #registry: ServerRegistry;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: HostParts) {
+    this.#parts = parts;
+    this.configProblems = parts.sources.problems;
+    this.#registry = new ServerRegistry({ createConnection: (config) => this.#connection(config) });
+    for (const config of parts.sources.servers) this.#add(config);
+  }
+
+  servers(): readonly ServerStatus[] {
+    return this.#registry.all().map((server) => this.#status(server));
+  }
+
+  server(name: string): ServerStatus {
+    return this.#status(this.#registry.get(name));
+  }
+
+  async connect(name: string, options: ConnectOptions = {}): Promise<ServerStatus> {
+    this.#assertOpen();
+    const server = this.#registry.get(name);
+    const obstacle = this.#registry.obstacle(server);
+    if (obstacle !== undefined) throw obstacle;
+    await server.connection.client(options);
+    return this.#status(server);
+  }
+
+  async connectAll(options: ConnectOptions = {}): Promise<Readonly<Record<string, boolean>>> {
+    this.#assertOpen();
+    const startable = this.#registry
+      .all()
+      .filter((server) => this.#registry.obstacle(server) === undefined);
+    const results = await Promise.all(
+      startable.map(async ({ config, connection }): Promise<[string, boolean]> => {
+        const isConnected = await connection.client(options).then(
+          () => true,
+          // The reason stays with the server as its `lastError`.
+          () => false,
+        );
+        return [config.name, isConnected];
+      }),
+    );
+    return Object.fromEntries(results);
+  }
+
+  async disconnect(name: string): Promise<void> {
+    await this.#registry.get(name).connection.close();
+  }
+
+  disconnectAll(): Promise<void> {
+    return this.#registry.closeAll();
+  }
+
+  async reconnect(name: string, options: ConnectOptions = {}): Promise<ServerStatus> {
+    await this.disconnect(name);
+    return await this.connect(name, options);
+  }
+
+  approve(name: string): void {
+    this.#registry.approve(name);
+  }
+
+  async revokeApproval(name: string): Promise<void> {
+    this.#registry.revokeApproval(name);
+    await this.disconnect(name);
+  }
+
+  registerTools(serverName: string, schemas: readonly ListedTool[]): void {
+    if (this.#registry.find(serverName) === undefined) {
+      const base = parseServerEntry(
+        serverName,
+        { enabled: false },
+        { provenance: { layer: "code" } },
+      );
+      this.#add(Object.freeze({ ...base, enabled: true }));
+    }
+    this.#parts.catalog.register(serverName, schemas);
+  }
+
+  logs(name: string): readonly string[] {
+    return this.#registry.get(name).connection.evidence?.stderrTail ?? [];
+  }
+
+  session(options: SessionOptions = {}): Session {
+    this.#assertOpen();
+    const { catalog, calls, schemas, events, clock, createId, naming, human } = this.#parts;
+    return new AgentSession(
+      {
+        agent: options.agent ?? "main",
+        level: options.level,
+        human: options.human ?? human,
+        naming: options.naming ?? naming,
+        pending: options.pending ?? "list",
+      },
+      { registry: this.#registry, catalog, calls, schemas, events, clock, createId },
+    );
+  }
+
+  on<T extends HostEventType>(type: T, handler: (event: HostEventOf<T>) => void): Unsubscribe;
+  on(type: "*", handler: (event: HostEvent) => void): Unsubscribe;
+  on(type: HostEventType | "*", handler: (event: never) => void): Unsubscribe {
+    return this.#parts.events.on(type as "*", handler as (event: HostEvent) => void);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#registry.closeAll();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw createError("closed", "the host has been closed");
+  }
+
+  #add(config: ServerConfig): void {
+    this.#registry.add(config);
+    this.#parts.catalog.declare(config);
+  }
+
+  #connection(entry: ServerConfig): ServerConnection {
+    const { sources, clientInfo, limits, clock, logger, hostEnv, protocolVersion } = this.#parts;
+    const { name } = entry;
+    const open = sources.transports.get(name);
+    return new ServerConnection({
+      config: protocolVersion === undefined ? entry : { ...entry, protocol: protocolVersion },
+      clientInfo,
+      limits,
+      clock,
+      logger,
+      hostEnv,
+      createTransport: open === undefined ? createTransport : handedOver(open),
+      connectProtocol: connectWithSdk,
+      onReady: (client) => this.#discover(name, client),
+      onState: (state, previous, error) => {
+        const failure =
+          error === undefined ? {} : { error: { code: error.code, message: error.message } };
+        this.#publish({
+          type: "server-state",
+          serverName: name,
+          state,
+          previous,
+          ...failure,
+          at: clock.now(),
+        });
+      },
+      onNotification: (notification) => this.#hear(name, notification),
+    });
+  }
+
+  /** A list that cannot be had leaves the connection up with no tools, and says so. */
+  async #discover(name: string, client: ProtocolClient): Promise<void> {
+    const { catalog, clock, limits } = this.#parts;
+    if (client.capabilities["tools"] === undefined) {
+      catalog.replace(name, { tools: [], rejected: [] });
+      return;
+    }
+    try {
+      catalog.replace(name, await client.listTools({ timeoutMs: limits.listTimeoutMs }));
+    } catch (error) {
+      catalog.clear(name);
+      const text = `its tools could not be listed: ${error instanceof Error ? error.message : "unknown reason"}`;
+      this.#publish({ type: "warning", serverName: name, text, at: clock.now() });
+      return;
+    }
+    for (const { toolName, text } of catalog.problems(name)) {
+      const subject = toolName === null ? "" : `tool "${toolName}": `;
+      this.#publish({
+        type: "warning",
+        serverName: name,
+        text: `${subject}${text}`,
+        at: clock.now(),
+      });
+    }
+    const toolCount = catalog.tools(name).length;
+    this.#publish({ type: "tools-changed", serverName: name, toolCount, at: clock.now() });
+  }
+
+  #hear(serverName: string, { method, params }: ServerNotification): void {
+    if (method !== "notifications/message") return;
+    const { data, level } = params ?? {};
+    this.#publish({
+      type: "server-log",
+      serverName,
+      level: typeof level === "string" ? truncate(neutralizeLine(level), 32) : "info",
+      text: truncate(
+        neutralizeLine(typeof data === "string" ? data : JSON.stringify(data ?? null)),
+        1_000,
+      ),
+      at: this.#parts.clock.now(),
+    });
+  }
+
+  #publish(event: HostEvent): void {
+    this.#parts.events.emit(event);
+  }
+
+  #status(server: RegisteredServer): ServerStatus {
+    const { config, connection } = server;
+    const { catalog, sources } = this.#parts;
+    const client = connection.openClient;
+    return {
+      name: config.name,
+      state: this.#registry.state(server),
+      transport: config.transport.kind,
+      target: describeTarget(config),
+      provenance: config.provenance,
+      shadows: (sources.shadowed.get(config.name) ?? []).map(
+        ({ provenance }): Provenance => provenance,
+      ),
+      config,
+      toolCount: catalog.isKnown(config.name) ? catalog.tools(config.name).length : undefined,
+      lastError: connection.lastError,
+      era: client?.era,
+      protocolVersion: client?.protocolVersion,
+      serverInfo: client?.serverInfo,
+      connectedAt: connection.connectedAt,
+      pid: connection.evidence?.pid,
+      problems: catalog.problems(config.name),
+    };
+  }
+}
+
+/** A transport object can be opened once; a function is asked for a new one each time. */
+function handedOver(open: () => Transport): CreateTransport {
+  return (config) => Promise.resolve(adoptTransport(open(), config.name));
+}

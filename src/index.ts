@@ -1,0 +1,76 @@
+// The public API: a name added here is a promise. Named exports only.
+
+export { createHost } from "./host/create-host.ts";
+export type {
+  ConnectOptions,
+  HostOptions,
+  McpHost,
+  ServerInput,
+  ServerStatus,
+  SessionOptions,
+} from "./host/host.ts";
+
+export type { CallEnvelope, McpTool, ReadyOptions, Session } from "./session/session.ts";
+export type { CallOptions, ToolArguments } from "./call/call-path.ts";
+export type { FailedOutcome, Outcome, OutcomeError, SuccessfulOutcome } from "./call/outcome.ts";
+export { mcpResultToString, toRest, toSkillResult, toToolResult } from "./call/projections.ts";
+export type { ToolResult, ToolResultValue } from "./call/projections.ts";
+
+export { connectClient } from "./connection/connect-client.ts";
+export type { McpClient, McpServerInfo, McpToolResult } from "./connection/connect-client.ts";
+export type { DirectOptions, DirectServer } from "./connection/open-directly.ts";
+export { openWire } from "./connection/open-wire.ts";
+export type { Wire } from "./connection/open-wire.ts";
+export { TransportMessage } from "./protocol/transport-message.ts";
+export type {
+  ContentBlock,
+  ListedTool,
+  Progress,
+  ProtocolEra,
+  RequestOptions,
+} from "./protocol/protocol-client.ts";
+
+export { buildMcpSkillName, isMcpTool, makeToolName, parseToolName } from "./catalog/tool-names.ts";
+export type { Naming } from "./catalog/tool-names.ts";
+export type { CatalogProblem } from "./catalog/tool-catalog.ts";
+export { toProviderSchema } from "./catalog/provider-schema.ts";
+export { validateToolArguments } from "./schema/validate-tool-arguments.ts";
+
+export { loadConfig } from "./config/load-config.ts";
+export type { LoadConfigOptions, LoadedConfig } from "./config/load-config.ts";
+export { parseConfig } from "./config/parse-config.ts";
+export type { ParsedConfig } from "./config/parse-config.ts";
+export type { McpServerConfig } from "./config/config-keys.ts";
+export type { ConfigProblem } from "./config/config-problem.ts";
+export type { Limits } from "./config/limits.ts";
+export type { ConfigLayer, Provenance, ServerConfig } from "./config/server-config.ts";
+export { SAFE_ENV_KEYS } from "./isolation/child-environment.ts";
+
+export type { ErrorCode, ErrorFamily } from "./errors/error-codes.ts";
+export {
+  McpAuthError,
+  McpCancelledError,
+  McpConfigError,
+  McpConnectionError,
+  McpPermissionError,
+  McpSchemaError,
+  McpStateError,
+  McpTimeoutError,
+  McpToolError,
+  McpTransportError,
+} from "./errors/families.ts";
+export { McpError } from "./errors/mcp-error.ts";
+export type { McpErrorJson, RpcError } from "./errors/mcp-error.ts";
+
+export type { Unsubscribe } from "./events/event-bus.ts";
+export type {
+  HostEvent,
+  HostEventOf,
+  HostEventType,
+  ServerState,
+  ToolInvoked,
+} from "./events/host-event.ts";
+export type { PermissionLevel } from "./policy/permission-level.ts";
+export type { Clock, Timer } from "./ports/clock.ts";
+export type { ConfirmAnswer, ConfirmQuestion, Human } from "./ports/human.ts";
+export type { Logger } from "./ports/logger.ts";

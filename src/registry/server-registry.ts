@@ -1,0 +1,115 @@
+import { launchIdentity } from "../config/launch-identity.ts";
+import { type ServerConfig, definitionOf } from "../config/server-config.ts";
+import type { ServerConnection } from "../connection/server-connection.ts";
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+import type { ServerState } from "../events/host-event.ts";
+import { decideLaunch, errorOfDenial } from "../policy/decide-access.ts";
+import { closest } from "../text/closest.ts";
+
+/** One server as the registry keeps it. The connection exists from the start and opens when needed. */
+export interface RegisteredServer {
+  readonly config: ServerConfig;
+  readonly connection: ServerConnection;
+  /** Hash of what would be started or contacted: what an approval is bound to. */
+  readonly launchIdentity: string;
+}
+
+export interface ServerRegistryOptions {
+  readonly createConnection: (config: ServerConfig) => ServerConnection;
+}
+
+/**
+ * Which servers exist, in order, and which of them may start. Entries of project files wait for a
+ * person's approval of exactly their launch identity; everything else is approved by its origin.
+ */
+export class ServerRegistry {
+  readonly #servers = new Map<string, RegisteredServer>();
+  readonly #approvedIdentities = new Set<string>();
+  readonly #createConnection: (config: ServerConfig) => ServerConnection;
+
+  constructor(options: ServerRegistryOptions) {
+    this.#createConnection = options.createConnection;
+  }
+
+  add(config: ServerConfig): RegisteredServer {
+    for (const { config: other } of this.#servers.values()) {
+      if (other.name !== config.name && other.id !== config.id) continue;
+      throw createError(
+        "config_invalid",
+        `the name "${config.name}" is taken by server "${other.name}"`,
+        { serverName: config.name, hint: "give one of them another name" },
+      );
+    }
+    const server: RegisteredServer = {
+      config,
+      connection: this.#createConnection(config),
+      launchIdentity: launchIdentity(config),
+    };
+    this.#servers.set(config.name, server);
+    return server;
+  }
+
+  /** In order of precedence and, within a source, as written. */
+  all(): readonly RegisteredServer[] {
+    return [...this.#servers.values()];
+  }
+
+  find(name: string): RegisteredServer | undefined {
+    return this.#servers.get(name);
+  }
+
+  /** The server, or `server_unknown` with the names that were probably meant. */
+  get(name: string): RegisteredServer {
+    const server = this.#servers.get(name);
+    if (server !== undefined) return server;
+    const names = [...this.#servers.keys()];
+    throw createError("server_unknown", `no server "${name}"`, {
+      details: { suggestions: closest(name, names), configured: names },
+    });
+  }
+
+  isApproved({ config, launchIdentity }: RegisteredServer): boolean {
+    const { layer } = config.provenance;
+    const isAsked = layer === "project" || layer === "ancestor";
+    return !isAsked || this.#approvedIdentities.has(launchIdentity);
+  }
+
+  approve(name: string): void {
+    this.#approvedIdentities.add(this.get(name).launchIdentity);
+  }
+
+  revokeApproval(name: string): void {
+    this.#approvedIdentities.delete(this.get(name).launchIdentity);
+  }
+
+  /** The one state every surface shows: being switched off or unapproved outranks the connection's. */
+  state(server: RegisteredServer): ServerState {
+    if (!server.config.enabled) return "disabled";
+    if (!this.isApproved(server)) return "pending";
+    return server.connection.state;
+  }
+
+  /** Why this server may not be started now, or undefined. */
+  obstacle(server: RegisteredServer): McpError | undefined {
+    const { name, enabled, provenance } = server.config;
+    const decision = decideLaunch({
+      serverName: name,
+      isEnabled: enabled,
+      isLaunchApproved: this.isApproved(server),
+    });
+    if (decision.isAllowed) return undefined;
+    return errorOfDenial(decision, name, definitionOf(provenance));
+  }
+
+  /** Ends every connection, in parallel; all are tried even when one fails. */
+  async closeAll(): Promise<void> {
+    const closings = this.all().map(({ connection }) => connection.close());
+    const failed = (await Promise.allSettled(closings)).filter((one) => one.status === "rejected");
+    if (failed.length > 0)
+      throw new AggregateError(
+        failed.map(({ reason }) => reason as unknown),
+        "some servers could not be closed",
+      );
+  }
+}

@@ -1,0 +1,291 @@
+import type {
+  CallOptions,
+  CallPath,
+  CallTarget,
+  Caller,
+  ConsentCall,
+  ToolArguments,
+} from "../call/call-path.ts";
+import { type Outcome, errorOfOutcome } from "../call/outcome.ts";
+import type { ToolSchemas } from "../call/tool-schemas.ts";
+import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
+import type { NamedCatalog, NamedTool, ToolCatalog } from "../catalog/tool-catalog.ts";
+import { type Naming, mayOwnName } from "../catalog/tool-names.ts";
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
+import type { HostEvent, HostEventOf, HostEventType } from "../events/host-event.ts";
+import { type AccessDecision, decideAccess, errorOfDenial } from "../policy/decide-access.ts";
+import { needsConsent, serverAllowance, toolAllowance } from "../policy/decide-consent.ts";
+import type { PermissionLevel } from "../policy/permission-level.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ConfirmAnswer, Human } from "../ports/human.ts";
+import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import { closest } from "../text/closest.ts";
+import type { CallEnvelope, McpTool, ReadyOptions, Session } from "./session.ts";
+
+export interface AgentSessionOptions {
+  readonly agent: string;
+  readonly level: PermissionLevel | undefined;
+  readonly human: Human | undefined;
+  readonly naming: Naming;
+  /** Tools that would ask first: listed, or left out. */
+  readonly pending: "list" | "omit";
+}
+
+/** The parts of the host a session works with. */
+export interface SessionParts {
+  readonly registry: ServerRegistry;
+  readonly catalog: ToolCatalog;
+  readonly calls: CallPath;
+  readonly schemas: ToolSchemas;
+  readonly events: EventBus;
+  readonly clock: Clock;
+  readonly createId: () => string;
+}
+
+/** Outcomes an agent is expected to read and react to; `execute` hands them back as text. */
+const readableFailures: ReadonlySet<string> = new Set([
+  "tool_error",
+  "rpc_error",
+  "invalid_arguments",
+  "invalid_result",
+]);
+
+export class AgentSession implements Session, Caller {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly #options: AgentSessionOptions;
+  readonly #parts: SessionParts;
+  /** What the person allowed for the rest of this session. */
+  readonly #allowances = new Set<string>();
+
+  constructor(options: AgentSessionOptions, parts: SessionParts) {
+    this.agent = options.agent;
+    this.sessionId = parts.createId();
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  tools(): readonly McpTool[] {
+    return this.#named()
+      .tools.filter(({ tool }) => this.#isListed(tool))
+      .map((named) => this.#mcpTool(named));
+  }
+
+  find(name: string): McpTool | undefined {
+    const named = this.#named().byName.get(name);
+    return named !== undefined && this.#isListed(named.tool) ? this.#mcpTool(named) : undefined;
+  }
+
+  servers(): readonly string[] {
+    return this.#parts.registry.all().map(({ config }) => config.name);
+  }
+
+  async ready(options: ReadyOptions = {}): Promise<Readonly<Record<string, boolean>>> {
+    const { registry, catalog } = this.#parts;
+    const wanted =
+      options.servers?.map((name) => registry.get(name)) ??
+      registry.all().filter((server) => registry.obstacle(server) === undefined);
+    const states = await Promise.all(
+      wanted.map(async (server): Promise<[string, boolean]> => {
+        const { name } = server.config;
+        if (registry.obstacle(server) !== undefined) return [name, false];
+        if (catalog.isKnown(name) && server.connection.state === "connected") return [name, true];
+        const isReady = await server.connection.client({ signal: options.signal }).then(
+          () => true,
+          () => false,
+        );
+        return [name, isReady];
+      }),
+    );
+    if (options.signal?.aborted) throw createError("cancelled", "cancelled by the caller");
+    return Object.fromEntries(states);
+  }
+
+  call(name: string, args: ToolArguments = {}, options: CallOptions = {}): Promise<Outcome> {
+    return this.#parts.calls.call(this, name, args, options);
+  }
+
+  async execute(
+    name: string,
+    args: ToolArguments = {},
+    options: CallOptions = {},
+  ): Promise<string> {
+    const outcome = await this.call(name, args, options);
+    if (outcome.ok) return outcome.text;
+    if (readableFailures.has(outcome.error.code)) return outcome.error.message;
+    throw errorOfOutcome(outcome);
+  }
+
+  dispatch(envelope: CallEnvelope, options: CallOptions = {}): Promise<Outcome> {
+    const args = envelope.arguments ?? envelope.input ?? {};
+    const callId = envelope.callId ?? options.callId;
+    return this.call(envelope.name, args, { ...options, callId });
+  }
+
+  on<T extends HostEventType>(type: T, handler: (event: HostEventOf<T>) => void): Unsubscribe;
+  on(type: "*", handler: (event: HostEvent) => void): Unsubscribe;
+  on(type: HostEventType | "*", handler: (event: never) => void): Unsubscribe {
+    const deliver = handler as (event: HostEvent) => void;
+    // Calls of other agents are none of this session's business.
+    return this.#parts.events.on(type as "*", (event) => {
+      if (!("sessionId" in event) || event.sessionId === this.sessionId) deliver(event);
+    });
+  }
+
+  resolve(name: string, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget> {
+    const named = this.#named().byName.get(name);
+    return named === undefined ? this.#discover(name, signal) : this.#target(named.tool);
+  }
+
+  authorize({ tool, server }: CallTarget): void {
+    const decision = this.#decide(tool, server);
+    if (!decision.isAllowed) throw errorOfDenial(decision, tool.serverName);
+  }
+
+  needsConsent({ tool, server }: CallTarget): boolean {
+    return needsConsent({
+      serverName: tool.serverName,
+      toolName: tool.originalName,
+      level: this.#options.level,
+      claimsReadOnly: claims(tool, "readOnlyHint"),
+      claimsDestructive: claims(tool, "destructiveHint"),
+      skipReadOnlyPrompts: server?.config.skipReadOnlyPrompts ?? false,
+      allowances: this.#allowances,
+    });
+  }
+
+  async askConsent({ tool }: CallTarget, args: ToolArguments, call: ConsentCall): Promise<void> {
+    const { serverName, originalName: toolName } = tool;
+    const isDestructive = claims(tool, "destructiveHint");
+    const publish = (type: "consent-asked" | "consent-granted" | "consent-denied") => {
+      const { agent, sessionId } = this;
+      const { callId } = call;
+      this.#parts.events.emit({
+        type,
+        sessionId,
+        callId,
+        agent,
+        serverName,
+        toolName,
+        at: this.#parts.clock.now(),
+      });
+    };
+    const { human } = this.#options;
+    publish("consent-asked");
+    const answer = await this.#answer(
+      human?.confirm?.(
+        {
+          kind: "tool-call",
+          serverName,
+          toolName,
+          agent: this.agent,
+          arguments: args,
+          isDestructive,
+        },
+        { signal: call.signal ?? new AbortController().signal },
+      ),
+    );
+    if (answer === "no") {
+      publish("consent-denied");
+      throw createError(
+        "consent_denied",
+        human?.confirm === undefined
+          ? `${toolName} needs a person's consent, and nobody can be asked`
+          : `${toolName} was not allowed`,
+        { serverName, details: { toolName, isDestructive } },
+      );
+    }
+    publish("consent-granted");
+    // A destructive tool is asked about every time, whatever was answered.
+    if (answer === "server-session") this.#allowances.add(serverAllowance(serverName));
+    else if (answer === "tool-session" && !isDestructive)
+      this.#allowances.add(toolAllowance(serverName, toolName));
+  }
+
+  /** Silence, an error and an unknown word all mean no. */
+  async #answer(asked: Promise<ConfirmAnswer> | undefined): Promise<ConfirmAnswer> {
+    try {
+      const answer = await asked;
+      return answer === "once" || answer === "tool-session" || answer === "server-session"
+        ? answer
+        : "no";
+    } catch {
+      return "no";
+    }
+  }
+
+  /** A name that is not in the map yet: connect the servers it may belong to and look again. */
+  async #discover(name: string, signal: AbortSignal | undefined): Promise<CallTarget> {
+    const { registry, catalog } = this.#parts;
+    let obstacle: McpError | undefined;
+    for (const server of registry.all()) {
+      const { config, connection } = server;
+      if (!mayOwnName(name, config, config.naming ?? this.#options.naming)) continue;
+      if (catalog.isKnown(config.name)) continue;
+      const refusal = registry.obstacle(server);
+      if (refusal === undefined) await connection.client({ signal });
+      else obstacle ??= refusal;
+    }
+    const found = this.#named().byName.get(name);
+    if (found !== undefined) return this.#target(found.tool);
+    // Only agents that may list tools are told which names come close.
+    throw obstacle ?? this.#unknownTool(name);
+  }
+
+  #unknownTool(name: string): McpError {
+    const suggestions = closest(
+      name,
+      this.tools().map((tool) => tool.name),
+    );
+    return createError("tool_unknown", `no tool "${name.slice(0, 128)}"`, {
+      details: { toolName: name.slice(0, 128), suggestions },
+      hint: suggestions.length > 0 ? `closest: ${suggestions.join(", ")}` : undefined,
+    });
+  }
+
+  #target(tool: CatalogTool): CallTarget {
+    const server = this.#parts.registry.find(tool.serverName);
+    const isOffline = server?.config.transport.kind === "none";
+    return { tool, server: isOffline ? undefined : server };
+  }
+
+  #named(): NamedCatalog {
+    return this.#parts.catalog.named(this.#options.naming);
+  }
+
+  #isListed(tool: CatalogTool): boolean {
+    const target = this.#target(tool);
+    if (!this.#decide(tool, target.server).isAllowed) return false;
+    if (!this.needsConsent(target)) return true;
+    return this.#options.pending === "list" && this.#options.human?.confirm !== undefined;
+  }
+
+  #decide(tool: CatalogTool, server: RegisteredServer | undefined): AccessDecision {
+    return decideAccess({
+      serverName: tool.serverName,
+      toolName: tool.originalName,
+      isEnabled: server?.config.enabled ?? true,
+      isLaunchApproved: server === undefined || this.#parts.registry.isApproved(server),
+      level: this.#options.level,
+    });
+  }
+
+  #mcpTool({ name, tool }: NamedTool): McpTool {
+    return Object.freeze({
+      name,
+      originalName: tool.originalName,
+      serverName: tool.serverName,
+      title: tool.title,
+      description: tool.description,
+      inputSchema: tool.inputSchema,
+      outputSchema: tool.outputSchema,
+      annotations: tool.annotations,
+      needsConsent: this.needsConsent(this.#target(tool)),
+      unusable: this.#parts.schemas.refusal(tool),
+      execute: (args: ToolArguments = {}, options: CallOptions = {}) =>
+        this.call(name, args, options),
+    });
+  }
+}

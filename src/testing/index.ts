@@ -1,0 +1,14 @@
+export type { McpServerFactory } from "@modelcontextprotocol/server";
+
+export { type DemoServerOptions, createDemoServer } from "./demo-server.ts";
+export { type MemoryServer, type MemoryServerOptions, createMemoryServer } from "./memory.ts";
+export {
+  type RecordedCall,
+  type RecordedServerOptions,
+  createRecordedServer,
+} from "./recorded-server.ts";
+export { type HttpServer, type ServeHttpOptions, serveHttp } from "./serve-http.ts";
+export { type ServeStdioOptions, type StdioServer, serveStdio } from "./serve-stdio.ts";
+export type { ServedConnection, ServedEra } from "./serve-transport.ts";
+export { demoServerEntry, testServerEntry } from "./stdio-entry.ts";
+export { type TestServerOptions, createTestServer } from "./test-server.ts";

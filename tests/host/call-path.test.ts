@@ -1,0 +1,317 @@
+import { describe, expect, it } from "vitest";
+
+import type { ConfirmAnswer, ConfirmQuestion, HostEvent, Human } from "../../src/index.ts";
+import { anyTool, recordedHost } from "./recorded-host.ts";
+
+const addTool = {
+  name: "add",
+  inputSchema: {
+    type: "object",
+    properties: { a: { type: "number" }, b: { type: "number" } },
+    required: ["a", "b"],
+  },
+};
+
+/** A person with prepared answers who remembers the questions. */
+function scriptedHuman(...answers: readonly ConfirmAnswer[]) {
+  const questions: ConfirmQuestion[] = [];
+  const human: Human = {
+    confirm: (question) => {
+      questions.push(question);
+      return Promise.resolve(answers[questions.length - 1] ?? "no");
+    },
+  };
+  return { human, questions };
+}
+
+describe("levels", () => {
+  it.each([[undefined], ["sandboxed"]] as const)(
+    "PRO-10: an agent of level %s sees nothing, calls nothing and starts nothing",
+    async (level) => {
+      await using context = await recordedHost({ tools: [anyTool] });
+      const session = context.host.session({ level });
+      const outcome = await session.call("mcp__fake__any", {});
+      expect(outcome).toMatchObject({ ok: false, error: { code: "denied" }, sideEffects: "none" });
+      expect(session.tools()).toEqual([]);
+      expect(context.calls).toEqual([]);
+    },
+  );
+
+  it("yolo is not asked", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const { human, questions } = scriptedHuman();
+    const session = context.host.session({ level: "yolo", human });
+    expect((await session.call("mcp__fake__any", { x: 1 })).text).toBe('{"x":1}');
+    expect(questions).toEqual([]);
+  });
+});
+
+describe("consent", () => {
+  it("a trusted agent without anyone to ask is refused, and its tools are not listed", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const session = context.host.session({ level: "trusted" });
+    const outcome = await session.call("mcp__fake__any", {});
+    expect(outcome).toMatchObject({ ok: false, error: { code: "consent_denied" } });
+    expect(session.tools()).toEqual([]);
+    expect(context.calls).toEqual([]);
+  });
+
+  it("one answer for the server covers its tools, but a destructive one is asked about each time", async () => {
+    const destroy = { ...anyTool, name: "destroy", annotations: { destructiveHint: true } };
+    await using context = await recordedHost({ tools: [anyTool, destroy] });
+    const { human, questions } = scriptedHuman("server-session", "server-session", "no");
+    const session = context.host.session({ level: "trusted", human, agent: "a" });
+    expect((await session.call("mcp__fake__any", {})).ok).toBe(true);
+    expect((await session.call("mcp__fake__any", {})).ok).toBe(true);
+    expect((await session.call("mcp__fake__destroy", { id: 1 })).ok).toBe(true);
+    expect((await session.call("mcp__fake__destroy", { id: 2 })).ok).toBe(false);
+    expect(questions.map(({ toolName, isDestructive }) => [toolName, isDestructive])).toEqual([
+      ["any", false],
+      ["destroy", true],
+      ["destroy", true],
+    ]);
+    expect(questions[1]).toMatchObject({ serverName: "fake", agent: "a", arguments: { id: 1 } });
+  });
+
+  it("an answer given in one session does not serve another", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const first = scriptedHuman("server-session");
+    await context.host.session({ level: "trusted", human: first.human }).call("mcp__fake__any", {});
+    const second = scriptedHuman("no");
+    const outcome = await context.host
+      .session({ level: "trusted", human: second.human })
+      .call("mcp__fake__any", {});
+    expect(outcome.ok).toBe(false);
+    expect(second.questions).toHaveLength(1);
+  });
+
+  it("a question that fails means no", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const human: Human = { confirm: () => Promise.reject(new Error("terminal gone")) };
+    const outcome = await context.host
+      .session({ level: "trusted", human })
+      .call("mcp__fake__any", {});
+    expect(outcome).toMatchObject({ ok: false, error: { code: "consent_denied" } });
+  });
+
+  it("what was approved is what is sent, whatever the agent does to its object meanwhile", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const args: Record<string, unknown> = { path: "/tmp/a" };
+    const human: Human = {
+      confirm: () => {
+        args["path"] = "/etc/passwd";
+        return Promise.resolve("once");
+      },
+    };
+    await context.host.session({ level: "trusted", human }).call("mcp__fake__any", args);
+    expect(context.calls[0]?.arguments).toEqual({ path: "/tmp/a" });
+  });
+
+  it("arguments are judged before anyone is asked", async () => {
+    await using context = await recordedHost({ tools: [addTool] });
+    const { human, questions } = scriptedHuman("once");
+    const outcome = await context.host
+      .session({ level: "trusted", human })
+      .call("mcp__fake__add", { a: 2 });
+    expect(outcome).toMatchObject({ ok: false, error: { code: "invalid_arguments" } });
+    expect(questions).toEqual([]);
+  });
+
+  it("tools that would ask are listed as such, or left out on request", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const { human } = scriptedHuman();
+    const listing = context.host.session({ level: "trusted", human });
+    await listing.ready();
+    expect(listing.tools()).toMatchObject([{ name: "mcp__fake__any", needsConsent: true }]);
+    const omitting = context.host.session({ level: "trusted", human, pending: "omit" });
+    expect(omitting.tools()).toEqual([]);
+  });
+});
+
+describe("arguments", () => {
+  it("BRG-03 BRG-04 BRG-10: a missing field is named and nothing is sent", async () => {
+    await using context = await recordedHost({ tools: [addTool] });
+    const outcome = await context.host.session({ level: "yolo" }).call("mcp__fake__add", { a: 2 });
+    expect(outcome.ok ? "" : outcome.error.message).toBe('add: "b" is required (number)');
+    expect(context.calls).toEqual([]);
+  });
+
+  it("arguments that are no JSON are refused with a typed error", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const cyclic: Record<string, unknown> = {};
+    cyclic["self"] = cyclic;
+    const session = context.host.session({ level: "yolo" });
+    for (const args of [cyclic, { big: 1n }]) {
+      const outcome = await session.call("mcp__fake__any", args);
+      expect(outcome).toMatchObject({ ok: false, error: { code: "invalid_arguments" } });
+    }
+    expect(context.calls).toEqual([]);
+  });
+});
+
+describe("results", () => {
+  it("BRG-23 RES-20: output that breaks the tool's own schema fails the call and keeps the content", async () => {
+    const lying = {
+      ...anyTool,
+      outputSchema: { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] },
+    };
+    await using context = await recordedHost({
+      tools: [lying],
+      answers: () => ({
+        content: [{ type: "text", text: "five" }],
+        structuredContent: { sum: "5" },
+      }),
+    });
+    const outcome = await context.host.session({ level: "yolo" }).call("mcp__fake__any", {});
+    expect(outcome).toMatchObject({
+      ok: false,
+      text: "five",
+      structured: { sum: "5" },
+      sideEffects: "possible",
+      error: { code: "invalid_result" },
+    });
+  });
+
+  it("RES-17: text past the cap is cut and said to be, content is whole", async () => {
+    const text = "é".repeat(100);
+    await using context = await recordedHost({
+      tools: [anyTool],
+      answers: () => ({ content: [{ type: "text", text }] }),
+      host: { limits: { maxResultBytes: 21 } },
+    });
+    const outcome = await context.host.session({ level: "yolo" }).call("mcp__fake__any", {});
+    expect(outcome).toMatchObject({ ok: true, text: "é".repeat(10), truncated: true });
+    expect(outcome.content).toEqual([{ type: "text", text }]);
+  });
+
+  it("RES-11 ERR-03: a JSON-RPC error is an outcome with the server's code", async () => {
+    await using context = await recordedHost({
+      tools: [anyTool],
+      answers: () => {
+        throw Object.assign(new Error("no such table"), { code: -32050 });
+      },
+    });
+    const outcome = await context.host.session({ level: "yolo" }).call("mcp__fake__any", {});
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: { code: "rpc_error", rpc: { code: -32050, message: "no such table" } },
+    });
+  });
+
+  it("RES-12 ERR-15: no answer in time is a timeout outcome with an event, and the server is told", async () => {
+    const events: HostEvent[] = [];
+    await using context = await recordedHost({
+      tools: [anyTool],
+      answers: () => new Promise(() => {}),
+    });
+    const session = context.host.session({ level: "yolo" });
+    session.on("call-end", (event) => events.push(event));
+    const outcome = await session.call("mcp__fake__any", {}, { timeoutMs: 20 });
+    expect(outcome).toMatchObject({ ok: false, error: { code: "timeout", retryable: true } });
+    expect(events).toMatchObject([{ type: "call-end", ok: false, code: "timeout" }]);
+    await new Promise<void>((resolve) => {
+      const { signal } = context.calls[0] ?? {};
+      if (signal?.aborted !== false) resolve();
+      else signal.addEventListener("abort", () => resolve());
+    });
+  });
+});
+
+describe("names", () => {
+  it("RES-13: an unknown tool is an outcome with suggestions, and runs nothing", async () => {
+    await using context = await recordedHost({ tools: [addTool] });
+    const outcome = await context.host.session({ level: "yolo" }).call("mcp__fake__ad", {});
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: { code: "tool_unknown", details: { suggestions: ["mcp__fake__add"] } },
+    });
+    expect(context.calls).toEqual([]);
+  });
+
+  it("a call by name starts the server it belongs to, and only that one", async () => {
+    let otherStarts = 0;
+    await using context = await recordedHost({ tools: [anyTool] });
+    const { createHost } = await import("../../src/index.ts");
+    const { createMemoryServer, createTestServer } = await import("../../src/testing/index.ts");
+    await using host = await createHost({
+      config: false,
+      servers: {
+        wanted: () => createMemoryServer(createTestServer()).transport,
+        other: () => {
+          otherStarts += 1;
+          return createMemoryServer(createTestServer()).transport;
+        },
+      },
+    });
+    const outcome = await host.session({ level: "yolo" }).call("mcp__wanted__add", { a: 2, b: 3 });
+    expect(outcome.text).toBe("5");
+    expect(otherStarts).toBe(0);
+    expect(host.server("other").state).toBe("idle");
+    expect(context.calls).toEqual([]);
+  });
+
+  it("BRG-25: the envelope of agent frameworks is dispatched, input standing for arguments", async () => {
+    await using context = await recordedHost({
+      tools: [{ ...anyTool, name: "create_issue" }],
+      host: { naming: "mcp_server_tool" },
+    });
+    const session = context.host.session({ level: "yolo" });
+    const outcome = await session.dispatch({
+      name: "mcp_fake_create_issue",
+      input: { title: "Bug" },
+      callId: "toolu_1",
+    });
+    expect(outcome).toMatchObject({ ok: true, callId: "toolu_1", text: '{"title":"Bug"}' });
+    expect(context.calls[0]).toMatchObject({ name: "create_issue", arguments: { title: "Bug" } });
+  });
+});
+
+describe("execute", () => {
+  it("SES-10 RES-15: returns text, and a tool's own error as its text", async () => {
+    await using context = await recordedHost({
+      tools: [anyTool],
+      answers: ({ arguments: args }) => ({
+        content: [{ type: "text", text: args["fail"] === true ? "it broke" : "done" }],
+        isError: args["fail"] === true,
+      }),
+    });
+    const session = context.host.session({ level: "yolo" });
+    expect(await session.execute("mcp__fake__any", {})).toBe("done");
+    expect(await session.execute("mcp__fake__any", { fail: true })).toBe("it broke");
+  });
+
+  it("ERR-10: throws typed errors for what the agent may not or cannot do", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    await expect(context.host.session().execute("mcp__fake__any")).rejects.toMatchObject({
+      name: "McpPermissionError",
+    });
+    await expect(
+      context.host.session({ level: "yolo" }).execute("mcp__fake__nope"),
+    ).rejects.toMatchObject({
+      name: "McpToolError",
+      code: "tool_unknown",
+    });
+  });
+});
+
+describe("events", () => {
+  it("SES-02: every call is observable, and only by its own session", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const mine = context.host.session({ agent: "mine", level: "yolo" });
+    const other = context.host.session({ agent: "other", level: "yolo" });
+    const seen: string[] = [];
+    const foreign: string[] = [];
+    mine.on("*", (event) => seen.push(event.type));
+    other.on("call-end", (event) => foreign.push(event.type));
+    await mine.call("mcp__fake__any", { x: 1 });
+    expect(seen).toEqual([
+      "server-state",
+      "tools-changed",
+      "server-state",
+      "call-start",
+      "call-end",
+      "tool-invoked",
+    ]);
+    expect(foreign).toEqual([]);
+  });
+});
