@@ -1,5 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/client";
 
+import type { ServerEntry } from "../config/config-keys.ts";
 import { type Limits, resolveLimits } from "../config/limits.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
 import type { ServerConfig } from "../config/server-config.ts";
@@ -7,13 +8,13 @@ import { systemClock } from "../ports/clock.ts";
 import { type Logger, silentLogger } from "../ports/logger.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
 import { connectWithSdk } from "../protocol/sdk-client.ts";
-import { adoptTransport } from "../transport/adopt-transport.ts";
+import { adoptedConfig, adoptTransport, isTransport } from "../transport/adopt-transport.ts";
 import { createTransport } from "../transport/create-transport.ts";
 import { connectDeadlineMs } from "./connect-deadline.ts";
 import { type OpenedConnection, openConnection } from "./open-connection.ts";
 
 /** A configuration entry with its name, as a file or a program would write it, or a ready transport. */
-export type DirectServer = Transport | JsonObject;
+export type DirectServer = Transport | ServerEntry | JsonObject;
 
 export interface DirectOptions {
   /** Time for start and handshake, and the default for each request. */
@@ -57,13 +58,7 @@ export async function openDirectly(
 }
 
 export function directConfig(server: DirectServer): ServerConfig {
-  if (isTransport(server)) return parseServerEntry("server", { enabled: false });
-  const { name } = server;
+  if (isTransport(server)) return adoptedConfig("server");
+  const { name } = server as JsonObject;
   return parseServerEntry(typeof name === "string" ? name : "server", server);
-}
-
-function isTransport(server: DirectServer): server is Transport {
-  return (
-    typeof server["start" as never] === "function" && typeof server["send" as never] === "function"
-  );
 }

@@ -50,6 +50,7 @@ export class ServerConnection {
   #knownEra: ProtocolEra | undefined;
   #connectedAt: number | undefined;
   #hasConnectedOnce = false;
+  #isEnded = false;
 
   constructor(options: ServerConnectionOptions) {
     this.#options = options;
@@ -87,6 +88,7 @@ export class ServerConnection {
    */
   client(options: ClientOptions = {}): Promise<ProtocolClient> {
     if (this.#client !== undefined) return Promise.resolve(this.#client);
+    if (this.#isEnded) return Promise.reject(this.#endedError());
     this.#attempt ??= this.#begin(options.timeoutMs);
     return untilAborted(this.#attempt.client, options.signal, this.config.name);
   }
@@ -97,6 +99,12 @@ export class ServerConnection {
       this.#closing = undefined;
     });
     return this.#closing;
+  }
+
+  /** Closes the connection for good: from now on `client()` rejects as `closed`. */
+  end(): Promise<void> {
+    this.#isEnded = true;
+    return this.close();
   }
 
   async #close(): Promise<void> {
@@ -190,6 +198,10 @@ export class ServerConnection {
     const failure = describeFailure(cause, this.config, transport);
     this.#lastError = failure;
     this.#enter(stateAfterFailure(failure.code), failure);
+  }
+
+  #endedError(): McpError {
+    return createError("closed", "the host has been closed", { serverName: this.config.name });
   }
 
   #enter(state: ServerState, error: McpError | undefined): void {

@@ -7,6 +7,7 @@ import { loadConfig } from "../config/load-config.ts";
 import { mergeLayers } from "../config/merge-layers.ts";
 import { parseServerEntry, parseServers } from "../config/parse-config.ts";
 import type { ServerConfig } from "../config/server-config.ts";
+import { adoptedConfig, isTransport } from "../transport/adopt-transport.ts";
 import { bundledServer } from "./bundled-server.ts";
 import type { HostOptions, ServerInput } from "./host.ts";
 
@@ -48,30 +49,22 @@ interface ServersInCode {
 
 function serversInCode(input: NonNullable<HostOptions["servers"]>, cwd: string): ServersInCode {
   const options = { provenance: { layer: "code" }, baseDir: cwd } as const;
-  if (isList(input)) return { servers: parseServers(input, options), transports: new Map() };
+  if (Array.isArray(input)) return { servers: parseServers(input, options), transports: new Map() };
   const transports = new Map<string, () => Transport>();
-  const servers = Object.entries(input).map(([name, server]) => {
-    const open = transportOpener(server);
-    if (open === undefined) return parseServerEntry(name, server, options);
-    transports.set(name, open);
-    const base = parseServerEntry(name, { enabled: false }, options);
-    return Object.freeze({ ...base, enabled: true, transport: { kind: "memory" } as const });
-  });
+  const servers = Object.entries(input as Readonly<Record<string, ServerInput>>).map(
+    ([name, server]) => {
+      const open = transportOpener(server);
+      if (open === undefined) return parseServerEntry(name, server, options);
+      transports.set(name, open);
+      return adoptedConfig(name);
+    },
+  );
   return { servers, transports };
-}
-
-function isList(
-  input: NonNullable<HostOptions["servers"]>,
-): input is readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(input);
 }
 
 function transportOpener(server: ServerInput): (() => Transport) | undefined {
   if (typeof server === "function") return server;
-  const { start, send } = server as Partial<Transport>;
-  return typeof start === "function" && typeof send === "function"
-    ? () => server as Transport
-    : undefined;
+  return isTransport(server) ? () => server : undefined;
 }
 
 /** The bundled server everyone can try: a child process like any other, with claims we wrote ourselves. */

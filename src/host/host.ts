@@ -2,6 +2,7 @@ import type { Transport } from "@modelcontextprotocol/client";
 
 import type { CatalogProblem } from "../catalog/tool-catalog.ts";
 import type { Naming } from "../catalog/tool-names.ts";
+import type { McpServerConfig, ServerEntry } from "../config/config-keys.ts";
 import type { ConfigProblem } from "../config/config-problem.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Provenance, ServerConfig, TransportKind } from "../config/server-config.ts";
@@ -17,6 +18,7 @@ import type { Session } from "../session/session.ts";
 
 /** A server given in code: any entry a file could hold, a ready transport, or a function that makes one. */
 export type ServerInput =
+  | ServerEntry
   | Readonly<Record<string, unknown>>
   | ServerConfig
   | Transport
@@ -30,7 +32,7 @@ export interface HostOptions {
   /** Servers given in code win over every file and are approved by their origin. */
   readonly servers?:
     | Readonly<Record<string, ServerInput>>
-    | readonly Readonly<Record<string, unknown>>[]
+    | readonly (McpServerConfig | Readonly<Record<string, unknown>>)[]
     | undefined;
   /** `false`: read no files at all. */
   readonly config?: false | undefined;

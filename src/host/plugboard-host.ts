@@ -102,7 +102,7 @@ export class PlugboardHost implements McpHost {
   }
 
   disconnectAll(): Promise<void> {
-    return this.#registry.closeAll();
+    return this.#registry.disconnectAll();
   }
 
   async reconnect(name: string, options: ConnectOptions = {}): Promise<ServerStatus> {
@@ -132,7 +132,9 @@ export class PlugboardHost implements McpHost {
   }
 
   logs(name: string): readonly string[] {
-    return this.#registry.get(name).connection.evidence?.stderrTail ?? [];
+    const { evidence, lastError } = this.#registry.get(name).connection;
+    const atFailure = lastError?.details["stderrTail"] as readonly string[] | undefined;
+    return atFailure ?? evidence?.stderrTail ?? [];
   }
 
   session(options: SessionOptions = {}): Session {
@@ -157,12 +159,16 @@ export class PlugboardHost implements McpHost {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#registry.closeAll();
+    this.#closing ??= this.#end();
     return this.#closing;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #end(): Promise<void> {
+    await Promise.all([this.#registry.endAll(), this.#parts.schemas.close()]);
   }
 
   #assertOpen(): void {

@@ -102,10 +102,20 @@ export class ServerRegistry {
     return errorOfDenial(decision, name, definitionOf(provenance));
   }
 
-  /** Ends every connection, in parallel; all are tried even when one fails. */
-  async closeAll(): Promise<void> {
-    const closings = this.all().map(({ connection }) => connection.close());
-    const failed = (await Promise.allSettled(closings)).filter((one) => one.status === "rejected");
+  /** Closes every connection; the next use opens it again. */
+  disconnectAll(): Promise<void> {
+    return this.#settleAll((connection) => connection.close());
+  }
+
+  /** Closes every connection for good. */
+  endAll(): Promise<void> {
+    return this.#settleAll((connection) => connection.end());
+  }
+
+  /** In parallel; all are tried even when one fails. */
+  async #settleAll(end: (connection: ServerConnection) => Promise<void>): Promise<void> {
+    const results = await Promise.allSettled(this.all().map(({ connection }) => end(connection)));
+    const failed = results.filter((result) => result.status === "rejected");
     if (failed.length > 0)
       throw new AggregateError(
         failed.map(({ reason }) => reason as unknown),

@@ -1,0 +1,111 @@
+import { type Environment, resolveServer } from "../config/expand-variables.ts";
+import type { Limits } from "../config/limits.ts";
+import type {
+  AuthConfig,
+  HttpTransportConfig,
+  ServerConfig,
+  StdioTransportConfig,
+} from "../config/server-config.ts";
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { HostTransport } from "./host-transport.ts";
+
+export interface TransportContext {
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The host's environment: source of `${VAR}` and of what a child may inherit. */
+  readonly hostEnv: Environment;
+}
+
+/** Builds the transport of one connection attempt, not yet started. Tests inject their own. */
+export type CreateTransport = (
+  config: ServerConfig,
+  context: TransportContext,
+) => Promise<HostTransport>;
+
+/**
+ * The transport an entry describes. Variables become values here, at the last moment; each kind is
+ * loaded when the first server of that kind starts.
+ */
+export const createTransport: CreateTransport = async (config, context) => {
+  if (config.isolation !== undefined)
+    throw createError(
+      "sandbox_unavailable",
+      "the entry asks for isolation, which this version cannot give",
+      {
+        serverName: config.name,
+        hint: 'run the server without "isolation", or not at all',
+      },
+    );
+  const { transport, auth, secrets } = resolveServer(config, context.hostEnv);
+  const { hostEnv, ...parts } = context;
+  const common = { ...parts, serverName: config.name, secrets };
+  switch (transport.kind) {
+    case "stdio":
+      return await createStdio(transport, common, { hostEnv, strict: config.strict });
+    case "http":
+    case "streamable-http":
+      return await createStreamableHttp(transport, auth, common);
+    case "sse":
+    case "http-post":
+    case "rest":
+      throw unusable(config, `transport "${transport.kind}" is not supported by this version`);
+    case "memory":
+      throw unusable(config, "its transport was given in code and cannot be opened again");
+    case "none":
+      throw unusable(config, "its entry has neither a command nor a url");
+  }
+};
+
+interface CommonOptions extends Omit<TransportContext, "hostEnv"> {
+  readonly serverName: string;
+  readonly secrets: readonly string[];
+}
+
+async function createStdio(
+  { command, args, cwd, env, envPassthrough, inheritEnv }: StdioTransportConfig,
+  common: CommonOptions,
+  { hostEnv, strict }: { readonly hostEnv: Environment; readonly strict: boolean },
+): Promise<HostTransport> {
+  const [{ childEnvironment }, { createStdioTransport }] = await Promise.all([
+    import("../isolation/child-environment.ts"),
+    import("./stdio-transport.ts"),
+  ]);
+  const childEnv = childEnvironment({
+    hostEnv,
+    env,
+    envPassthrough,
+    inheritEnv,
+    platform: process.platform,
+  });
+  return createStdioTransport({ ...common, command, args, cwd, env: childEnv, strict });
+}
+
+async function createStreamableHttp(
+  { url, headers, method }: HttpTransportConfig,
+  auth: AuthConfig,
+  common: CommonOptions,
+): Promise<HostTransport> {
+  const { createStreamableHttpTransport } = await import("./streamable-http-transport.ts");
+  return createStreamableHttpTransport({
+    ...common,
+    url,
+    headers: { ...headers, ...bearer(auth) },
+    method,
+  });
+}
+
+/** People store tokens with and without the word in front of them. */
+function bearer(auth: AuthConfig): Readonly<Record<string, string>> {
+  if (auth.type !== "bearer") return {};
+  return { authorization: `Bearer ${auth.token.replace(/^bearer\s+/i, "").trim()}` };
+}
+
+function unusable(config: ServerConfig, reason: string): McpError {
+  return createError("config_invalid", `server "${config.name}" cannot be started: ${reason}`, {
+    serverName: config.name,
+  });
+}
