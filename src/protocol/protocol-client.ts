@@ -26,7 +26,10 @@ export interface RequestOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** A tool as the server listed it; only `name` has been checked to be a non-empty string. */
+/**
+ * A tool as the server listed it. Checked: `name` is a string of 1 to 128 characters without control
+ * characters, schemas are objects where they are given. What a schema says is not.
+ */
 export interface ListedTool {
   readonly name: string;
   readonly title?: string;
@@ -67,8 +70,10 @@ export interface ServerNotification {
 /**
  * The MCP client of one server, over a transport that is already open and negotiated. It never
  * repeats a request. Requests reject with an `McpError`: `rpc_error` (the server's JSON-RPC error in
- * `details.rpc`), `timeout`, `cancelled`, `connection_lost`, `closed`, `protocol_violation`,
- * `invalid_result`, or whatever typed error the transport raised.
+ * `details.rpc`; without it when the server never declared what the method needs, and nothing was
+ * sent), `timeout`, `cancelled`, `connection_lost`, `closed`, `protocol_violation`, `invalid_result`,
+ * or whatever typed error the transport raised. A request that times out or is cancelled is
+ * cancelled on the wire as well.
  */
 export interface ProtocolClient {
   readonly era: ProtocolEra;
@@ -88,7 +93,7 @@ export interface ProtocolClient {
     args: Readonly<Record<string, unknown>>,
     options?: RequestOptions,
   ): Promise<RawToolResult>;
-  /** All pages, within the caps of `limits`. */
+  /** All pages, within the caps of `limits`; empty when the server declared no tools. */
   listTools(options?: RequestOptions): Promise<ToolListing>;
   notify(method: string, params?: Readonly<Record<string, unknown>>): Promise<void>;
   /** Legacy: `ping`. Modern: `server/discover`, since the revision has no ping. */
@@ -96,15 +101,22 @@ export interface ProtocolClient {
   /** Idempotent; pending requests reject as `closed`, the transport is closed. */
   close(): Promise<void>;
 
+  /** Every notification of the server but progress, as long as they do not come faster than `limits` allows. */
   onnotification: ((notification: ServerNotification) => void) | undefined;
-  /** Called once, when the connection ends for any reason; `error` is absent after `close()`. */
+  /**
+   * Called once, when the connection ends for any reason; `error` is absent after `close()`. A handler
+   * set after the end is called at once.
+   */
   onclose: ((error: Error | undefined) => void) | undefined;
 }
 
 export interface ProtocolOptions {
   readonly serverName: string;
   readonly clientInfo: { readonly name: string; readonly version: string };
-  /** `auto`, or the one revision to speak. */
+  /**
+   * `auto`, or a revision: a legacy one is offered in `initialize` without a probe (the server may
+   * answer with another that is spoken here), `2026-07-28` is taken or refused.
+   */
   readonly protocol: string;
   readonly limits: Limits;
   /** Time for negotiation as a whole. */
@@ -113,11 +125,15 @@ export interface ProtocolOptions {
   readonly strict: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** A verdict of an earlier connection to the same server: skips the probe. */
+  /** A verdict of an earlier connection to the same server: what it says is tried first, without a hedge. */
   readonly knownEra?: ProtocolEra | undefined;
 }
 
-/** Negotiates over `transport` (not yet started) and resolves to the ready client; on failure the transport is closed. */
+/**
+ * Negotiates over `transport` (not yet started) and resolves to the ready client. On failure the
+ * transport is closed; `details.phase` says how far it came, and `details.diedOfProbe` that a process
+ * ended when asked for its era, so that one more start with `knownEra: "legacy"` may succeed.
+ */
 export type ConnectProtocol = (
   transport: Transport,
   options: ProtocolOptions,

@@ -1,0 +1,108 @@
+import { createError } from "../errors/families.ts";
+import { McpError, type RpcError } from "../errors/mcp-error.ts";
+import type { RequestId } from "./incoming-message.ts";
+import { isJsonObject, type JsonObject } from "./json-object.ts";
+import { serverText } from "./server-text.ts";
+
+/** Which exchange failed: goes into every message. */
+export interface Exchange {
+  readonly serverName: string;
+  readonly method: string;
+}
+
+/** The server's own error, `data` kept whole, its text made harmless. */
+export function rpcFailure(error: RpcError, { serverName, method }: Exchange): McpError {
+  const rpc: RpcError = { ...error, message: serverText(error.message, 2_000) };
+  const reason = rpc.message === "" ? "" : `: ${serverText(rpc.message)}`;
+  return createError("rpc_error", `${method} was answered with error ${rpc.code}${reason}`, {
+    serverName,
+    details: { method, rpc },
+  });
+}
+
+/** An answer that breaks JSON-RPC itself. */
+export function malformedAnswer(reason: string, { serverName, method }: Exchange): McpError {
+  return createError("protocol_violation", `${method} got a malformed answer: ${reason}`, {
+    serverName,
+    details: { method, reason },
+  });
+}
+
+/** An answer that is JSON-RPC but not what the method promises. */
+export function invalidResult(
+  reason: string,
+  { serverName, method }: Exchange,
+  details: JsonObject = {},
+): McpError {
+  return createError("invalid_result", `${method} got an unusable result: ${reason}`, {
+    serverName,
+    details: { method, reason, ...details },
+  });
+}
+
+/**
+ * What a transport's `send` or `start` threw. Our transports throw typed errors already; a transport
+ * handed over in code may be the SDK's, whose HTTP errors carry the status in `data`.
+ */
+export function sendFailure(cause: unknown, { serverName, method }: Exchange): McpError {
+  if (McpError.is(cause)) return cause;
+  const status = statusOf(cause);
+  if (status === 401 || status === 403)
+    return createError("auth_required", `the server answered ${method} with HTTP ${status}`, {
+      serverName,
+      details: { method, status },
+      cause,
+    });
+  if (status !== undefined)
+    return createError("http_error", `the server answered ${method} with HTTP ${status}`, {
+      serverName,
+      details: { method, status },
+      cause,
+    });
+  return createError("connection_lost", `${method} could not be sent`, {
+    serverName,
+    details: { method },
+    cause,
+  });
+}
+
+function statusOf(cause: unknown): number | undefined {
+  const data = cause instanceof Error && "data" in cause ? cause.data : undefined;
+  const status = isJsonObject(data) ? data["status"] : undefined;
+  return typeof status === "number" ? status : undefined;
+}
+
+/** An answer to no request of ours, where that is no longer tolerated. */
+export function mismatchFailure(
+  expected: readonly RequestId[],
+  got: RequestId,
+  serverName: string,
+): McpError {
+  const shown = expected.slice(0, 5).map((id) => JSON.stringify(id));
+  const list = expected.length > shown.length ? `${shown.join(", ")}, …` : shown.join(" or ");
+  const received = serverText(JSON.stringify(got), 60);
+  return createError(
+    "protocol_violation",
+    `Response ID mismatch: expected ${list === "" ? "none" : list}, got ${received}`,
+    { serverName, details: { expected: expected.slice(0, 5), got: received } },
+  );
+}
+
+export function closedFailure(serverName: string): McpError {
+  return createError("closed", "the connection has been closed", { serverName });
+}
+
+export function cancelledFailure(method: string, serverName: string): McpError {
+  return createError("cancelled", `${method} was cancelled`, { serverName, details: { method } });
+}
+
+/** The same failure with further facts. */
+export function withDetails(error: McpError, details: JsonObject): McpError {
+  return createError(error.code, error.message, {
+    serverName: error.serverName,
+    details: { ...error.details, ...details },
+    hint: error.hint,
+    retryable: error.retryable,
+    cause: error,
+  });
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+
+import { McpError } from "../errors/mcp-error.ts";
+import { checkToolPage, checkToolResult } from "./checked-results.ts";
+import type { JsonObject } from "./json-object.ts";
+
+const exchange = { serverName: "scripted", method: "tools/x" };
+const check = (result: JsonObject) => checkToolResult(result, "echo", exchange);
+const page = (...tools: readonly unknown[]) => checkToolPage({ tools }, exchange);
+
+describe("a tool result", () => {
+  it("keeps every block, the structured content and the metadata as they are", () => {
+    const result = {
+      content: [
+        { type: "text", text: "a" },
+        { type: "vendor/thing", any: { deep: [1] } },
+      ],
+      structuredContent: { a: 1 },
+      _meta: { trace: "x" },
+    };
+    expect(check(result)).toEqual({ ...result, isError: false });
+  });
+
+  it("is an error only when it says so with true", () => {
+    expect(check({ content: [], isError: true }).isError).toBe(true);
+    expect(check({ content: [], isError: "yes" }).isError).toBe(false);
+  });
+
+  it.each([{ a: 1 }, [1], null, "text"])(
+    "without content has an empty one when there is structured content (%j)",
+    (structuredContent) => {
+      expect(check({ structuredContent })).toEqual({
+        content: [],
+        structuredContent,
+        isError: false,
+      });
+    },
+  );
+
+  it.each([
+    {},
+    { content: null },
+    { content: "text" },
+    { content: [null] },
+    { content: ["text"] },
+    { content: [{ type: "text" }, { text: "no type" }] },
+    { content: [{ type: 7 }] },
+    { toolResult: 1 },
+  ])("%j is refused as invalid", (result) => {
+    expect(() => check(result)).toThrow(McpError);
+    try {
+      check(result);
+    } catch (error) {
+      expect(McpError.is(error, "invalid_result") && error.details["toolName"]).toBe("echo");
+    }
+  });
+});
+
+describe("a page of tools", () => {
+  it("DSC-17: bad entries are reported by name and reason, the good ones kept", () => {
+    const { items, rejected } = page(
+      null,
+      "tool",
+      [],
+      {},
+      { name: 7 },
+      { name: "" },
+      { name: "x".repeat(129) },
+      { name: "a\u0000b" },
+      { name: "schema", inputSchema: "object" },
+      { name: "null-schema", inputSchema: null },
+      { name: "output", inputSchema: {}, outputSchema: "object" },
+      { name: "good", inputSchema: { type: "object" } },
+    );
+    expect(items).toEqual([{ name: "good", inputSchema: { type: "object" } }]);
+    expect(rejected.map(({ name }) => name)).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+      "",
+      "x".repeat(128).replace(/x$/, "…"),
+      "a\uFFFDb",
+      "schema",
+      "null-schema",
+      "output",
+    ]);
+    for (const { reason } of rejected) expect(reason).toMatch(/^(its|the entry) /);
+  });
+
+  it("odd names are kept: naming them is not this check's business", () => {
+    const names = ["constructor", "__proto__", "a b", "ü/😀", "../x", "x".repeat(128)];
+    expect(page(...names.map((name) => ({ name }))).items.map(({ name }) => name)).toEqual(names);
+  });
+
+  it("DSC-15: descriptive members of the wrong type are left out, the others kept", () => {
+    const { items } = page({
+      name: "a",
+      title: 7,
+      description: null,
+      outputSchema: null,
+      annotations: "none",
+      icons: [{ src: "x" }],
+      _meta: { k: 1 },
+      unknown: true,
+    });
+    expect(items).toEqual([{ name: "a", icons: [{ src: "x" }], _meta: { k: 1 } }]);
+  });
+
+  it.each([{}, { tools: null }, { tools: { 0: {} } }])("%j as a whole is invalid", (result) => {
+    expect(() => checkToolPage(result, exchange)).toThrow(McpError);
+  });
+});

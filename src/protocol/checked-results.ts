@@ -1,0 +1,93 @@
+import { truncate } from "../text/truncate.ts";
+import { type Exchange, invalidResult } from "./channel-failures.ts";
+import { isJsonObject, type JsonObject } from "./json-object.ts";
+import type { ContentBlock, ListedTool, RawToolResult, ToolListing } from "./protocol-client.ts";
+import { serverText } from "./server-text.ts";
+
+const maxToolNameLength = 128;
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const controlCharacter = /[\u0000-\u001F\u007F-\u009F]/;
+
+/** Throws `invalid_result` unless `result` has the shape every tool result must have. */
+export function checkToolResult(
+  result: JsonObject,
+  toolName: string,
+  exchange: Exchange,
+): RawToolResult {
+  const { content, structuredContent, isError, _meta } = result;
+  const refuse = (reason: string) =>
+    invalidResult(reason, exchange, { toolName: truncate(toolName, maxToolNameLength) });
+  if (content === undefined && structuredContent === undefined)
+    throw refuse("it has neither content nor structured content");
+  return {
+    content: content === undefined ? [] : checkContent(content, refuse),
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    isError: isError === true,
+    ...(isJsonObject(_meta) ? { _meta } : {}),
+  };
+}
+
+function checkContent(content: unknown, refuse: (reason: string) => Error): ContentBlock[] {
+  if (!Array.isArray(content)) throw refuse("its content is not a list");
+  const wrong = content.findIndex((block) => !isContentBlock(block));
+  if (wrong !== -1) throw refuse(`content block ${wrong} is not an object with a type`);
+  return content as ContentBlock[];
+}
+
+function isContentBlock(block: unknown): block is ContentBlock {
+  return isJsonObject(block) && typeof block["type"] === "string";
+}
+
+export interface ToolPage {
+  readonly items: readonly ListedTool[];
+  readonly rejected: ToolListing["rejected"];
+}
+
+/** One page of `tools/list`: an entry that is no tool is reported and never costs the others. */
+export function checkToolPage(result: JsonObject, exchange: Exchange): ToolPage {
+  const { tools } = result;
+  if (!Array.isArray(tools)) throw invalidResult("its tools are not a list", exchange);
+  const items: ListedTool[] = [];
+  const rejected: { name: string | null; reason: string }[] = [];
+  for (const tool of tools as readonly unknown[]) {
+    const reason = toolProblem(tool);
+    if (reason === undefined) items.push(readTool(tool as JsonObject));
+    else rejected.push({ name: shownName(tool), reason });
+  }
+  return { items, rejected };
+}
+
+function toolProblem(tool: unknown): string | undefined {
+  if (!isJsonObject(tool)) return "the entry is not an object";
+  const { name, inputSchema, outputSchema } = tool;
+  if (typeof name !== "string") return "its name is not a string";
+  if (name === "") return "its name is empty";
+  if (name.length > maxToolNameLength) return `its name has over ${maxToolNameLength} characters`;
+  if (controlCharacter.test(name)) return "its name contains control characters";
+  if (inputSchema !== undefined && !isJsonObject(inputSchema))
+    return "its input schema is not an object";
+  // Serializers that cannot leave a member out write null; only this one is optional in the protocol.
+  if ((outputSchema ?? null) !== null && !isJsonObject(outputSchema))
+    return "its output schema is not an object";
+  return undefined;
+}
+
+/** Known members only; what has the wrong type and is merely descriptive is left out. */
+function readTool(tool: JsonObject): ListedTool {
+  const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = tool;
+  return {
+    name: name as string,
+    ...(typeof title === "string" ? { title } : {}),
+    ...(typeof description === "string" ? { description } : {}),
+    ...(inputSchema === undefined ? {} : { inputSchema }),
+    ...(isJsonObject(outputSchema) ? { outputSchema } : {}),
+    ...(isJsonObject(annotations) ? { annotations } : {}),
+    ...(icons === undefined ? {} : { icons }),
+    ...(isJsonObject(_meta) ? { _meta } : {}),
+  };
+}
+
+function shownName(tool: unknown): string | null {
+  const name = isJsonObject(tool) ? tool["name"] : undefined;
+  return typeof name === "string" ? serverText(name, maxToolNameLength) : null;
+}

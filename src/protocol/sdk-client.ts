@@ -1,0 +1,156 @@
+import type * as sdkModule from "@modelcontextprotocol/client";
+import type { Client, JsonSchemaValidator, StandardSchemaV1 } from "@modelcontextprotocol/client";
+
+import { createError } from "../errors/families.ts";
+import { McpError } from "../errors/mcp-error.ts";
+import { type Exchange, invalidResult } from "./channel-failures.ts";
+import { clientCapabilities } from "./handshake.ts";
+import { isJsonObject, type JsonObject } from "./json-object.ts";
+import { type Negotiated, negotiateEra } from "./negotiate-era.ts";
+import { NegotiatedClient, type RequestSender } from "./negotiated-client.ts";
+import type { ConnectProtocol } from "./protocol-client.ts";
+import { modernVersion, supportedVersions } from "./protocol-versions.ts";
+import { RpcChannel } from "./rpc-channel.ts";
+import { aliasOf, SdkTransport } from "./sdk-transport.ts";
+import { serverText } from "./server-text.ts";
+
+type Sdk = typeof sdkModule;
+
+/** The official SDK's `Client` behind `ProtocolClient`; it loads while the server is being asked. */
+export const connectWithSdk: ConnectProtocol = async (transport, options) => {
+  const channel = new RpcChannel(transport, options);
+  try {
+    const [sdk, negotiated] = await Promise.all([
+      import("@modelcontextprotocol/client"),
+      negotiateEra(channel, options),
+    ]);
+    const wire = new SdkTransport(channel, replayedHandshake(negotiated));
+    const client = createSdkClient(sdk, options.clientInfo);
+    client.onerror = (error) =>
+      options.logger.debug("the SDK reported an error", { error: serverText(String(error)) });
+    await client.connect(wire, { prior: priorVerdict(negotiated) });
+    if (channel.end !== undefined) throw channel.end;
+    const failure = (error: unknown, method: string) =>
+      asProtocolFailure(error, sdk, { serverName: options.serverName, method }, channel.end);
+    const sender = createSdkSender(client, wire, failure);
+    return new NegotiatedClient({ channel, negotiated, sender, options });
+  } catch (error) {
+    await channel.close();
+    throw error;
+  }
+};
+
+function createSdkClient(sdk: Sdk, clientInfo: { name: string; version: string }): Client {
+  return new sdk.Client(clientInfo, {
+    capabilities: clientCapabilities,
+    supportedProtocolVersions: [...supportedVersions],
+    // The SDK's list methods print to stdout otherwise. None is called here, and none may start to.
+    enforceStrictCapabilities: true,
+    // Output is validated elsewhere; the default would build a schema compiler for each connection.
+    jsonSchemaValidator: { getValidator: passAnything },
+    inputRequired: { autoFulfill: false },
+  });
+}
+
+function passAnything<T>(): JsonSchemaValidator<T> {
+  return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
+}
+
+/** The handshake is over: the client gets what its own schemas accept, whatever the server wrote. */
+function replayedHandshake({ protocolVersion, serverInfo }: Negotiated): JsonObject {
+  return { protocolVersion, capabilities: {}, serverInfo };
+}
+
+function priorVerdict({ era }: Negotiated) {
+  if (era === "legacy") return { kind: "legacy" as const };
+  return {
+    kind: "modern" as const,
+    discover: {
+      supportedVersions: [modernVersion],
+      capabilities: {},
+      ttlMs: 0,
+      cacheScope: "private" as const,
+    },
+  };
+}
+
+/** Results are checked by us: the SDK's own schemas cost more than they tell. */
+const anyResult: StandardSchemaV1<JsonObject> = {
+  "~standard": {
+    version: 1,
+    vendor: "plugboard",
+    validate: (value) => ({ value: value as JsonObject }),
+  },
+};
+
+/** Deadlines are ours; the SDK's timer cannot be switched off, only set as late as timers go. */
+const longestTimerMs = 2 ** 31 - 1;
+
+function createSdkSender(
+  client: Client,
+  wire: SdkTransport,
+  failure: (error: unknown, method: string) => McpError,
+): RequestSender {
+  return {
+    async request({ method, params, wait }) {
+      try {
+        return await wire.reportingTo(wait.onProgress, () =>
+          client.request({ method: aliasOf(method), params: { ...params } }, anyResult, {
+            signal: wait.signal,
+            timeout: longestTimerMs,
+          }),
+        );
+      } catch (error) {
+        throw failure(error, method);
+      }
+    },
+    async notify(method, params) {
+      try {
+        await client.notification({ method, params: { ...params } });
+      } catch (error) {
+        throw failure(error, method);
+      }
+    },
+  };
+}
+
+/**
+ * Errors of the SDK by class and code. Those of the server and the channel come typed out of
+ * `SdkTransport`; what else the SDK says after the channel's end is only about that.
+ */
+function asProtocolFailure(
+  error: unknown,
+  sdk: Sdk,
+  exchange: Exchange,
+  end: McpError | undefined,
+): McpError {
+  if (McpError.is(error)) return error;
+  if (error instanceof sdk.ProtocolError && McpError.is(error.data)) return error.data;
+  if (end !== undefined) return end;
+  const { SdkErrorCode } = sdk;
+  const { code, data } = error instanceof sdk.SdkError ? error : {};
+  if (code === SdkErrorCode.InvalidResult)
+    return invalidResult("it does not say that it is complete", exchange);
+  if (code === SdkErrorCode.UnsupportedResultType) return unsupportedResult(data, exchange);
+  const { serverName, method } = exchange;
+  const options = { serverName, details: { method }, cause: error };
+  const wasHeldBack =
+    code === SdkErrorCode.CapabilityNotSupported ||
+    code === SdkErrorCode.MethodNotSupportedByProtocolVersion;
+  return wasHeldBack
+    ? createError("rpc_error", `${method} was not sent: it was not negotiated`, options)
+    : createError("invalid_result", `the answer to ${method} could not be read`, options);
+}
+
+/** A result that is not the end of the request. Input is declined: nothing was declared that could give it. */
+function unsupportedResult(data: unknown, exchange: Exchange): McpError {
+  const resultType = isJsonObject(data) ? serverText(String(data["resultType"]), 40) : "";
+  if (resultType !== "input_required")
+    return invalidResult(`its type "${resultType}" is unknown`, exchange);
+  const { serverName, method } = exchange;
+  return createError(
+    "protocol_violation",
+    `the server asks for input to finish ${method}, which this client did not offer`,
+    { serverName, details: { method, resultType } },
+  );
+}
