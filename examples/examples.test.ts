@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 const run = promisify(execFile);
 const folder = fileURLToPath(new URL(".", import.meta.url));
@@ -16,7 +16,7 @@ function promisedOutput(source: string): string {
 }
 
 describe("examples", () => {
-  it.concurrent.each(examples)("DOC-04: %s prints what it promises", async (file, { expect }) => {
+  it.concurrent.each(examples)("DOC-04: %s prints what it promises", async (file) => {
     const source = readFileSync(`${folder}${file}`, "utf8");
     const { stdout } = await run(process.execPath, ["--import", "tsx", file], { cwd: folder });
     expect(stdout).toBe(promisedOutput(source));

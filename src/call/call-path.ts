@@ -3,8 +3,9 @@ import type { Limits } from "../config/limits.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
+import { type Denial, errorOfDenial } from "../policy/decide-access.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Progress, RawToolResult } from "../protocol/protocol-client.ts";
+import type { Progress, ProtocolClient, RawToolResult } from "../protocol/protocol-client.ts";
 import { resultText } from "../protocol/result-text.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
 import { truncateBytes } from "../text/truncate.ts";
@@ -24,21 +25,24 @@ export interface CallOptions {
   readonly callId?: string | undefined;
 }
 
-/** A tool found by its public name, with the server it lives on; undefined for offline tools. */
+/** A tool found by its public name, with the verdict on it for one agent. */
 export interface CallTarget {
   readonly tool: CatalogTool;
+  /** Undefined for tools that were registered without a server. */
   readonly server: RegisteredServer | undefined;
+  /** Why the authorization chain says no, consent aside. */
+  readonly denial: Denial | undefined;
+  readonly mustAsk: boolean;
 }
 
 /** What the call path asks of the session on whose behalf it works. */
 export interface Caller {
   readonly agent: string;
   readonly sessionId: string;
-  /** Finds the tool, connecting a server that may own the name. */
+  /** Finds the tool, connecting a server that may own the name. Throws `tool_unknown` and the like. */
   resolve(name: string, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget>;
-  /** Throws the verdict of the authorization chain unless the tool may be called, consent aside. */
-  authorize(target: CallTarget): void;
-  needsConsent(target: CallTarget): boolean;
+  /** The verdict as it is now. */
+  judge(tool: CatalogTool): CallTarget;
   /** Asks the person; rejects with `consent_denied` unless the answer is yes. */
   askConsent(target: CallTarget, args: ToolArguments, call: ConsentCall): Promise<void>;
 }
@@ -67,6 +71,10 @@ interface CallRecord {
   isSent: boolean;
 }
 
+interface TextResult extends RawToolResult {
+  readonly text: string;
+}
+
 /**
  * The one path of a call: name → policy → arguments → consent → send → result → record. Everything
  * that calls a tool comes through here, and whatever happens becomes an `Outcome`.
@@ -78,7 +86,7 @@ export class CallPath {
     this.#options = options;
   }
 
-  async call(
+  call(
     caller: Caller,
     name: string,
     args: ToolArguments,
@@ -93,80 +101,101 @@ export class CallPath {
       target: undefined,
       isSent: false,
     };
-    let outcome: Outcome;
+    const fail = (error: unknown) => this.#failure(record, error);
+    // Not an async function: a call that need not wait costs one promise here, not five.
     try {
-      const target = await this.#prepare(record, options.signal);
-      const result = await this.#send(record, target, options);
-      outcome = await this.#judge(record, target, result);
+      throwIfAborted(options.signal);
+      const target = caller.resolve(name, options.signal);
+      const result =
+        target instanceof Promise
+          ? target.then((found) => this.#proceed(record, found, options))
+          : this.#proceed(record, target, options);
+      return result.then((answer) => this.#judge(record, answer), fail);
     } catch (error) {
-      outcome = this.#failure(record, error);
+      return Promise.resolve(fail(error));
     }
-    this.#publish(record, outcome);
-    return outcome;
   }
 
-  /** Everything before the wire: when this returns, the call may be sent with `record.args`. */
-  async #prepare(record: CallRecord, signal: AbortSignal | undefined): Promise<CallTarget> {
-    const { caller } = record;
-    throwIfAborted(signal);
-    const target = await caller.resolve(record.name, signal);
+  /** A call that nothing holds up is checked and sent in one go; any other takes the slow road. */
+  #proceed(record: CallRecord, target: CallTarget, options: CallOptions): Promise<RawToolResult> {
     record.target = target;
-    caller.authorize(target);
-
-    const mustAsk = caller.needsConsent(target);
-    const mustWait = mustAsk || target.server?.connection.openClient === undefined;
+    throwIfDenied(target);
+    const client = target.server?.connection.openClient;
     const { schemas } = this.#options;
-    // While anything waits, the caller could change its arguments: what is checked is what is sent.
-    if (mustWait || !schemas.checksAtOnce(target.tool))
-      record.args = copyArguments(record.args, target.tool);
-    await schemas.checkArguments(target.tool, record.args);
-    if (mustAsk) await caller.askConsent(target, record.args, { callId: record.callId, signal });
-    return target;
+    return client !== undefined && !target.mustAsk && schemas.passesAtOnce(target.tool, record.args)
+      ? this.#send(record, client, options)
+      : this.#proceedSlowly(record, target, options);
   }
 
-  async #send(
+  async #proceedSlowly(
     record: CallRecord,
     target: CallTarget,
     options: CallOptions,
   ): Promise<RawToolResult> {
+    const { caller } = record;
     const { tool, server } = target;
-    if (server === undefined) throw offlineError(tool);
     const { signal } = options;
+    // While anything waits, the caller could change its arguments: what is checked is what is sent.
+    record.args = copyArguments(record.args, tool);
+    await this.#options.schemas.checkArguments(tool, record.args);
+    if (target.mustAsk)
+      await caller.askConsent(target, record.args, { callId: record.callId, signal });
+    if (server === undefined) throw offlineError(tool);
     const client = server.connection.openClient ?? (await server.connection.client({ signal }));
     throwIfAborted(signal);
+    // An approval may have been taken back meanwhile.
+    throwIfDenied(caller.judge(tool));
+    return await this.#send(record, client, options);
+  }
+
+  #send(record: CallRecord, client: ProtocolClient, options: CallOptions): Promise<RawToolResult> {
+    const { tool, server } = record.target as CallTarget;
     this.#publishStart(record, tool);
     record.isSent = true;
-    return await client.callTool(tool.originalName, record.args, {
-      signal,
+    return client.callTool(tool.originalName, record.args, {
+      signal: options.signal,
       timeoutMs:
-        options.timeoutMs ?? server.config.callTimeoutMs ?? this.#options.limits.callTimeoutMs,
+        options.timeoutMs ?? server?.config.callTimeoutMs ?? this.#options.limits.callTimeoutMs,
       onProgress: this.#progressHandler(record, tool, options.onProgress),
     });
   }
 
   /** A result is held to the tool's own promise; content that breaks it is kept for the caller. */
-  async #judge(record: CallRecord, target: CallTarget, result: RawToolResult): Promise<Outcome> {
+  #judge(record: CallRecord, result: RawToolResult): Outcome | Promise<Outcome> {
+    const { tool } = record.target as CallTarget;
     const text = resultText(result.content, result.structuredContent);
     const error = result.isError
       ? createError("tool_error", text === "" ? "MCP error" : text, {
-          serverName: target.tool.serverName,
-          details: { toolName: target.tool.originalName },
+          serverName: tool.serverName,
+          details: { toolName: tool.originalName },
         })
-      : await this.#options.schemas.checkResult(target.tool, result.structuredContent);
-    return this.#outcome(record, error, { ...result, text });
+      : this.#options.schemas.checkResult(tool, result.structuredContent);
+    if (error instanceof Promise)
+      return error.then((late) => this.#finish(record, late, { ...result, text }));
+    return this.#finish(record, error, { ...result, text });
   }
 
   #failure(record: CallRecord, thrown: unknown): Outcome {
     const error = McpError.is(thrown)
       ? thrown
       : createError("protocol_violation", "the call failed unexpectedly", { cause: thrown });
-    return this.#outcome(record, error, undefined);
+    return this.#finish(record, error, undefined);
+  }
+
+  #finish(
+    record: CallRecord,
+    error: McpError | undefined,
+    result: TextResult | undefined,
+  ): Outcome {
+    const outcome = this.#outcome(record, error, result);
+    this.#publish(record, outcome);
+    return outcome;
   }
 
   #outcome(
     record: CallRecord,
     error: McpError | undefined,
-    result: (RawToolResult & { readonly text: string }) | undefined,
+    result: TextResult | undefined,
   ): Outcome {
     const tool = record.target?.tool;
     const bounded = truncateBytes(result?.text ?? "", this.#options.limits.maxResultBytes);
@@ -267,6 +296,10 @@ export class CallPath {
 
 function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw createError("cancelled", "cancelled by the caller");
+}
+
+function throwIfDenied({ denial, tool }: CallTarget): void {
+  if (denial !== undefined) throw errorOfDenial(denial, tool.serverName);
 }
 
 function offlineError(tool: CatalogTool): McpError {

@@ -4,7 +4,10 @@ import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { SchemaWorker } from "../schema/schema-worker-host.ts";
-import { validateToolArguments } from "../schema/validate-tool-arguments.ts";
+import {
+  type ToolArgumentsOptions,
+  validateToolArguments,
+} from "../schema/validate-tool-arguments.ts";
 import type { ValidationFailure, Verdict } from "../schema/validation-failure.ts";
 import { ValidatorCache } from "../schema/validator-cache.ts";
 import type { ToolArguments } from "./call-path.ts";
@@ -13,10 +16,12 @@ import type { ToolArguments } from "./call-path.ts";
 export class ToolSchemas {
   readonly #worker: SchemaWorker;
   readonly #validators: ValidatorCache;
+  readonly #argumentOptions: ToolArgumentsOptions;
 
   constructor(limits: Limits) {
     this.#worker = new SchemaWorker({ timeoutMs: limits.schemaTimeoutMs });
     this.#validators = new ValidatorCache({ limits, offload: this.#worker });
+    this.#argumentOptions = { validators: this.#validators };
   }
 
   /** Why the tool cannot be called at all, in plain words; undefined when it can. */
@@ -25,16 +30,17 @@ export class ToolSchemas {
     return report.kind === "refused" ? report.reason : undefined;
   }
 
-  /** Whether arguments are judged without waiting, so that nobody can change them meanwhile. */
-  checksAtOnce(tool: CatalogTool): boolean {
-    return this.#validators.forSchema(tool.inputSchema).report.kind === "plain";
+  /** Judges arguments without waiting and throws for wrong ones; `false` when that is not possible. */
+  passesAtOnce(tool: CatalogTool, args: ToolArguments): boolean {
+    const verdict = this.#judge(tool, args);
+    if (verdict instanceof Promise) return false;
+    refuse(tool, verdict);
+    return true;
   }
 
-  /** Throws, or rejects, with `invalid_arguments` or `schema_refused`; nothing has been sent then. */
-  checkArguments(tool: CatalogTool, args: ToolArguments): void | Promise<void> {
-    const verdict = validateToolArguments(tool.inputSchema, args, { validators: this.#validators });
-    if (verdict instanceof Promise) return verdict.then((late) => refuse(tool, late));
-    return refuse(tool, verdict);
+  /** Rejects with `invalid_arguments` or `schema_refused`; nothing has been sent then. */
+  async checkArguments(tool: CatalogTool, args: ToolArguments): Promise<void> {
+    refuse(tool, await this.#judge(tool, args));
   }
 
   /** What is wrong with a result; a tool that promises nothing cannot break its word. */
@@ -56,6 +62,10 @@ export class ToolSchemas {
 
   close(): Promise<void> {
     return this.#worker.close();
+  }
+
+  #judge(tool: CatalogTool, args: ToolArguments): Verdict | Promise<Verdict> {
+    return validateToolArguments(tool.inputSchema, args, this.#argumentOptions);
   }
 }
 

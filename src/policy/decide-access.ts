@@ -12,7 +12,6 @@ export interface LaunchFacts {
 
 /** What the chain looks at: facts only, so that a verdict can be explained and tested as a table. */
 export interface AccessFacts extends LaunchFacts {
-  readonly toolName: string;
   readonly level: PermissionLevel | undefined;
 }
 

@@ -10,7 +10,6 @@ import {
 
 const trusted: AccessFacts = {
   serverName: "github",
-  toolName: "create_issue",
   isEnabled: true,
   isLaunchApproved: true,
   level: "trusted",

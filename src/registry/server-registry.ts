@@ -27,9 +27,15 @@ export class ServerRegistry {
   readonly #servers = new Map<string, RegisteredServer>();
   readonly #approvedIdentities = new Set<string>();
   readonly #createConnection: (config: ServerConfig) => ServerConnection;
+  #revision = 0;
 
   constructor(options: ServerRegistryOptions) {
     this.#createConnection = options.createConnection;
+  }
+
+  /** Grows with every change that a verdict on a server may depend on. */
+  get revision(): number {
+    return this.#revision;
   }
 
   add(config: ServerConfig): RegisteredServer {
@@ -47,6 +53,7 @@ export class ServerRegistry {
       launchIdentity: launchIdentity(config),
     };
     this.#servers.set(config.name, server);
+    this.#revision += 1;
     return server;
   }
 
@@ -77,10 +84,12 @@ export class ServerRegistry {
 
   approve(name: string): void {
     this.#approvedIdentities.add(this.get(name).launchIdentity);
+    this.#revision += 1;
   }
 
   revokeApproval(name: string): void {
     this.#approvedIdentities.delete(this.get(name).launchIdentity);
+    this.#revision += 1;
   }
 
   /** The one state every surface shows: being switched off or unapproved outranks the connection's. */

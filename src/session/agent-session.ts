@@ -11,18 +11,19 @@ import type { ToolSchemas } from "../call/tool-schemas.ts";
 import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
 import type { NamedCatalog, NamedTool, ToolCatalog } from "../catalog/tool-catalog.ts";
 import { type Naming, mayOwnName } from "../catalog/tool-names.ts";
+import { definitionOf } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType } from "../events/host-event.ts";
-import { type AccessDecision, decideAccess, errorOfDenial } from "../policy/decide-access.ts";
-import { needsConsent, serverAllowance, toolAllowance } from "../policy/decide-consent.ts";
+import { errorOfDenial } from "../policy/decide-access.ts";
 import type { PermissionLevel } from "../policy/permission-level.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ConfirmAnswer, Human } from "../ports/human.ts";
-import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import type { ServerRegistry } from "../registry/server-registry.ts";
 import { closest } from "../text/closest.ts";
 import type { CallEnvelope, McpTool, ReadyOptions, Session } from "./session.ts";
+import { ToolJudge } from "./tool-judge.ts";
 
 export interface AgentSessionOptions {
   readonly agent: string;
@@ -57,14 +58,14 @@ export class AgentSession implements Session, Caller {
   readonly sessionId: string;
   readonly #options: AgentSessionOptions;
   readonly #parts: SessionParts;
-  /** What the person allowed for the rest of this session. */
-  readonly #allowances = new Set<string>();
+  readonly #judge: ToolJudge;
 
   constructor(options: AgentSessionOptions, parts: SessionParts) {
     this.agent = options.agent;
     this.sessionId = parts.createId();
     this.#options = options;
     this.#parts = parts;
+    this.#judge = new ToolJudge(options.level, parts.registry);
   }
 
   tools(): readonly McpTool[] {
@@ -83,23 +84,23 @@ export class AgentSession implements Session, Caller {
   }
 
   async ready(options: ReadyOptions = {}): Promise<Readonly<Record<string, boolean>>> {
-    const { registry, catalog } = this.#parts;
+    const { registry } = this.#parts;
+    const { signal } = options;
     const wanted =
       options.servers?.map((name) => registry.get(name)) ??
-      registry.all().filter((server) => registry.obstacle(server) === undefined);
+      registry.all().filter((server) => this.#judge.serverDenial(server) === undefined);
     const states = await Promise.all(
       wanted.map(async (server): Promise<[string, boolean]> => {
-        const { name } = server.config;
-        if (registry.obstacle(server) !== undefined) return [name, false];
-        if (catalog.isKnown(name) && server.connection.state === "connected") return [name, true];
-        const isReady = await server.connection.client({ signal: options.signal }).then(
+        if (this.#judge.serverDenial(server) !== undefined) return [server.config.name, false];
+        const isReady = await server.connection.client({ signal }).then(
           () => true,
+          // The reason stays with the server as its `lastError`.
           () => false,
         );
-        return [name, isReady];
+        return [server.config.name, isReady];
       }),
     );
-    if (options.signal?.aborted) throw createError("cancelled", "cancelled by the caller");
+    if (signal?.aborted === true) throw createError("cancelled", "cancelled by the caller");
     return Object.fromEntries(states);
   }
 
@@ -136,24 +137,11 @@ export class AgentSession implements Session, Caller {
 
   resolve(name: string, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget> {
     const named = this.#named().byName.get(name);
-    return named === undefined ? this.#discover(name, signal) : this.#target(named.tool);
+    return named === undefined ? this.#discover(name, signal) : this.#judge.judge(named.tool);
   }
 
-  authorize({ tool, server }: CallTarget): void {
-    const decision = this.#decide(tool, server);
-    if (!decision.isAllowed) throw errorOfDenial(decision, tool.serverName);
-  }
-
-  needsConsent({ tool, server }: CallTarget): boolean {
-    return needsConsent({
-      serverName: tool.serverName,
-      toolName: tool.originalName,
-      level: this.#options.level,
-      claimsReadOnly: claims(tool, "readOnlyHint"),
-      claimsDestructive: claims(tool, "destructiveHint"),
-      skipReadOnlyPrompts: server?.config.skipReadOnlyPrompts ?? false,
-      allowances: this.#allowances,
-    });
+  judge(tool: CatalogTool): CallTarget {
+    return this.#judge.judge(tool);
   }
 
   async askConsent({ tool }: CallTarget, args: ToolArguments, call: ConsentCall): Promise<void> {
@@ -198,10 +186,7 @@ export class AgentSession implements Session, Caller {
       );
     }
     publish("consent-granted");
-    // A destructive tool is asked about every time, whatever was answered.
-    if (answer === "server-session") this.#allowances.add(serverAllowance(serverName));
-    else if (answer === "tool-session" && !isDestructive)
-      this.#allowances.add(toolAllowance(serverName, toolName));
+    this.#judge.remember(answer, tool);
   }
 
   /** Silence, an error and an unknown word all mean no. */
@@ -219,19 +204,18 @@ export class AgentSession implements Session, Caller {
   /** A name that is not in the map yet: connect the servers it may belong to and look again. */
   async #discover(name: string, signal: AbortSignal | undefined): Promise<CallTarget> {
     const { registry, catalog } = this.#parts;
-    let obstacle: McpError | undefined;
+    let denied: McpError | undefined;
     for (const server of registry.all()) {
       const { config, connection } = server;
       if (!mayOwnName(name, config, config.naming ?? this.#options.naming)) continue;
       if (catalog.isKnown(config.name)) continue;
-      const refusal = registry.obstacle(server);
-      if (refusal === undefined) await connection.client({ signal });
-      else obstacle ??= refusal;
+      const denial = this.#judge.serverDenial(server);
+      if (denial === undefined) await connection.client({ signal });
+      else denied ??= errorOfDenial(denial, config.name, definitionOf(config.provenance));
     }
     const found = this.#named().byName.get(name);
-    if (found !== undefined) return this.#target(found.tool);
-    // Only agents that may list tools are told which names come close.
-    throw obstacle ?? this.#unknownTool(name);
+    if (found !== undefined) return this.#judge.judge(found.tool);
+    throw denied ?? this.#unknownTool(name);
   }
 
   #unknownTool(name: string): McpError {
@@ -245,34 +229,20 @@ export class AgentSession implements Session, Caller {
     });
   }
 
-  #target(tool: CatalogTool): CallTarget {
-    const server = this.#parts.registry.find(tool.serverName);
-    const isOffline = server?.config.transport.kind === "none";
-    return { tool, server: isOffline ? undefined : server };
-  }
-
   #named(): NamedCatalog {
     return this.#parts.catalog.named(this.#options.naming);
   }
 
   #isListed(tool: CatalogTool): boolean {
-    const target = this.#target(tool);
-    if (!this.#decide(tool, target.server).isAllowed) return false;
-    if (!this.needsConsent(target)) return true;
-    return this.#options.pending === "list" && this.#options.human?.confirm !== undefined;
-  }
-
-  #decide(tool: CatalogTool, server: RegisteredServer | undefined): AccessDecision {
-    return decideAccess({
-      serverName: tool.serverName,
-      toolName: tool.originalName,
-      isEnabled: server?.config.enabled ?? true,
-      isLaunchApproved: server === undefined || this.#parts.registry.isApproved(server),
-      level: this.#options.level,
-    });
+    const { denial, mustAsk } = this.#judge.judge(tool);
+    if (denial !== undefined) return false;
+    return (
+      !mustAsk || (this.#options.pending === "list" && this.#options.human?.confirm !== undefined)
+    );
   }
 
   #mcpTool({ name, tool }: NamedTool): McpTool {
+    const { schemas } = this.#parts;
     return Object.freeze({
       name,
       originalName: tool.originalName,
@@ -282,8 +252,11 @@ export class AgentSession implements Session, Caller {
       inputSchema: tool.inputSchema,
       outputSchema: tool.outputSchema,
       annotations: tool.annotations,
-      needsConsent: this.needsConsent(this.#target(tool)),
-      unusable: this.#parts.schemas.refusal(tool),
+      needsConsent: this.#judge.judge(tool).mustAsk,
+      // Looked at when it is asked for: a long list must not cost the inspection of every schema.
+      get unusable() {
+        return schemas.refusal(tool);
+      },
       execute: (args: ToolArguments = {}, options: CallOptions = {}) =>
         this.call(name, args, options),
     });

@@ -33,6 +33,9 @@ describe("levels", () => {
       const outcome = await session.call("mcp__fake__any", {});
       expect(outcome).toMatchObject({ ok: false, error: { code: "denied" }, sideEffects: "none" });
       expect(session.tools()).toEqual([]);
+      expect(await session.ready()).toEqual({});
+      expect(await session.ready({ servers: ["fake"] })).toEqual({ fake: false });
+      expect(context.host.server("fake").state).toBe("idle");
       expect(context.calls).toEqual([]);
     },
   );
@@ -115,6 +118,22 @@ describe("consent", () => {
       .call("mcp__fake__add", { a: 2 });
     expect(outcome).toMatchObject({ ok: false, error: { code: "invalid_arguments" } });
     expect(questions).toEqual([]);
+  });
+
+  it("a host that is closed while the person thinks sends nothing", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    await context.host.connect("fake");
+    const human: Human = {
+      confirm: async () => {
+        await context.host.close();
+        return "once";
+      },
+    };
+    const outcome = await context.host
+      .session({ level: "trusted", human })
+      .call("mcp__fake__any", {});
+    expect(outcome).toMatchObject({ ok: false, error: { code: "closed" }, sideEffects: "none" });
+    expect(context.calls).toEqual([]);
   });
 
   it("tools that would ask are listed as such, or left out on request", async () => {
