@@ -1,9 +1,10 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "tests/**/*.test.ts", "examples/**/*.test.ts"],
-    exclude: ["tests/external/**", "node_modules/**"],
+    // Each has a configuration and a command of its own.
+    exclude: [...configDefaults.exclude, "tests/external/**", "tests/abuse/**"],
     setupFiles: ["tests/setup/throw-away-home.ts"],
     // Two cores: more workers only make the machine swap between real child processes.
     maxWorkers: 2,

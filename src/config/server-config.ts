@@ -8,6 +8,15 @@ export interface Provenance {
   readonly column?: number;
 }
 
+/** Where a server is defined, in the form error details carry it. */
+export function definitionOf({ layer, path, line }: Provenance): {
+  readonly layer: ConfigLayer;
+  readonly definedAt?: string;
+} {
+  if (path === undefined) return { layer };
+  return { layer, definedAt: line === undefined ? path : `${path}:${line}` };
+}
+
 /** Nearest first: an entry of a nearer layer replaces one of the same name in a farther layer. */
 export const configLayers = ["code", "project", "ancestor", "user", "store", "demo"] as const;
 export type ConfigLayer = (typeof configLayers)[number];
@@ -43,8 +52,16 @@ export interface NoTransportConfig {
   readonly kind: "none";
 }
 
-export type TransportConfig = StdioTransportConfig | HttpTransportConfig | NoTransportConfig;
-export type TransportKind = TransportConfig["kind"] | "memory";
+/** A transport object handed over in code; the registry keeps the object itself. */
+export interface MemoryTransportConfig {
+  readonly kind: "memory";
+}
+
+/** Transports that reach nothing outside this process. */
+export type WirelessTransportConfig = MemoryTransportConfig | NoTransportConfig;
+
+export type TransportConfig = StdioTransportConfig | HttpTransportConfig | WirelessTransportConfig;
+export type TransportKind = TransportConfig["kind"];
 
 export type AuthConfig =
   | { readonly type: "none" }

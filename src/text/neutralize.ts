@@ -14,5 +14,6 @@ export function neutralize(text: string): string {
 
 /** The same on one line, for tables and messages. */
 export function neutralizeLine(text: string): string {
-  return neutralize(text.replace(/\s*[\r\n\t]+\s*/g, " "));
+  // One pass over each run of spaces: `\s*[\r\n\t]+\s*` would be quadratic in its length.
+  return neutralize(text.replace(/\s+/g, (run) => (/[\r\n\t]/.test(run) ? " " : run)));
 }

@@ -6,12 +6,13 @@ const patterns: readonly RegExp[] = [
   /\bsk-[A-Za-z0-9_-]{16,}/g,
   /\bxox[abprs]-[A-Za-z0-9-]{10,}/g,
   /\bAKIA[0-9A-Z]{16}\b/g,
-  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
+  // Bounded, because a long run without dots would otherwise be searched anew from every `eyJ` in it.
+  /\beyJ[A-Za-z0-9_-]{8,2048}\.[A-Za-z0-9_-]{8,16384}\.[A-Za-z0-9_-]*/g,
 ];
 const authorizationValue = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi;
 const assignedSecret =
   /((?:api[-_]?key|token|secret|password|passwd|authorization)["']?\s*[=:]\s*["']?)([^\s"',;}&]{4,})/gi;
-const urlUserInfo = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi;
+const urlUserInfo = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@]+@/gi;
 
 /** `text` without anything that looks like a credential, and without the `known` secret values. */
 export function redact(text: string, known: Iterable<string> = []): string {

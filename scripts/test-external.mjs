@@ -1,0 +1,9 @@
+// @ts-check
+import { bootstrap, bootstrapFolder } from "./bootstrap.mjs";
+import { runVitest, testMain } from "./run-vitest.mjs";
+
+await testMain(async () => {
+  await bootstrap();
+  await bootstrapFolder("tests/external");
+  return runVitest(["--config=tests/external/vitest.config.ts", ...process.argv.slice(2)]);
+});

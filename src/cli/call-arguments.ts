@@ -1,0 +1,42 @@
+import { coerceArgument } from "../schema/coerce-argument.ts";
+import { formatUsage } from "../schema/usage-line.ts";
+import type { McpTool } from "../session/session.ts";
+import { neutralizeLine } from "../text/neutralize.ts";
+import { looksLikeSecret } from "../text/redact.ts";
+import { truncate } from "../text/truncate.ts";
+import type { TypedArgument } from "./call-words.ts";
+import type { Fact } from "./error-format.ts";
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+const maxEchoLength = 200;
+
+/** The arguments to send: `base` with the typed ones over it, each read as the tool's schema asks. */
+export function buildArguments(
+  schema: unknown,
+  base: Arguments,
+  typed: readonly TypedArgument[],
+): Arguments {
+  const entries = typed.map((argument): [string, unknown] => [
+    argument.key,
+    argument.kind === "json" ? argument.value : coerceArgument(schema, argument.key, argument.text),
+  ]);
+  return { ...base, ...Object.fromEntries(entries) };
+}
+
+/** What was given, and how the call is typed correctly. Shown to the person who typed it, never logged. */
+export function argumentFacts(tool: McpTool, args: Arguments): readonly Fact[] {
+  const shown = JSON.parse(JSON.stringify(args, maskSecret)) as Arguments;
+  const usage = formatUsage(tool.inputSchema, shown);
+  const name = `${tool.serverName}.${tool.originalName}`;
+  return [
+    { label: "got", text: truncate(neutralizeLine(JSON.stringify(shown)), maxEchoLength) },
+    { label: "usage", text: `plugboard call ${neutralizeLine(name)} ${usage}`.trimEnd() },
+  ];
+}
+
+/** A secret is known by its name as well as by its shape. */
+function maskSecret(key: string, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  return looksLikeSecret(value) || looksLikeSecret(`${key}=xxxx`) ? "[redacted]" : value;
+}

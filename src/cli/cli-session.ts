@@ -1,0 +1,32 @@
+import type { McpHost } from "../host/host.ts";
+import type { Human } from "../ports/human.ts";
+import type { Session } from "../session/session.ts";
+import type { CallTarget } from "./call-target.ts";
+
+/** The command line is an agent of its own: what is typed there grants nothing to any other. */
+const agent = "cli";
+
+/** A session that lists tools and has nobody to ask about calling one. */
+export function openListing(host: McpHost): Session {
+  return host.session({ agent, level: "trusted", human: { confirm: async () => "no" } });
+}
+
+/** A session for one typed call: typing it is consent for exactly that call, once. */
+export function openTypedCall(host: McpHost, target: CallTarget): Session {
+  let isUsed = false;
+  const human: Human = {
+    confirm: async ({ kind, serverName, toolName }) => {
+      const isTyped =
+        kind === "tool-call" && serverName === target.server && toolName === target.tool;
+      if (!isTyped || isUsed) return "no";
+      isUsed = true;
+      return "once";
+    },
+  };
+  return host.session({ agent, level: "trusted", human });
+}
+
+/** A session without a person behind it, as an agent in the background has one. */
+export function openUnattended(host: McpHost): Session {
+  return host.session({ agent, level: "trusted" });
+}

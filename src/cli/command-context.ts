@@ -1,0 +1,64 @@
+import { homedir } from "node:os";
+
+import { McpError } from "../errors/mcp-error.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Standpoint } from "./display-path.ts";
+import { errorObject, type Fact, formatError } from "./error-format.ts";
+import type { Interruption } from "./interruption.ts";
+import { createStderrLogger, type LogLevel } from "./stderr-logger.ts";
+import { Terminal } from "./terminal.ts";
+
+/** Options that every command understands, as the parser gives them. */
+export interface GlobalOptions {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly color: boolean;
+  /** As typed; a later file wins over an earlier one. */
+  readonly config?: readonly string[];
+  readonly logLevel: LogLevel;
+}
+
+/** What a command works with: its options, a way to write, and the wish of the user to stop. */
+export class CommandContext {
+  readonly options: GlobalOptions;
+  readonly terminal: Terminal;
+  readonly interruption: Interruption;
+  readonly logger: Logger;
+
+  constructor(options: GlobalOptions, interruption: Interruption) {
+    this.options = options;
+    this.interruption = interruption;
+    const { stdout, stderr, env, platform } = process;
+    this.terminal = new Terminal({ stdout, stderr, env, platform, color: options.color });
+    this.logger = createStderrLogger(this.terminal, options.logLevel);
+  }
+
+  get signal(): AbortSignal {
+    return this.interruption.signal;
+  }
+
+  get standpoint(): Standpoint {
+    return { cwd: process.cwd(), home: homedir() };
+  }
+
+  /** A line on stderr that is no error: silenced by `--quiet`, and by `--json` to keep stderr parseable. */
+  notice(text: string): void {
+    if (!this.options.quiet && !this.options.json) this.terminal.note(text);
+  }
+
+  /** Tells a failure on stderr, and gives the exit code that belongs to it. */
+  report(error: unknown, facts: readonly Fact[] = []): number {
+    if (this.options.json) this.terminal.jsonError(errorObject(error));
+    else for (const line of this.#errorLines(error, facts)) this.terminal.note(line);
+    return McpError.is(error) ? error.exitCode : 1;
+  }
+
+  #errorLines(error: unknown, facts: readonly Fact[]): readonly string[] {
+    const { terminal, standpoint, options } = this;
+    const withStack = options.logLevel === "debug";
+    const style = { ...standpoint, columns: terminal.columns, withStack };
+    return formatError(error, style, facts).map((line) =>
+      line.replace(/^✗/, (glyph) => terminal.paint("bad", glyph, "stderr")),
+    );
+  }
+}

@@ -1,0 +1,109 @@
+import type { SuccessfulOutcome } from "../../call/outcome.ts";
+import { createError } from "../../errors/families.ts";
+import type { McpTool, Session } from "../../session/session.ts";
+import { closest } from "../../text/closest.ts";
+import { truncate } from "../../text/truncate.ts";
+import { argumentFacts, buildArguments } from "../call-arguments.ts";
+import { type CallTarget, parseCallTarget } from "../call-target.ts";
+import { readArgsOption, readCallWords } from "../call-words.ts";
+import { openTypedCall } from "../cli-session.ts";
+import type { CommandContext } from "../command-context.ts";
+import { connectServer } from "../connect-server.ts";
+import { withHost } from "../open-host.ts";
+import { outcomeFailure } from "../outcome-error.ts";
+import { ProgressLine } from "../progress-line.ts";
+
+export interface CallCommand {
+  readonly target: string;
+  readonly words: readonly string[];
+  readonly args: string | undefined;
+  readonly timeoutMs: number | undefined;
+}
+
+/** `plugboard call`: the result alone on stdout. A name that does not fit exactly runs nothing. */
+export async function runCall(context: CommandContext, command: CallCommand): Promise<number> {
+  const { signal } = context;
+  const typed = await readCallWords(command.words, signal);
+  const base = command.args === undefined ? {} : await readArgsOption(command.args, signal);
+  return await withHost(context, async (host) => {
+    const names = host.servers().map(({ name }) => name);
+    const target = parseCallTarget(command.target, names);
+    const progress = new ProgressLine(context);
+    await connectServer(context, host, { name: target.server, progress });
+    const tool = requireTool(openTypedCall(host, target), target);
+    const args = buildArguments(tool.inputSchema, base, typed);
+    return await callTool(context, tool, { args, timeoutMs: command.timeoutMs, progress });
+  });
+}
+
+/** By its exact name on the server; a near miss is suggested and never called. */
+function requireTool(session: Session, { server, tool: name }: CallTarget): McpTool {
+  const tools = session.tools().filter(({ serverName }) => serverName === server);
+  const found = tools.find(({ originalName }) => originalName === name);
+  if (found !== undefined) return found;
+  const names = tools.map(({ originalName }) => originalName);
+  const shown = truncate(name, 128);
+  throw createError("tool_unknown", `${server} has no tool "${shown}"`, {
+    serverName: server,
+    details: { toolName: shown, suggestions: closest(name, names) },
+  });
+}
+
+interface CallPlan {
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly timeoutMs: number | undefined;
+  readonly progress: ProgressLine;
+}
+
+async function callTool(context: CommandContext, tool: McpTool, plan: CallPlan): Promise<number> {
+  const { args, progress, timeoutMs } = plan;
+  progress.phase(`calling ${tool.serverName}.${tool.originalName}`);
+  const outcome = await tool.execute(args, {
+    signal: context.signal,
+    timeoutMs,
+    onProgress: (report) => progress.update(report),
+  });
+  progress.stop();
+  if (outcome.ok) {
+    writeResult(context, tool, outcome);
+    return 0;
+  }
+  const error = outcomeFailure(outcome);
+  return context.report(error, error.code === "invalid_arguments" ? argumentFacts(tool, args) : []);
+}
+
+/** The object of `plugboard call --json`. */
+interface ResultObject extends Pick<
+  SuccessfulOutcome,
+  "ok" | "text" | "content" | "durationMs" | "callId" | "truncated"
+> {
+  /** `structuredContent` of the result; null when there was none. */
+  readonly structured: unknown;
+  /** `_meta` of the result; null when there was none. */
+  readonly meta: unknown;
+  readonly server: string;
+  readonly tool: string;
+}
+
+function writeResult(context: CommandContext, tool: McpTool, outcome: SuccessfulOutcome): void {
+  const { text, content, structured = null, meta = null, callId, truncated } = outcome;
+  if (truncated && !context.options.json)
+    context.notice("⚠ the result was larger than the limit and has been cut");
+  if (!context.options.json) {
+    context.terminal.data(text);
+    return;
+  }
+  const result: ResultObject = {
+    ok: true,
+    server: tool.serverName,
+    tool: tool.originalName,
+    text,
+    content,
+    structured,
+    meta,
+    durationMs: Math.round(outcome.durationMs),
+    callId,
+    truncated,
+  };
+  context.terminal.json(result);
+}

@@ -1,0 +1,69 @@
+import type { McpHost, ServerStatus } from "../../host/host.ts";
+import { neutralizeLine } from "../../text/neutralize.ts";
+import { openListing } from "../cli-session.ts";
+import type { CommandContext } from "../command-context.ts";
+import { connectServer } from "../connect-server.ts";
+import { formatElapsed } from "../duration.ts";
+import { withHost } from "../open-host.ts";
+import { ProgressLine } from "../progress-line.ts";
+import { serverObject } from "../server-status.ts";
+import { countTools, estimateTokens } from "../tool-listing.ts";
+
+export interface TestCommand {
+  readonly server: string;
+  /** For start and handshake, in place of the entry's own limit. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** `plugboard test`: starts one server, lists its tools, stops it, and says how long it took. */
+export async function runTest(context: CommandContext, command: TestCommand): Promise<number> {
+  return await withHost(context, async (host) => {
+    const { server: name, timeoutMs } = command;
+    const progress = new ProgressLine(context);
+    const [status, startMs] = await timed(() =>
+      connectServer(context, host, { name, progress, timeoutMs }),
+    );
+    writeStep(context, "started", identityOf(status), startMs);
+
+    const tokens = tokensOf(host, name);
+    writeStep(context, "listed", `${countTools(status.toolCount ?? 0)}, ~${tokens} tokens`);
+
+    progress.phase(`stopping ${name}`);
+    const [, stopMs] = await timed(() => host.disconnect(name));
+    progress.stop();
+    writeStep(context, "stopped", "no process left", stopMs);
+
+    if (context.options.json)
+      context.terminal.json({ ok: true, ...serverObject(status), tokens, startMs, stopMs });
+    return 0;
+  });
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<[result: T, elapsedMs: number]> {
+  const since = performance.now();
+  const result = await work();
+  return [result, Math.round(performance.now() - since)];
+}
+
+function identityOf({ transport, protocolVersion, serverInfo }: ServerStatus): string {
+  const version = protocolVersion === undefined ? "" : `, MCP ${protocolVersion}`;
+  const identity = serverInfo === undefined ? "" : `, ${serverInfo.name} ${serverInfo.version}`;
+  return `${transport}${version}${identity}`;
+}
+
+function tokensOf(host: McpHost, name: string): number {
+  const tools = openListing(host).tools();
+  return estimateTokens(tools.filter(({ serverName }) => serverName === name));
+}
+
+function writeStep(
+  { options, terminal }: CommandContext,
+  step: string,
+  facts: string,
+  elapsedMs?: number,
+): void {
+  if (options.json) return;
+  const elapsed = elapsedMs === undefined ? "" : formatElapsed(elapsedMs);
+  const row = `${step.padEnd(8)}  ${neutralizeLine(facts).padEnd(48)}  ${elapsed}`;
+  terminal.line(`${terminal.paint("good", "✓")} ${row.trimEnd()}`);
+}

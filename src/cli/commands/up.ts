@@ -1,0 +1,147 @@
+import { createError } from "../../errors/families.ts";
+import type { McpError } from "../../errors/mcp-error.ts";
+import type { McpHost, ServerStatus } from "../../host/host.ts";
+import { neutralizeLine } from "../../text/neutralize.ts";
+import type { CommandContext } from "../command-context.ts";
+import { type ConnectReport, connectEach } from "../connect-each.ts";
+import { type DemoServers, startDemoServers } from "../demo-servers.ts";
+import { formatElapsed } from "../duration.ts";
+import { isUnconfigured, noteConfigProblems, openHost } from "../open-host.ts";
+import { ProgressLine } from "../progress-line.ts";
+import { originOf, serverObject, stateWord } from "../server-status.ts";
+import { countTools } from "../tool-listing.ts";
+import { resultColumn, runTour, type TourReport } from "../tour.ts";
+import { untilStopped } from "../until-stopped.ts";
+
+export interface UpCommand {
+  /** Shows everything, stops everything and ends. */
+  readonly once: boolean;
+}
+
+/**
+ * `plugboard up`: connects what is configured and stays; where nothing is, it shows the bundled servers
+ * at work. A server that fails is told and does not keep the others from working.
+ */
+export async function runUp(context: CommandContext, command: UpCommand): Promise<number> {
+  const configured = await openHost(context);
+  if (!isUnconfigured(context, configured)) return await serve(context, configured, command);
+  await configured.close();
+  const demo = await startDemoServers();
+  try {
+    const host = await openHost(context, { config: false, servers: demo.entries });
+    return await serve(context, host, { ...command, demo });
+  } finally {
+    await demo.close();
+  }
+}
+
+async function serve(
+  context: CommandContext,
+  host: McpHost,
+  { once, demo }: UpCommand & { readonly demo?: DemoServers },
+): Promise<number> {
+  const isDemo = demo !== undefined;
+  try {
+    if (isDemo) say(context, "No servers are configured here: these are the bundled demo servers.");
+    noteConfigProblems(context, host, "all");
+    const reports = await connectServers(context, host);
+    const tour = isDemo && !context.signal.aborted ? await runTour(context, host) : undefined;
+    if (once && context.signal.aborted) throw createError("cancelled", "stopped half-way");
+    writeSummary(context, host, { tour, once });
+    if (!once) return await stay(context, host);
+    // What a user configured may be down for good reasons; our own servers may not.
+    const failure = isDemo ? (failureOf(reports) ?? tour?.failure) : undefined;
+    return failure?.exitCode ?? 0;
+  } finally {
+    await host.close();
+  }
+}
+
+function say(context: CommandContext, text: string): void {
+  if (!context.options.json) context.terminal.line(text);
+}
+
+async function connectServers(
+  context: CommandContext,
+  host: McpHost,
+): Promise<readonly ConnectReport[]> {
+  const progress = new ProgressLine(context, { plainLines: false });
+  progress.phase("starting the servers");
+  const width = Math.max(0, ...host.servers().map(({ name }) => name.length));
+  const reports: ConnectReport[] = [];
+  // One after the other in the order of the list, though all are started at once.
+  for (const attempt of connectEach(host, () => ({ signal: context.signal }))) {
+    const report = await attempt;
+    reports.push(report);
+    progress.stop();
+    if (!context.signal.aborted) writeServer(context, report, width);
+  }
+  return reports;
+}
+
+function writeServer(context: CommandContext, report: ConnectReport, nameWidth: number): void {
+  const { status, error, durationMs } = report;
+  const { terminal, standpoint, options } = context;
+  if (options.json) return;
+  const name = neutralizeLine(status.name).padEnd(nameWidth);
+  if (error !== undefined) context.report(error);
+  else if (status.state === "connected") {
+    const facts = `${name}  ${neutralizeLine(factsOf(status))}`.padEnd(resultColumn - 2);
+    terminal.line(`${terminal.paint("good", "✓")} ${facts}${formatElapsed(durationMs)}`);
+  } else {
+    const [glyph, ...words] = stateWord(status.state).split(" ");
+    terminal.line(`${glyph} ${name}  ${words.join(" ")}, from ${originOf(status, standpoint)}`);
+  }
+}
+
+function factsOf({ transport, target, toolCount = 0, protocolVersion }: ServerStatus): string {
+  const where = URL.canParse(target) ? `http ${new URL(target).host}` : transport;
+  const version = protocolVersion === undefined ? "" : `, MCP ${protocolVersion}`;
+  return `${where}, ${countTools(toolCount)}${version}`;
+}
+
+function failureOf(reports: readonly ConnectReport[]): McpError | undefined {
+  return reports.find(({ error }) => error !== undefined)?.error;
+}
+
+function writeSummary(
+  context: CommandContext,
+  host: McpHost,
+  { tour, once }: { readonly tour: TourReport | undefined; readonly once: boolean },
+): void {
+  const servers = host.servers();
+  if (context.options.json) {
+    context.terminal.json({
+      servers: servers.map((status) => serverObject(status)),
+      calls: tour?.calls ?? [],
+      problems: host.configProblems,
+    });
+    return;
+  }
+  const connected = servers.filter(({ state }) => state === "connected");
+  const tools = connected.reduce((sum, { toolCount = 0 }) => sum + toolCount, 0);
+  const end = once ? "" : " Ctrl-C stops them and leaves no process behind.";
+  say(
+    context,
+    `${connected.length} of ${servers.length} servers connected, ${countTools(tools)}.${end}`,
+  );
+  if (tour === undefined) return;
+  say(context, 'Next: write your own servers to ~/.plugboard/mcp.json under "mcpServers", or try');
+  say(context, "  plugboard tools demo");
+  say(context, "  plugboard call demo.add a=2 b=3");
+}
+
+/** Tells what happens to the servers until somebody ends the command. */
+async function stay(context: CommandContext, host: McpHost): Promise<number> {
+  const unsubscribe = host.on("server-state", ({ serverName, state, error }) => {
+    if (state === "connecting" || state === "reconnecting") return;
+    const reason = error === undefined ? "" : `: ${error.message}`;
+    say(context, `${stateWord(state)}  ${neutralizeLine(`${serverName}${reason}`)}`);
+  });
+  try {
+    return await untilStopped(context);
+  } finally {
+    // Stopping everything is announced by whoever stopped it.
+    unsubscribe();
+  }
+}

@@ -1,0 +1,38 @@
+import { problemError } from "../config/config-problem.ts";
+import type { ConnectOptions, McpHost, ServerStatus } from "../host/host.ts";
+import { offerApproval } from "./approve-launch.ts";
+import type { CommandContext } from "./command-context.ts";
+import { noteConfigProblems } from "./open-host.ts";
+import type { ProgressLine } from "./progress-line.ts";
+
+/** Connects one server that the user named, asking for its approval first where that is possible. */
+export async function connectServer(
+  context: CommandContext,
+  host: McpHost,
+  {
+    name,
+    progress,
+    ...options
+  }: ConnectOptions & { readonly name: string; readonly progress: ProgressLine },
+): Promise<ServerStatus> {
+  await offerApproval(context, host, requireServer(context, host, name));
+  const { state } = host.server(name);
+  if (state !== "pending" && state !== "disabled") progress.phase(`starting ${name}`);
+  try {
+    return await host.connect(name, { ...options, signal: context.signal });
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Throws what is wrong with its entry, or `server_unknown` with suggestions. */
+function requireServer(context: CommandContext, host: McpHost, name: string): ServerStatus {
+  if (!host.servers().some((server) => server.name === name)) {
+    const errors = host.configProblems.filter(({ severity }) => severity === "error");
+    const ownErrors = errors.filter(({ serverName }) => serverName === name);
+    if (ownErrors.length > 0) throw problemError(ownErrors);
+    // The server may be missing because its file could not be read.
+    noteConfigProblems(context, host, "error");
+  }
+  return host.server(name);
+}

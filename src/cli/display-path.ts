@@ -1,0 +1,32 @@
+import path from "node:path";
+
+/** Where the reader stands: paths are shown from there. */
+export interface Standpoint {
+  readonly cwd: string;
+  readonly home: string | undefined;
+}
+
+/** Relative inside the current folder, `~/…` inside the home folder, in full elsewhere. */
+export function displayPath(file: string, { cwd, home }: Standpoint): string {
+  const fromCwd = relativeInside(cwd, file);
+  if (fromCwd !== undefined) return fromCwd;
+  const fromHome = home === undefined ? undefined : relativeInside(home, file);
+  return fromHome === undefined ? file : `~${path.sep}${fromHome}`;
+}
+
+function relativeInside(folder: string, file: string): string | undefined {
+  const relative = path.relative(folder, file);
+  const isInside = relative !== "" && !relative.startsWith("..") && !path.isAbsolute(relative);
+  return isInside ? relative : undefined;
+}
+
+/** The same for every path that a text mentions. */
+export function displayPathsIn(text: string, { cwd, home }: Standpoint): string {
+  const inside = isRoot(cwd) ? text : text.replaceAll(`${cwd}${path.sep}`, "");
+  if (home === undefined || isRoot(home)) return inside;
+  return inside.replaceAll(`${home}${path.sep}`, `~${path.sep}`);
+}
+
+function isRoot(folder: string): boolean {
+  return path.dirname(folder) === folder;
+}

@@ -1,0 +1,145 @@
+import { type ConfigProblem, formatProblem } from "../config/config-problem.ts";
+import type { ErrorCode } from "../errors/error-codes.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+import { neutralizeLine } from "../text/neutralize.ts";
+import { formatDuration } from "./duration.ts";
+
+/** What can be told about a failure beside its message, as far as its details hold it. */
+export type FactName = "command" | "from" | "searched" | "configured" | "stderr" | "try";
+
+export interface ErrorText {
+  /** The whole first sentence. */
+  readonly headline: (error: McpError) => string;
+  /** Facts worth telling, in this order. */
+  readonly facts: readonly FactName[];
+  /** What to do next, where the error's own hint is not what helps on the command line. */
+  readonly next?: (error: McpError) => string | undefined;
+}
+
+const messageOnly = ({ message }: McpError): string => message;
+const sentence = (error: McpError): string =>
+  withSuggestions(error, (names) => ` Did you mean: ${names}?`);
+
+function withSuggestions(error: McpError, suggest: (names: string) => string): string {
+  const names = neutralizeLine(textsIn(error, "suggestions").join(", "));
+  return `${error.message}.${names === "" ? "" : suggest(names)}`;
+}
+
+const withServer = ({ serverName, message }: McpError): string =>
+  serverName === undefined ? message : `${serverName}: ${message}`;
+
+function withTool(error: McpError): string {
+  const { toolName } = error.details;
+  if (typeof toolName !== "string") return withServer(error);
+  return `${error.serverName}.${neutralizeLine(toolName)}: ${error.message}`;
+}
+
+/** What is wrong in a file is told with its place in front, so that editors can jump to it. */
+function problemLines(error: McpError): string {
+  const problems = (error.details["problems"] ?? []) as readonly ConfigProblem[];
+  if (problems.length === 0) return withServer(error);
+  return problems.map((problem) => formatProblem(problem)).join("\n");
+}
+
+const testIt = ({ serverName = "<name>" }: McpError): string => `plugboard test ${serverName}`;
+
+/** Twice the time that was not enough. */
+function moreTime({ details: { timeoutMs } }: McpError): string {
+  return `--timeout ${formatDuration(typeof timeoutMs === "number" ? timeoutMs * 2 : 60_000)}`;
+}
+
+/** A process that says nothing is not a network that does not answer. */
+function silence(error: McpError): string {
+  const { transport, phase, received, timeoutMs } = error.details;
+  const isMute = transport === "stdio" && received === 0 && phase !== "start";
+  if (!isMute || typeof timeoutMs !== "number") return withServer(error);
+  const within = `no answer to ${String(phase)} within ${timeoutMs / 1_000} s`;
+  return `${error.serverName}: ${within} (process is running, nothing on stdout)`;
+}
+
+function reachIt(error: McpError): string | undefined {
+  const { transport, errorCode } = error.details;
+  if (transport === "stdio") return error.hint;
+  const what = errorCode === "ECONNREFUSED" ? "start it" : "check its address";
+  return `${what}, then: ${testIt(error)}`;
+}
+
+const plain: ErrorText = { headline: withServer, facts: ["try"] };
+const ofProcess: ErrorText = { headline: withServer, facts: ["command", "stderr", "try"] };
+
+/** How the command line puts each failure; the compiler asks for a text when a code is added. */
+export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
+  config_invalid: { headline: problemLines, facts: ["try"] },
+  server_unknown: { headline: sentence, facts: ["configured"] },
+  server_disabled: { headline: messageOnly, facts: ["from", "try"] },
+  variable_unset: { ...plain, next: (error) => `export it, then: ${testIt(error)}` },
+
+  command_not_found: { headline: withServer, facts: ["from", "searched", "try"] },
+  start_exit: {
+    ...ofProcess,
+    next: (error) =>
+      textsIn(error, "stderrTail").length === 0
+        ? `run the command by hand, then: ${testIt(error)}`
+        : `fix what it says, then: ${testIt(error)}`,
+  },
+  unreachable: { ...plain, next: reachIt },
+  connection_lost: { ...ofProcess, next: testIt },
+  protocol_violation: ofProcess,
+  sandbox_unavailable: plain,
+
+  blocked_address: plain,
+  http_error: plain,
+  too_large: plain,
+
+  auth_required: {
+    ...plain,
+    next: (error) => `put a token into its entry ("auth"), then: ${testIt(error)}`,
+  },
+  auth_failed: plain,
+  auth_redirect_mismatch: plain,
+  auth_client_rejected: plain,
+  auth_endpoint_unreachable: plain,
+  auth_scope_missing: plain,
+  auth_denied: plain,
+
+  start_timeout: {
+    headline: silence,
+    facts: ["stderr", "try"],
+    next: (error) => `${testIt(error)} ${moreTime(error)}`,
+  },
+  timeout: { headline: withServer, facts: ["stderr", "try"], next: moreTime },
+
+  tool_unknown: {
+    headline: (error) =>
+      `${withSuggestions(error, (names) => ` Closest: ${names}.`)}  Nothing was run.`,
+    facts: [],
+  },
+  tool_error: { headline: withTool, facts: ["try"] },
+  rpc_error: plain,
+
+  invalid_arguments: { headline: sentence, facts: ["try"] },
+  invalid_result: plain,
+  schema_refused: plain,
+
+  denied: plain,
+  not_approved: {
+    headline: messageOnly,
+    facts: ["from", "try"],
+    next: () => "run it in a terminal to be asked, or name its file with --config",
+  },
+  consent_denied: plain,
+  definition_changed: plain,
+
+  not_connected: plain,
+  closed: plain,
+  store_failed: plain,
+  secret_unavailable: plain,
+
+  cancelled: { headline: withServer, facts: [] },
+};
+
+/** The list of texts that `details` holds under `key`; empty when there is none. */
+export function textsIn({ details }: McpError, key: string): readonly string[] {
+  const value = details[key];
+  return Array.isArray(value) ? value.filter((text) => typeof text === "string") : [];
+}

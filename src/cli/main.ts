@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+
+import { CommanderError, type Command } from "commander";
+
+import { createError } from "../errors/families.ts";
+import { CommandContext } from "./command-context.ts";
+import { watchSignals } from "./interruption.ts";
+import { createProgram, unknownCommand } from "./program.ts";
+
+const usageExitCode = 2;
+const cancelledExitCode = 130;
+
+/** Runs the command line with the words after its name, and ends the process. */
+export async function main(words: readonly string[]): Promise<void> {
+  const interruption = watchSignals();
+  let context: CommandContext | undefined;
+  const contextOf = (): CommandContext =>
+    (context ??= new CommandContext(program.opts(), interruption));
+  let exitCode = 0;
+  const program = createProgram(readVersion(), async (command) => {
+    enterFolder(program.opts<{ cwd?: string }>().cwd);
+    exitCode = await command(contextOf());
+  });
+  process.on("uncaughtException", (error) => process.exit(contextOf().report(error)));
+
+  try {
+    await program.parseAsync(words, { from: "user" });
+  } catch (error) {
+    exitCode = isHelp(error) ? helpExitCode(error) : contextOf().report(asFailure(program, error));
+  }
+  if (exitCode === cancelledExitCode) exitCode = interruption.exitCode ?? exitCode;
+  await end(contextOf(), exitCode);
+}
+
+/** What was written has to arrive before the process may end, however slowly it is read. */
+async function end(context: CommandContext, exitCode: number): Promise<void> {
+  const { terminal } = context;
+  await terminal.flush();
+  const { writeError } = terminal;
+  if (writeError === undefined) process.exit(exitCode);
+  context.report(writeError);
+  await terminal.flush();
+  process.exit(1);
+}
+
+function readVersion(): string {
+  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { readonly version: string }).version;
+}
+
+function enterFolder(folder: string | undefined): void {
+  if (folder === undefined) return;
+  try {
+    process.chdir(folder);
+  } catch (cause) {
+    throw createError("invalid_arguments", `--cwd: there is no folder "${folder}" to work in`, {
+      cause,
+    });
+  }
+}
+
+function isHelp(error: unknown): error is CommanderError {
+  return (
+    error instanceof CommanderError &&
+    ["commander.help", "commander.helpDisplayed", "commander.version"].includes(error.code)
+  );
+}
+
+/** Help that was asked for is a success; help in place of a missing command is not. */
+function helpExitCode({ code }: CommanderError): number {
+  return code === "commander.help" ? usageExitCode : 0;
+}
+
+/** What the parser objects to, as an error like any other. */
+function asFailure(program: Command, error: unknown): unknown {
+  if (!(error instanceof CommanderError)) return error;
+  if (error.code === "commander.unknownCommand")
+    return unknownCommand(program, program.args[0] ?? "");
+  const text = error.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
+  return createError("invalid_arguments", text, { hint: "plugboard --help" });
+}

@@ -1,0 +1,65 @@
+import type { HostOptions, McpHost } from "../host/host.ts";
+import { neutralizeLine } from "../text/neutralize.ts";
+import type { CommandContext } from "./command-context.ts";
+import { formatConfigProblem } from "./error-format.ts";
+
+/** A one-shot command ends at most two seconds after its result, whatever its servers do. */
+const oneShotLimits = { stopTermAfterMs: 1_000, stopGraceMs: 2_000 } as const;
+
+/** The host as configured where the command was typed. Reads files, starts nothing. */
+export async function openHost(
+  context: CommandContext,
+  options: HostOptions = {},
+): Promise<McpHost> {
+  const { createHost } = await import("../host/create-host.ts");
+  const { config } = context.options;
+  return await createHost({
+    cwd: context.standpoint.cwd,
+    logger: context.logger,
+    limits: oneShotLimits,
+    ...(config === undefined ? {} : { configFiles: config.toReversed() }),
+    ...options,
+  });
+}
+
+/** The same for commands that one can try at once: where nothing is configured, the demo server is there. */
+export async function openHostOrDemo(context: CommandContext): Promise<McpHost> {
+  const host = await openHost(context);
+  if (!isUnconfigured(context, host)) return host;
+  await host.close();
+  return await openHost(context, { demo: true });
+}
+
+/** Whoever names files gets what they hold, be it nothing. */
+export function isUnconfigured(context: CommandContext, host: McpHost): boolean {
+  const { config } = context.options;
+  return config === undefined && host.servers().length === 0 && host.configProblems.length === 0;
+}
+
+/** What is wrong with the configuration, without holding up the command. */
+export function noteConfigProblems(
+  context: CommandContext,
+  host: McpHost,
+  severity: "error" | "all",
+): void {
+  for (const problem of host.configProblems)
+    if (severity === "all" || problem.severity === "error")
+      context.notice(formatConfigProblem(problem, context.standpoint));
+}
+
+/** Runs `use` with a host and closes it, whatever comes of it. */
+export async function withHost<T>(
+  context: CommandContext,
+  use: (host: McpHost) => Promise<T>,
+): Promise<T> {
+  const host = await openHostOrDemo(context);
+  host.on("warning", ({ serverName, text }) => {
+    const subject = serverName === undefined ? "" : `${serverName}: `;
+    context.notice(`⚠ ${neutralizeLine(`${subject}${text}`)}`);
+  });
+  try {
+    return await use(host);
+  } finally {
+    await host.close();
+  }
+}

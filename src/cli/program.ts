@@ -1,0 +1,156 @@
+import { Argument, Command, Option } from "commander";
+
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+import { closest } from "../text/closest.ts";
+import type { CommandContext } from "./command-context.ts";
+import { parseDuration } from "./duration.ts";
+import { parsePort } from "./parse-port.ts";
+import { logLevels } from "./stderr-logger.ts";
+
+/** Runs one command once its words are understood. */
+export type Execute = (command: (context: CommandContext) => Promise<number>) => Promise<void>;
+
+const defaultTestPort = 9_000;
+const maxHelpWidth = 100;
+
+/** The tree of commands. The code of each, and with it the host, is loaded only when it runs. */
+export function createProgram(version: string, execute: Execute): Command {
+  const program = new Command("plugboard")
+    .description("The secure MCP host for TypeScript agents.")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .helpCommand(false)
+    .configureHelp({ showGlobalOptions: true })
+    // Errors are told by `main`, in the same style as all others.
+    .configureOutput({
+      outputError: () => {},
+      getOutHelpWidth: () => helpWidth(process.stdout),
+      getErrHelpWidth: () => helpWidth(process.stderr),
+    })
+    .exitOverride()
+    .option("--json", "print one JSON object; errors become one on stderr")
+    .option("--quiet", "no progress and no notices")
+    .option("--no-color", "no colour")
+    .option(
+      "--config <file>",
+      "read this file, not the usual ones (repeatable; the last wins)",
+      collect,
+    )
+    .option("--cwd <folder>", "work as if started in this folder")
+    .addOption(
+      new Option("--log-level <level>", "what the host reports on stderr")
+        .choices(logLevels)
+        .default("warn"),
+    );
+
+  program
+    .command("up")
+    .summary("connect what is configured and stay; without configuration, show the demo servers")
+    .description(
+      "Connects every configured server and stays until Ctrl-C (exit code 0). Where nothing is\n" +
+        "configured it starts the bundled demo servers and shows a few calls.",
+    )
+    .option("--once", "show everything, stop everything, exit")
+    .action(({ once = false }: { once?: boolean }) =>
+      execute(async (context) => (await import("./commands/up.ts")).runUp(context, { once })),
+    );
+
+  program
+    .command("call")
+    .summary("call one tool and print its result")
+    .description(
+      "Calls one tool and prints its result. Arguments:\n" +
+        "  key=value    read as the tool's schema asks\n" +
+        "  key:=json    JSON, as it stands\n" +
+        "  key=@file    the text of a file (key:=@file: its JSON)",
+    )
+    .argument("<server.tool>", "the tool, as plugboard tools lists it")
+    .argument("[arguments...]", "key=value, key:=json or key=@file")
+    .option("--args <json>", "all arguments as one JSON object; @file reads a file, - reads stdin")
+    .option("--timeout <time>", "how long to wait for the answer: 500ms, 60s, 2m", parseDuration)
+    .action((target: string, words: string[], options: { args?: string; timeout?: number }) =>
+      execute(async (context) => {
+        const { runCall } = await import("./commands/call.ts");
+        const { args, timeout: timeoutMs } = options;
+        return await runCall(context, { target, words, args, timeoutMs });
+      }),
+    );
+
+  program
+    .command("list")
+    .summary("list the configured servers")
+    .description("Lists the configured servers. Starts nothing, unless --check is given.")
+    .option("--check", "connect all of them (15 s at most) and fail if one cannot be")
+    .action(({ check = false }: { check?: boolean }) =>
+      execute(async (context) => (await import("./commands/list.ts")).runList(context, { check })),
+    );
+
+  program
+    .command("tools")
+    .summary("list what can be called")
+    .description("Starts a server, or all of them, and lists the tools.")
+    .argument("[server]", "only this server")
+    .option("--schema", "whole descriptions and schemas")
+    .action((server: string | undefined, { schema = false }: { schema?: boolean }) =>
+      execute(async (context) => {
+        const { runTools } = await import("./commands/tools.ts");
+        return await runTools(context, { server, schema });
+      }),
+    );
+
+  program
+    .command("test")
+    .summary("start one server, list its tools, stop it")
+    .description("Starts one server, lists its tools, stops it, and says how long each step took.")
+    .argument("<server>", "its name in plugboard list")
+    .option("--timeout <time>", "how long the start may take: 500ms, 60s, 2m", parseDuration)
+    .action((server: string, { timeout: timeoutMs }: { timeout?: number }) =>
+      execute(async (context) => {
+        const { runTest } = await import("./commands/test.ts");
+        return await runTest(context, { server, timeoutMs });
+      }),
+    );
+
+  program
+    .command("test-server")
+    .summary("run the bundled test server")
+    .description("Runs the bundled test server: echo, get_time and add.")
+    .addArgument(new Argument("<kind>", "how it is reached").choices(["stdio", "http"]))
+    .option("--port <number>", "port of the http one, 0 for any", parsePort, defaultTestPort)
+    .action((kind: "stdio" | "http", { port }: { port: number }) =>
+      execute(async (context) => {
+        const { runTestServer } = await import("./commands/test-server.ts");
+        return await runTestServer(context, { kind, port });
+      }),
+    );
+
+  program
+    .command("help")
+    .summary("print help for a command")
+    .argument("[command]")
+    .action((name: string | undefined) => {
+      if (name === undefined) return program.outputHelp();
+      const command = program.commands.find((candidate) => candidate.name() === name);
+      if (command === undefined) throw unknownCommand(program, name);
+      command.outputHelp();
+    });
+
+  return program;
+}
+
+export function unknownCommand(program: Command, name: string): McpError {
+  const names = program.commands.map((command) => command.name());
+  return createError("invalid_arguments", `no command "${name.slice(0, 80)}"`, {
+    details: { suggestions: closest(name, names) },
+    hint: "plugboard --help lists the commands",
+  });
+}
+
+function helpWidth({ columns = maxHelpWidth }: { readonly columns?: number }): number {
+  return Math.min(columns, maxHelpWidth);
+}
+
+function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
+}

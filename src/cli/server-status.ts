@@ -1,0 +1,92 @@
+import { formatOrigin } from "../config/config-problem.ts";
+import type { ServerState } from "../events/host-event.ts";
+import type { ServerStatus } from "../host/host.ts";
+import { displayPath, displayPathsIn, type Standpoint } from "./display-path.ts";
+
+/** Sign and word of each state: the sign alone is never relied on. */
+const stateWords: Readonly<Record<ServerState, string>> = {
+  connected: "● connected",
+  connecting: "◐ connecting",
+  reconnecting: "◐ reconnecting",
+  needs_auth: "◐ sign-in needed",
+  pending: "⏸ not approved",
+  disconnected: "✗ disconnected",
+  error: "⚠ error",
+  idle: "○ idle",
+  disabled: "○ disabled",
+};
+
+export function stateWord(state: ServerState): string {
+  return stateWords[state];
+}
+
+/** The widest word, for tables that are written row by row. */
+export const widestStateWord = Math.max(...Object.values(stateWords).map((word) => word.length));
+
+/** Where the entry stands: `.plugboard/mcp.json:7`, or the name of its layer. */
+export function originOf({ provenance }: ServerStatus, standpoint: Standpoint): string {
+  const { path } = provenance;
+  return formatOrigin(
+    path === undefined ? provenance : { ...provenance, path: displayPath(path, standpoint) },
+  );
+}
+
+/** What a person should know about a server beside its state, and what to do about it. */
+export function statusNote(status: ServerStatus, standpoint: Standpoint): string {
+  const { name, state, lastError, provenance, problems, protocolVersion } = status;
+  switch (state) {
+    case "pending":
+      return `new in ${originOf(status, standpoint)} → plugboard test ${name}`;
+    case "disabled":
+      return originOf(status, standpoint);
+    case "needs_auth":
+    case "disconnected":
+    case "error":
+      return `${displayPathsIn(lastError?.message ?? "", standpoint)} → plugboard test ${name}`;
+    case "connected": {
+      const refused = problems.length === 0 ? "" : `, ${problems.length} problems in its list`;
+      return `${protocolVersion === undefined ? "" : `MCP ${protocolVersion}`}${refused}`;
+    }
+    case "idle":
+    case "connecting":
+    case "reconnecting":
+      return provenance.layer === "demo" ? "bundled, to try things out" : "";
+  }
+}
+
+/** A server in `--json` output. */
+export interface ServerObject {
+  readonly name: string;
+  readonly state: ServerState;
+  readonly transport: string;
+  /** Command line or address, without secrets. */
+  readonly target: string;
+  readonly scope: string;
+  readonly file?: string;
+  readonly line?: number;
+  /** Number of tools; absent until the server has listed them. */
+  readonly tools?: number;
+  readonly protocolVersion?: string;
+  readonly serverInfo?: unknown;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export function serverObject(status: ServerStatus): ServerObject {
+  const { name, state, transport, target, provenance, lastError } = status;
+  const { toolCount, protocolVersion, serverInfo } = status;
+  return {
+    name,
+    state,
+    transport,
+    target,
+    scope: provenance.layer,
+    ...(provenance.path === undefined ? {} : { file: provenance.path }),
+    ...(provenance.line === undefined ? {} : { line: provenance.line }),
+    ...(toolCount === undefined ? {} : { tools: toolCount }),
+    ...(protocolVersion === undefined ? {} : { protocolVersion }),
+    ...(serverInfo === undefined ? {} : { serverInfo }),
+    ...(lastError === undefined
+      ? {}
+      : { error: { code: lastError.code, message: lastError.message } }),
+  };
+}

@@ -1,0 +1,145 @@
+import path from "node:path";
+
+import type { Report } from "./check-value.ts";
+import type { EntryValues, ReadEntry } from "./read-entry.ts";
+import type {
+  HttpTransportConfig,
+  StdioTransportConfig,
+  TransportConfig,
+} from "./server-config.ts";
+import { hasReference } from "./variable-reference.ts";
+
+export interface BuildContext {
+  readonly report: Report;
+  /** What relative paths start from: the folder that holds the entry's configuration. */
+  readonly baseDir: string | undefined;
+}
+
+/** Chooses the transport (said outright, else by `command` or `url`) and fills it in; undefined after an error. */
+export function buildTransport(
+  entry: ReadEntry,
+  values: EntryValues,
+  context: BuildContext,
+): TransportConfig | undefined {
+  const { command, url } = values;
+  const fail = (key: string, message: string): undefined => {
+    context.report("error", entry.at(key), message);
+  };
+  const kind = values.transport ?? (command !== undefined ? "stdio" : "http");
+
+  if (command === undefined && url === undefined) {
+    if (values.enabled === false) return { kind: "none" };
+    if (values.transport === undefined) return fail("command", 'needs "command" or "url"');
+  }
+  if (kind === "stdio") {
+    if (command === undefined)
+      return fail("command", '"transport" is stdio, but "command" is missing');
+    if (url !== undefined && values.transport === undefined)
+      return fail("url", '"command" and "url" exclude each other');
+    return buildStdio(command, entry, values, context);
+  }
+  if (url === undefined) return fail("url", `"transport" is ${kind}, but "url" is missing`);
+  if (command !== undefined) return fail("command", '"command" and "url" exclude each other');
+  return buildHttp(kind, url, entry, { ...context, values });
+}
+
+function buildStdio(
+  given: string | readonly string[],
+  entry: ReadEntry,
+  values: EntryValues,
+  context: BuildContext,
+): StdioTransportConfig | undefined {
+  const [program, ...rest] = typeof given === "string" ? [given] : given;
+  const command = trimHidden(program ?? "");
+  if (command === "") {
+    context.report("error", entry.at("command"), '"command" must not be empty');
+    return undefined;
+  }
+  if (typeof given !== "string" && values.args !== undefined) {
+    const message = '"args" is ignored, because "command" is a list and holds the arguments';
+    context.report("warning", entry.at("args"), message);
+  }
+  const cwd = resolvePath(values.cwd, context.baseDir);
+  return {
+    kind: "stdio",
+    command: hasFolder(command)
+      ? (resolvePath(command, cwd ?? context.baseDir) ?? command)
+      : command,
+    args: typeof given === "string" ? (values.args ?? []) : rest,
+    ...(cwd === undefined ? {} : { cwd }),
+    env: values.env ?? {},
+    envPassthrough: values.envPassthrough ?? [],
+    inheritEnv: values.inheritEnv ?? "safe",
+    expandArgs: values.expandArgs ?? false,
+  };
+}
+
+function buildHttp(
+  kind: HttpTransportConfig["kind"],
+  given: string,
+  entry: ReadEntry,
+  context: BuildContext & { readonly values: EntryValues },
+): HttpTransportConfig | undefined {
+  const { values, report } = context;
+  const url = trimHidden(given);
+  // A template can only be judged once its variables are filled in.
+  const flaw = hasReference(url) ? undefined : findUrlFlaw(url);
+  if (flaw !== undefined) {
+    report("error", entry.at("url"), `"url" ${flaw}`);
+    return undefined;
+  }
+  const headers = values.headers ?? {};
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) {
+    report("error", entry.at("headers"), `the header "${repeated}" is given twice`);
+    return undefined;
+  }
+  const endpoint = values.messageEndpoint;
+  return {
+    kind,
+    url,
+    headers,
+    method: values.method ?? "POST",
+    ...(endpoint === undefined || endpoint === "auto" ? {} : { messageEndpoint: endpoint }),
+    allowPrivateNetwork: values.allowPrivateNetwork ?? false,
+  };
+}
+
+/** What is wrong with an address, in words that do not repeat it: it may hold a secret. */
+export function findUrlFlaw(url: string): string | undefined {
+  if (!URL.canParse(url)) return "is not a complete address";
+  const { protocol, username, password } = new URL(url);
+  if (protocol !== "http:" && protocol !== "https:") return "must begin with http:// or https://";
+  if (username !== "" || password !== "")
+    return 'must not hold a user name or password; use "auth" or "headers"';
+  return undefined;
+}
+
+const hidden = /[\s\u200B-\u200F\u2060\uFEFF]/u;
+
+/** Invisible characters around a pasted address or command are never meant. */
+function trimHidden(text: string): string {
+  // Not one expression: `[…]+$` is quadratic on a long run inside the text.
+  let [start, end] = [0, text.length];
+  while (start < end && hidden.test(text[start] ?? "")) start += 1;
+  while (end > start && hidden.test(text[end - 1] ?? "")) end -= 1;
+  return text.slice(start, end);
+}
+
+function hasFolder(command: string): boolean {
+  return command.includes("/") || (process.platform === "win32" && command.includes("\\"));
+}
+
+/** Absolute paths of any platform stay as written: a drive letter may be meant for a Windows program under WSL. */
+export function resolvePath(
+  given: string | undefined,
+  base: string | undefined,
+): string | undefined {
+  if (given === undefined || base === undefined || !path.isAbsolute(base)) return given;
+  return isAbsoluteAnywhere(given) ? given : path.resolve(base, given);
+}
+
+function isAbsoluteAnywhere(given: string): boolean {
+  return path.posix.isAbsolute(given) || path.win32.isAbsolute(given) || /^[A-Za-z]:/.test(given);
+}

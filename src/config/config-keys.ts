@@ -1,0 +1,331 @@
+import { namingPresets } from "./server-config.ts";
+import { type KeyTable, spellingsOf, type ValueOf, type ValuesOf } from "./value-shape.ts";
+
+// A timer cannot wait longer than this; a longer limit is no limit.
+const maxTimerMs = 2_147_483_647;
+
+const text = { type: "text" } as const;
+const flag = { type: "flag" } as const;
+const list = { type: "list" } as const;
+const seconds = {
+  type: "number",
+  minimum: 0,
+  maximum: Math.floor(maxTimerMs / 1_000),
+  unit: "seconds",
+} as const;
+const milliseconds = {
+  type: "number",
+  minimum: 0,
+  maximum: maxTimerMs,
+  unit: "milliseconds",
+} as const;
+const transportKinds = {
+  type: "choice",
+  values: ["stdio", "http", "streamable-http", "sse", "http-post", "rest"],
+  spellings: ["streamableHttp", "streamable_http"],
+} as const;
+
+const stdioKeys = {
+  command: {
+    shape: { type: "either", shapes: [text, list] },
+    description:
+      "The program that is the server, started without a shell. A list holds the arguments too. A relative path with a slash is looked up in `cwd`, else in the folder that holds the configuration.",
+    only: "stdio",
+  },
+  args: {
+    shape: list,
+    description: "Its arguments. Every process can read them: secrets belong in `env`.",
+    only: "stdio",
+  },
+  cwd: {
+    shape: text,
+    description: "The folder it starts in; relative to the folder that holds the configuration.",
+    only: "stdio",
+  },
+  env: {
+    shape: { type: "map", namePattern: "^[^=\\u0000]+$" },
+    description:
+      "Environment variables for the server. `${VAR}` and `${VAR:-default}` are replaced when it starts; `$${` stands for `${`.",
+    only: "stdio",
+  },
+  envPassthrough: {
+    shape: list,
+    description: "Names of variables of this environment that the server may see.",
+    only: "stdio",
+  },
+  inheritEnv: {
+    shape: { type: "choice", values: ["safe", "none", "all"] },
+    description:
+      "What else it sees: `safe` is PATH, HOME, language and temporary folders; `all` hands over every variable.",
+    default: "safe",
+    only: "stdio",
+  },
+  expandArgs: {
+    shape: flag,
+    description: "Replaces `${VAR}` in `args` too, where every process can read the result.",
+    default: false,
+    only: "stdio",
+  },
+} as const satisfies KeyTable;
+
+const httpKeys = {
+  url: {
+    shape: text,
+    description: "The address of a remote server (http or https); may hold `${VAR}`.",
+    aliases: ["serverUrl", "httpUrl"],
+    only: "http",
+  },
+  headers: {
+    shape: {
+      type: "map",
+      namePattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
+      valuePattern: "^[\\t\\u0020-\\u007e\\u0080-\\u00ff]*$",
+    },
+    description: "Sent with every request; values may hold `${VAR}`.",
+    only: "http",
+  },
+  method: {
+    shape: { type: "choice", values: ["GET", "POST"] },
+    description:
+      "`GET` opens the server's own stream first and requires it; messages are POSTed either way.",
+    default: "POST",
+    only: "http",
+  },
+  messageEndpoint: {
+    shape: text,
+    description:
+      "Where an SSE server takes messages: `auto` waits for the address it announces, `derive` turns `/sse` into `/message`, anything else is the address itself.",
+    only: "http",
+  },
+  allowPrivateNetwork: {
+    shape: flag,
+    description: "Allows addresses of private networks. This machine itself is always allowed.",
+    default: false,
+    only: "http",
+  },
+} as const satisfies KeyTable;
+
+const authKeys = {
+  type: {
+    shape: { type: "choice", values: ["none", "bearer", "oauth"] },
+    description: "How the server is told who is calling.",
+  },
+  token: { shape: text, description: "For `bearer`: the token, best as `${VAR}`." },
+  clientId: { shape: text, description: "For `oauth`: a client registered by hand." },
+  clientSecret: { shape: text, description: "Its secret, best as `${VAR}`." },
+  authUrl: {
+    shape: text,
+    description: "The authorization endpoint; found by discovery when left out.",
+    aliases: ["authorizationUrl"],
+  },
+  tokenUrl: {
+    shape: text,
+    description: "The token endpoint; found by discovery when left out.",
+  },
+  scopes: {
+    shape: { type: "either", shapes: [list, text] },
+    description: "What to ask for, as a list or separated by spaces.",
+    aliases: ["scope"],
+  },
+  redirectUri: { shape: text, description: "A fixed address to return to after signing in." },
+  callbackPort: {
+    shape: { type: "number", minimum: 1, maximum: 65_535, isInteger: true },
+    description: "A fixed local port to return to, instead of `redirectUri`.",
+  },
+  clientMetadataUrl: { shape: text, description: "A client metadata document used as client id." },
+  grant: {
+    shape: { type: "choice", values: ["authorization_code", "client_credentials"] },
+    description: "`client_credentials` signs in without a person.",
+    default: "authorization_code",
+    aliases: ["grantType"],
+  },
+  privateKey: { shape: text, description: "For `client_credentials` with a signed assertion." },
+  dpop: { shape: flag, description: "Binds tokens to a key of this host.", default: false },
+} as const satisfies KeyTable;
+
+const isolationKeys = {
+  sandbox: { shape: flag, description: "Runs the server in a sandbox." },
+  network: {
+    shape: {
+      type: "object",
+      isClosed: true,
+      keys: { domains: { shape: list, description: "The only hosts it may reach." } },
+    },
+    description: "Its network: nothing but these hosts.",
+  },
+  paths: {
+    shape: {
+      type: "object",
+      isClosed: true,
+      keys: {
+        read: { shape: list, description: "Folders it may read." },
+        write: { shape: list, description: "Folders it may read and change." },
+      },
+    },
+    description: "Folders outside its own it may use; relative to the configuration's folder.",
+  },
+  limits: {
+    shape: {
+      type: "object",
+      isClosed: true,
+      keys: {
+        memory: {
+          shape: {
+            type: "text",
+            pattern: "^[0-9]+([KMG]i?B?)?$",
+            expects: 'a size such as "512M"',
+          },
+          description: "The most memory it may use, such as `512M`.",
+        },
+        processes: {
+          shape: { type: "number", minimum: 1, isInteger: true },
+          description: "The most processes it may have at once.",
+        },
+      },
+    },
+    description: "What it may use of the machine.",
+  },
+} as const satisfies KeyTable;
+
+/** Every key of a server's entry, in the order in which entries are written. */
+export const entryKeys = {
+  name: {
+    shape: text,
+    description: "The server's name, where entries stand in a list; in an object the key is it.",
+  },
+  transport: {
+    shape: {
+      type: "either",
+      shapes: [
+        transportKinds,
+        {
+          type: "object",
+          keys: {
+            kind: {
+              shape: transportKinds,
+              description: "As `transport` itself.",
+              aliases: ["type"],
+            },
+            ...stdioKeys,
+            ...httpKeys,
+          },
+        },
+      ],
+    },
+    description:
+      "How to talk to the server. Left out, `command` means `stdio` and `url` means `http`, which finds out what the address speaks. An object may hold the keys of the transport.",
+    aliases: ["type"],
+  },
+  ...stdioKeys,
+  ...httpKeys,
+  auth: {
+    shape: {
+      type: "either",
+      shapes: [
+        { type: "choice", values: ["none", "oauth"] },
+        { type: "object", keys: authKeys },
+      ],
+    },
+    description: "Who is calling; values may hold `${VAR}`.",
+    only: "http",
+  },
+  enabled: {
+    shape: flag,
+    description:
+      "`false` switches the server off. Such an entry needs nothing else and hides one of the same name farther away.",
+    default: true,
+  },
+  disabled: { shape: flag, description: "The opposite of `enabled`, as other hosts write it." },
+  start: {
+    shape: { type: "choice", values: ["lazy", "eager"] },
+    description: "`lazy` starts it when it is first needed, `eager` at once.",
+  },
+  timeout: {
+    shape: seconds,
+    description: "Seconds to wait for a connection and for each call; 0 waits without end.",
+  },
+  timeoutMs: { shape: milliseconds, description: "`timeout` in milliseconds." },
+  connectTimeout: { shape: seconds, description: "`timeout` for connecting only." },
+  connectTimeoutMs: { shape: milliseconds, description: "The same in milliseconds." },
+  callTimeout: { shape: seconds, description: "`timeout` for calls only." },
+  callTimeoutMs: { shape: milliseconds, description: "The same in milliseconds." },
+  reconnect: { shape: flag, description: "Connects again after a loss.", default: true },
+  maxReconnectAttempts: {
+    shape: { type: "number", minimum: 0, maximum: 1_000, isInteger: true },
+    description: "How often it tries before it gives up.",
+    default: 3,
+  },
+  halfOpen: {
+    shape: flag,
+    description: "After giving up, still tries once in a while.",
+    default: false,
+  },
+  toolPrefix: {
+    shape: { type: "text", maxLength: 64 },
+    description: "What `prefix_tool` names begin with, instead of the server's name.",
+  },
+  enabledTools: {
+    shape: list,
+    description:
+      "The only tools offered, by the names the server gives them; an empty list offers none.",
+  },
+  disabledTools: { shape: list, description: "Tools never offered, whatever `enabledTools` says." },
+  naming: {
+    shape: { type: "choice", values: namingPresets },
+    description: "How the public names of its tools are built.",
+  },
+  descriptionLimit: {
+    shape: { type: "number", minimum: 1, isInteger: true },
+    description: "Cuts longer tool descriptions at this many characters.",
+  },
+  protocol: {
+    shape: {
+      type: "text",
+      pattern: "^(auto|[0-9]{4}-[0-9]{2}-[0-9]{2})$",
+      expects: '"auto" or a revision such as "2025-11-25"',
+    },
+    description: "`auto`, or the one protocol revision to speak.",
+    default: "auto",
+  },
+  strict: {
+    shape: flag,
+    description: "Closes the connection at the first protocol slip.",
+    default: false,
+  },
+  skipReadOnlyPrompts: {
+    shape: flag,
+    description: "Believes the server when it calls a tool read-only, and does not ask.",
+    default: false,
+  },
+  isolation: {
+    shape: { type: "object", keys: isolationKeys, isClosed: true },
+    description: "Keeps the server apart from the rest of the machine.",
+    only: "stdio",
+  },
+} as const satisfies KeyTable;
+
+/** Every way to write a key of an entry. */
+export const entrySpellings = spellingsOf(entryKeys);
+
+export type EntryKey = keyof typeof entryKeys;
+export type CheckedEntry = ValuesOf<typeof entryKeys>;
+export type CheckedAuth = Exclude<CheckedEntry["auth"], string | undefined>;
+export type TransportName = ValueOf<typeof transportKinds>;
+
+/** Keys that say which server it is; a file's `defaults` cannot hold them. */
+export const identityKeys: ReadonlySet<string> = new Set([
+  "name",
+  "transport",
+  "command",
+  "args",
+  "url",
+  "toolPrefix",
+] satisfies EntryKey[]);
+
+/** One server as a programmer writes it. Files may use snake_case and the aliases as well. */
+export type ServerEntry = {
+  readonly [K in EntryKey]?: CheckedEntry[K] | null | undefined;
+};
+
+/** A `ServerEntry` that says its own name, for lists. */
+export type McpServerConfig = ServerEntry & { readonly name: string };

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+
+import { launchFacts, launchIdentity } from "./launch-identity.ts";
+import { parseServerEntry } from "./parse-config.ts";
+
+const identify = (entry: unknown, name = "s"): string =>
+  launchIdentity(parseServerEntry(name, entry));
+
+describe("launch identity", () => {
+  const stdio = { command: "run", args: ["a", "b"], cwd: "/srv", env: { A: "1", B: "${X}" } };
+  const remote = { url: "https://h.example/x", headers: { A: "1" } };
+
+  it("PRM-21: is the same for the same launch, however it is written", () => {
+    const base = identify(stdio);
+    expect(identify({ ...stdio, env: { B: "${X}", A: "1" } })).toBe(base);
+    expect(identify({ command: ["run", "a", "b"], cwd: "/srv", env: stdio.env })).toBe(base);
+    expect(identify({ ...stdio, timeout: 5, enabledTools: ["x"], toolPrefix: "p" }, "other")).toBe(
+      base,
+    );
+    const isolation = { limits: { memory: "1M", processes: 2 } };
+    const turned = { limits: { processes: 2, memory: "1M" } };
+    expect(identify({ ...stdio, isolation })).toBe(identify({ ...stdio, isolation: turned }));
+  });
+
+  it.each([
+    { command: "run2" },
+    { args: ["a"] },
+    { args: ["b", "a"] },
+    { args: ["a b"] },
+    { cwd: "/other" },
+    { cwd: null },
+    { env: { A: "2", B: "${X}" } },
+    { env: { A: "1", B: "${Y}" } },
+    { env: { A: "1" } },
+    { envPassthrough: ["SECRET"] },
+    { inheritEnv: "all" },
+    { expandArgs: true },
+    { isolation: {} },
+    { isolation: { sandbox: true } },
+  ])("PRM-21: %j asks again for a program", (change) => {
+    expect(identify({ ...stdio, ...change })).not.toBe(identify(stdio));
+  });
+
+  it.each([
+    { url: "https://evil.example/x" },
+    { url: "https://h.example/x?token=other" },
+    { headers: { A: "2" } },
+    { headers: { A: "1", B: "${GITHUB_TOKEN}" } },
+    { transport: "sse" },
+    { messageEndpoint: "https://evil.example/m" },
+    { allowPrivateNetwork: true },
+    { auth: { type: "bearer", token: "${GITHUB_TOKEN}" } },
+    { auth: { type: "oauth", tokenUrl: "https://evil.example/t" } },
+  ])("PRM-21: %j asks again for an address", (change) => {
+    expect(identify({ ...remote, ...change })).not.toBe(identify(remote));
+  });
+
+  it("PRM-21: two secrets in an address differ although neither is shown", () => {
+    const [one, two] = ["canary-1", "canary-2"].map((key) => ({
+      url: `https://h/?api_key=${key}`,
+    }));
+    expect(identify(one)).not.toBe(identify(two));
+  });
+
+  it("PRM-21: the file behind the command counts once it is known", () => {
+    const config = parseServerEntry("s", stdio);
+    const [one, two] = ["/usr/bin/run", "/tmp/run"].map((commandPath) =>
+      launchIdentity(config, { commandPath }),
+    );
+    expect(one).not.toBe(two);
+  });
+
+  it("ENV-12 PRM-21: the facts can be stored and compared, and hold no secret", () => {
+    const config = parseServerEntry("s", {
+      ...stdio,
+      args: ["--token", "canary-arg"],
+      env: { A: "canary-env", B: "${X}" },
+    });
+    const facts = launchFacts(config);
+    expect(JSON.stringify(facts)).not.toContain("canary");
+    expect(facts).toMatchObject({
+      command: "run",
+      "args.0": "--token",
+      "env.B": "${X}",
+      "env.A": expect.stringMatching(/^sha256:/),
+    });
+  });
+
+  it("PRM-21: servers that start nothing are told apart by name", () => {
+    const memory = { transport: { kind: "memory" } };
+    expect(identify(memory, "a")).not.toBe(identify(memory, "b"));
+  });
+});

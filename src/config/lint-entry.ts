@@ -1,0 +1,58 @@
+import { looksLikeSecret } from "../text/redact.ts";
+import type { FieldPath, Report } from "./check-value.ts";
+import type { ReadEntry } from "./read-entry.ts";
+import type { NamingPreset, ServerConfig, StdioTransportConfig } from "./server-config.ts";
+import { hasReference, parseTemplate } from "./variable-reference.ts";
+
+const secretOption = /^--?(?:[\w-]*[-_])?(?:api[-_]?key|token|secret|password|passwd)$/i;
+// Credentials are short; the rest of a huge argument is not worth the time.
+const maxLintedLength = 4_096;
+const plainName = /^[a-z][a-z0-9_-]{0,31}$/;
+
+/** Positions of the arguments that look like a credential, or follow an option that asks for one. */
+export function findSecretArgs(args: readonly string[]): readonly number[] {
+  const found: number[] = [];
+  for (const [index, arg] of args.entries()) {
+    const parts = parseTemplate(arg.slice(0, maxLintedLength));
+    const literal = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+    const isOptionValue =
+      secretOption.test(args[index - 1] ?? "") && !arg.startsWith("-") && literal !== "";
+    if (isOptionValue || looksLikeSecret(literal)) found.push(index);
+  }
+  return found;
+}
+
+/** Warns about what is allowed but probably not meant. Never repeats a value. */
+export function lintEntry(
+  config: ServerConfig,
+  at: ReadEntry["at"],
+  report: Report,
+  naming: NamingPreset | undefined,
+): void {
+  const warn = (path: FieldPath, message: string): void => report("warning", path, message);
+  if ((config.naming ?? naming) === "prefix_tool" && !plainName.test(config.name)) {
+    const rule = "a small letter, then at most 31 small letters, digits, _ or -";
+    warn(at("name"), `the name is an odd prefix for tools: better ${rule}`);
+  }
+  if (config.transport.kind === "stdio") lintStdio(config.transport, at, warn);
+}
+
+function lintStdio(
+  transport: StdioTransportConfig,
+  at: ReadEntry["at"],
+  warn: (path: FieldPath, message: string) => void,
+): void {
+  const { command, args, cwd, expandArgs, inheritEnv } = transport;
+  for (const index of findSecretArgs(args)) {
+    const where = `argument ${index + 1}`;
+    warn(at("args"), `${where} looks like a credential, and every process can read it: use "env"`);
+  }
+  if (inheritEnv === "all")
+    warn(at("inheritEnv"), '"inheritEnv" is all: the server sees every variable, secrets included');
+  if (/^[^\s/\\]+\s+\S/.test(command))
+    warn(at("command"), '"command" holds spaces: arguments belong in "args"');
+  if (!expandArgs && args.some((arg) => hasReference(arg)))
+    warn(at("args"), '"${…}" in "args" is passed on as written, unless "expandArgs" is true');
+  if (hasReference(command)) warn(at("command"), '"${…}" in "command" is not replaced');
+  if (cwd !== undefined && hasReference(cwd)) warn(at("cwd"), '"${…}" in "cwd" is not replaced');
+}

@@ -1,0 +1,99 @@
+import { realpath } from "node:fs/promises";
+import path from "node:path";
+
+import {
+  baseDirOf,
+  type ConfigFileCandidate,
+  configFileCandidates,
+  type UserFolderOptions,
+} from "./config-files.ts";
+import type { ConfigProblem } from "./config-problem.ts";
+import { mergeLayers, type MergedConfig } from "./merge-layers.ts";
+import { parseConfig, type ParsedConfig } from "./parse-config.ts";
+import type { ParseConfigOptions } from "./parse-entry.ts";
+import { readConfigFile } from "./read-config-file.ts";
+
+export interface LoadConfigOptions
+  extends UserFolderOptions, Pick<ParseConfigOptions, "strict" | "naming"> {
+  readonly cwd: string;
+  /** How many folders above `cwd` are looked at; 2 unless said otherwise, 10 at most. */
+  readonly ancestorDepth?: number;
+  /**
+   * Exactly these files, nearest first, instead of looking for any. Whoever names a file has chosen
+   * it, so its entries count as the user's own, and a missing one is an error.
+   */
+  readonly files?: readonly string[];
+}
+
+export interface LoadedConfig extends MergedConfig {
+  /** Every place that was looked at, nearest first. */
+  readonly files: readonly (ConfigFileCandidate & { readonly isFound: boolean })[];
+}
+
+/** Reads the configuration files that apply in `cwd`. Starts nothing and never throws. */
+export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
+  const named = options.files?.map((file) => path.resolve(options.cwd, file));
+  const candidates =
+    named?.map((file) => ({ path: file, layer: "user" as const })) ??
+    (await withoutAliasesOfUserFiles(configFileCandidates(options)));
+  const layers = await Promise.all(
+    candidates.map(async (candidate) => ({
+      candidate,
+      ...(await loadLayer(candidate, options, named !== undefined)),
+    })),
+  );
+  const merged = mergeLayers(layers.map((layer) => layer.servers));
+  return {
+    servers: merged.servers,
+    shadowed: merged.shadowed,
+    problems: [...layers.flatMap((layer) => layer.problems), ...merged.problems],
+    files: layers.map(({ candidate, isFound }) => ({ ...candidate, isFound })),
+  };
+}
+
+async function loadLayer(
+  candidate: ConfigFileCandidate,
+  options: LoadConfigOptions,
+  isRequired: boolean,
+): Promise<ParsedConfig & { readonly isFound: boolean }> {
+  const { path: file, layer } = candidate;
+  const read = await readConfigFile(file, layer);
+  if (read.status === "missing") {
+    const problem: ConfigProblem = {
+      severity: "error",
+      code: "config_invalid",
+      message: "there is no such file",
+      path: file,
+      layer,
+    };
+    return { servers: [], problems: isRequired ? [problem] : [], isFound: false };
+  }
+  if (read.status === "failed") return { servers: [], problems: [read.problem], isFound: true };
+  const { strict, naming } = options;
+  const parsed = parseConfig(read.value, {
+    provenance: { layer, path: file },
+    baseDir: baseDirOf(file),
+    locate: read.locate,
+    ...(strict === undefined ? {} : { strict }),
+    ...(naming === undefined ? {} : { naming }),
+  });
+  return { ...parsed, problems: [...read.problems, ...parsed.problems], isFound: true };
+}
+
+/** One file counts once, and as the user's: a link in a project, or a home reached by two paths, makes no second layer. */
+async function withoutAliasesOfUserFiles(
+  candidates: readonly ConfigFileCandidate[],
+): Promise<readonly ConfigFileCandidate[]> {
+  const targets = await Promise.all(
+    candidates.map(async (candidate) => ({
+      candidate,
+      target: await realpath(candidate.path).catch(() => candidate.path),
+    })),
+  );
+  const userTargets = new Set(
+    targets.filter(({ candidate }) => candidate.layer === "user").map(({ target }) => target),
+  );
+  return targets
+    .filter(({ candidate, target }) => candidate.layer === "user" || !userTargets.has(target))
+    .map(({ candidate }) => candidate);
+}

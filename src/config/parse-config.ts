@@ -1,0 +1,87 @@
+import { isRecord } from "./check-value.ts";
+import { type ConfigProblem, problemError } from "./config-problem.ts";
+import { findEntries } from "./find-entries.ts";
+import {
+  createReport,
+  hasError,
+  parseEntry,
+  type ParseConfigOptions,
+  unknownKeySeverity,
+} from "./parse-entry.ts";
+import { type EntryValues, readDefaults } from "./read-entry.ts";
+import type { ServerConfig } from "./server-config.ts";
+import { keepUnique } from "./unique-servers.ts";
+
+export interface ParsedConfig {
+  /** In the order they are written. */
+  readonly servers: readonly ServerConfig[];
+  readonly problems: readonly ConfigProblem[];
+}
+
+export interface ParseServersOptions extends Omit<ParseConfigOptions, "locate"> {
+  readonly onWarning?: (problem: ConfigProblem) => void;
+}
+
+/** Understands a configuration in any accepted shape. Never throws: what is wrong is a problem, and the rest is kept. */
+export function parseConfig(input: unknown, options: ParseConfigOptions = {}): ParsedConfig {
+  const problems: ConfigProblem[] = [];
+  const found = findEntries(input, createReport(problems, options), unknownKeySeverity(options));
+  const shared = parseDefaults(input, options);
+  problems.push(...shared.problems);
+  // A default may be a restriction: servers that would lose it must not run without it.
+  if (hasError(shared.problems)) return { servers: [], problems };
+
+  const configs: ServerConfig[] = [];
+  for (const entry of found) {
+    const parsed = parseEntry(entry, shared.defaults, options);
+    if (parsed.ok) configs.push(parsed.config);
+    problems.push(...(parsed.ok ? parsed.warnings : parsed.problems));
+  }
+  const unique = keepUnique(configs);
+  return { servers: unique.servers, problems: [...problems, ...unique.problems] };
+}
+
+function parseDefaults(
+  input: unknown,
+  options: ParseConfigOptions,
+): { readonly defaults: EntryValues; readonly problems: readonly ConfigProblem[] } {
+  if (!isRecord(input) || !Object.hasOwn(input, "defaults")) return { defaults: {}, problems: [] };
+  const problems: ConfigProblem[] = [];
+  const report = createReport(problems, options, ["defaults"]);
+  const context = { report, unknownKeySeverity: unknownKeySeverity(options) };
+  return { defaults: readDefaults(input["defaults"], context), problems };
+}
+
+/** One entry written in code; throws `McpConfigError` when it is wrong. */
+export function parseServerEntry(
+  name: string,
+  entry: unknown,
+  options: ParseServersOptions = {},
+): ServerConfig {
+  const parsed = parseEntry({ key: name, value: entry, path: [] }, {}, options);
+  if (!parsed.ok) throw problemError(parsed.problems);
+  for (const problem of parsed.warnings) options.onWarning?.(problem);
+  return parsed.config;
+}
+
+/** What `createHost({ servers })` takes: servers by name, or any shape of a file. Throws `McpConfigError` when one is wrong. */
+export function parseServers(
+  input: unknown,
+  options: ParseServersOptions = {},
+): readonly ServerConfig[] {
+  const isByName = isRecord(input) && !isWholeConfig(input);
+  const { servers, problems } = parseConfig(isByName ? { servers: input } : input, options);
+  if (hasError(problems)) throw problemError(problems);
+  for (const problem of problems) options.onWarning?.(problem);
+  return servers;
+}
+
+function isWholeConfig(input: Readonly<Record<string, unknown>>): boolean {
+  if (typeof input["name"] === "string") return true;
+  return ["servers", "mcpServers"].some((key) => {
+    const value = input[key];
+    // A server may well be called "servers".
+    const isServer = isRecord(value) && ["command", "url", "transport"].some((own) => own in value);
+    return typeof value === "object" && value !== null && !isServer;
+  });
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto";
+import { open, rename, rm } from "node:fs/promises";
+import path from "node:path";
+
+export interface WriteFileOptions {
+  readonly mode: number;
+  /** Set to hand the file to its former owner, as far as this process may. */
+  readonly owner?: { readonly uid: number; readonly gid: number };
+}
+
+/** Replaces `file` so that a reader, or a crash at any moment, sees the old content or the new one and nothing between. */
+export async function writeFileAtomic(
+  file: string,
+  content: string,
+  { mode, owner }: WriteFileOptions,
+): Promise<void> {
+  const folder = path.dirname(file);
+  const draft = path.join(folder, `.${path.basename(file)}.${randomBytes(6).toString("hex")}.tmp`);
+  try {
+    const handle = await open(draft, "wx", mode);
+    try {
+      await handle.writeFile(content);
+      // `open` applies the umask.
+      await handle.chmod(mode);
+      if (owner !== undefined) await handle.chown(owner.uid, owner.gid).catch(() => undefined);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  await syncFolder(folder);
+}
+
+/** Makes the rename itself durable, where folders can be synced. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r").catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}

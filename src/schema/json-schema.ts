@@ -1,0 +1,55 @@
+/** A schema in the form it travels in: parsed JSON. */
+export type JsonSchema = boolean | JsonSchemaObject;
+
+export interface JsonSchemaObject {
+  readonly [keyword: string]: unknown;
+}
+
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isJsonSchema(value: unknown): value is JsonSchema {
+  return typeof value === "boolean" || isJsonObject(value);
+}
+
+/**
+ * The rules a schema is read by. `draft-07` stands for drafts 6 and 7 as well; `draft-04` differs
+ * from it only in the keyword that names a schema. Boolean `exclusiveMinimum` is understood in all.
+ */
+export type Dialect = "2020-12" | "2019-09" | "draft-07" | "draft-04";
+
+const dialects: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
+  ["draft/2020-12/schema", "2020-12"],
+  ["draft/2019-09/schema", "2019-09"],
+  ["draft-07/schema", "draft-07"],
+  ["draft-06/schema", "draft-07"],
+  ["draft-04/schema", "draft-04"],
+]);
+
+/** What `$schema` says; 2020-12, the dialect of the protocol, when it says nothing known. */
+export function dialectOf(schema: JsonSchema): Dialect {
+  const declared = typeof schema === "object" ? schema["$schema"] : undefined;
+  if (typeof declared !== "string") return "2020-12";
+  const path = /^https?:\/\/json-schema\.org\/(.+?)#?$/.exec(declared)?.[1];
+  return (path === undefined ? undefined : dialects.get(path)) ?? "2020-12";
+}
+
+/** Before 2019-09 a `$ref` replaced everything beside it. */
+export function refHidesSiblings(dialect: Dialect): boolean {
+  return dialect === "draft-07" || dialect === "draft-04";
+}
+
+/** The two spellings of "first these, then the rest". */
+export interface ArrayForm {
+  readonly prefixKeyword: "prefixItems" | "items";
+  readonly restKeyword: "items" | "additionalItems";
+}
+
+const newForm: ArrayForm = { prefixKeyword: "prefixItems", restKeyword: "items" };
+const oldForm: ArrayForm = { prefixKeyword: "items", restKeyword: "additionalItems" };
+
+/** Many servers write the old tuple form without a `$schema`, so 2020-12 understands it too. */
+export function arrayForm(schema: JsonSchemaObject): ArrayForm {
+  return Array.isArray(schema["items"]) ? oldForm : newForm;
+}

@@ -1,0 +1,50 @@
+import type { Meter } from "./meter.ts";
+
+/** A property as JSON has it: never one that the prototype provides, and absent when `undefined`. */
+export function readOwn(object: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** Equality of JSON values: order of keys does not matter, own properties only. */
+export function isEqualJson(a: unknown, b: unknown, meter: Meter): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  meter.spend(1);
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    return a.every((item, index) => isEqualJson(item, b[index], meter));
+  }
+  const left = a as Readonly<Record<string, unknown>>;
+  const right = b as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(left).filter((key) => left[key] !== undefined);
+  if (keys.length !== Object.keys(right).filter((key) => right[key] !== undefined).length)
+    return false;
+  return keys.every((key) => isEqualJson(left[key], readOwn(right, key), meter));
+}
+
+/** Writing text takes longer than looking at a value. */
+const textSteps = 20;
+
+/** Text that two JSON values share exactly when they are equal. */
+function identityText(value: unknown, meter: Meter): string {
+  meter.spend(typeof value === "string" ? textSteps + (value.length >> 3) : textSteps);
+  if (Array.isArray(value)) return `[${value.map((item) => identityText(item, meter)).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const object = value as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(object).filter((key) => object[key] !== undefined);
+  keys.sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${identityText(object[key], meter)}`).join(",")}}`;
+}
+
+/** Linear in the size of the array, unlike comparing each pair. */
+export function hasDuplicates(items: readonly unknown[], meter: Meter): boolean {
+  const seen = new Set<unknown>();
+  for (const item of items) {
+    meter.spend(1);
+    const isScalar = item === null || typeof item === "number" || typeof item === "boolean";
+    const identity = isScalar ? item : identityText(item, meter);
+    if (seen.has(identity)) return true;
+    seen.add(identity);
+  }
+  return false;
+}

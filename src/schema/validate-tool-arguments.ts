@@ -1,0 +1,63 @@
+import { isJsonObject } from "./json-schema.ts";
+import { checkPlainJson } from "./plain-json.ts";
+import {
+  invalid,
+  Trace,
+  unchecked,
+  type ValidationProblem,
+  type Verdict,
+} from "./validation-failure.ts";
+import { ValidatorCache } from "./validator-cache.ts";
+
+export interface ToolArgumentsOptions {
+  /** The host's own, with its worker and limits; a shared one without a worker otherwise. */
+  readonly validators?: ValidatorCache | undefined;
+  /**
+   * What a tool without any schema takes. `none` (default): it declares no arguments, so given ones
+   * are refused instead of being sent to a server that never asked for them. `any`: send them.
+   */
+  readonly withoutSchema?: "none" | "any" | undefined;
+}
+
+let shared: ValidatorCache | undefined;
+
+/**
+ * Whether `args` may be sent to a tool with this input schema: undefined means yes, exactly as they
+ * are. Nothing is added (defaults are the server's business), dropped or converted. Extra properties
+ * pass where the schema is open and are refused where it is closed. A promise is returned only when
+ * the check cannot be done at once.
+ */
+export function validateToolArguments(
+  schema: unknown,
+  args: unknown,
+  options: ToolArgumentsOptions = {},
+): Verdict | Promise<Verdict> {
+  if (!isJsonObject(args)) return notAnObject;
+  const verdict = checkPlainJson(args);
+  if (verdict !== undefined) return verdict;
+  if (schema === undefined || isEmptySchema(schema))
+    return options.withoutSchema === "any" ? undefined : checkNoArguments(args);
+  if (!isJsonObject(schema)) return unchecked("the schema cannot be used: it is not an object");
+  const validators = options.validators ?? (shared ??= new ValidatorCache());
+  return validators.forSchema(schema).validate(args);
+}
+
+const notAnObject = invalid([
+  { path: "", keyword: "type", message: "the arguments must be an object", expected: "object" },
+]);
+
+/** `{ "type": "object" }` says something: any object will do. `{}` says nothing. */
+function isEmptySchema(schema: unknown): boolean {
+  return isJsonObject(schema) && Object.keys(schema).every((keyword) => annotations.has(keyword));
+}
+
+const annotations: ReadonlySet<string> = new Set(["$schema", "$comment", "title", "description"]);
+
+function checkNoArguments(args: Readonly<Record<string, unknown>>): Verdict {
+  const problems: ValidationProblem[] = [];
+  const trace = Trace.into(problems);
+  for (const key of Object.keys(args))
+    if (args[key] !== undefined)
+      trace.at(key).report("additionalProperties", "is not expected: the tool takes no arguments");
+  return problems.length === 0 ? undefined : invalid(problems);
+}

@@ -1,0 +1,116 @@
+import { defaultLimits } from "../config/limits.ts";
+import { type CompiledSchema, compileSchema } from "./compile-schema.ts";
+import { loadedPatternEngine, loadPatternEngine } from "./linear-pattern.ts";
+import { type CheckResult, runCheck } from "./run-check.ts";
+import type { SchemaGraph } from "./schema-graph.ts";
+import {
+  examineSchema,
+  measureSchema,
+  type SchemaLimits,
+  type SchemaReport,
+} from "./schema-guard.ts";
+import { unchecked, type Verdict } from "./validation-failure.ts";
+
+/** Checks values against one schema. */
+export interface Validator {
+  readonly report: SchemaReport;
+  /**
+   * At once for a plain schema; a promise when the check goes to the worker, or must load the
+   * pattern engine first. Never throws. Values are expected to be plain JSON.
+   */
+  validate(value: unknown): Verdict | Promise<Verdict>;
+}
+
+/** Runs checks elsewhere, so that they cannot hold up this thread. */
+export interface Offload {
+  /** `too-costly`: ended at its deadline. `unavailable`: there is nowhere to run it. */
+  validate(schemaText: string, value: unknown): Promise<CheckResult | "unavailable">;
+}
+
+export interface ValidatorOptions {
+  readonly limits?: SchemaLimits | undefined;
+  /** Without one, complex schemas are checked in place within the budget. */
+  readonly offload?: Offload | undefined;
+}
+
+/**
+ * About ten milliseconds of work. What a plain schema cannot do within it (a very large value) and
+ * what a complex one asks for goes to the worker.
+ */
+const stepBudget = 200_000;
+/** A schema that has used up this many deadlines gets no more of them. */
+const maxDeadlines = 3;
+
+export function createValidator(schema: unknown, options: ValidatorOptions = {}): Validator {
+  const problem = measureSchema(schema, options.limits ?? defaultLimits);
+  if (problem !== undefined) return createRefusingValidator(problem);
+  return createMeasuredValidator(JSON.stringify(schema), options);
+}
+
+/** For a schema that `measureSchema` let through, as text: nobody can change it afterwards. */
+export function createMeasuredValidator(schemaText: string, options: ValidatorOptions): Validator {
+  const { report, graph } = examineSchema(JSON.parse(schemaText));
+  if (graph === undefined) return createRefusingValidator(report.reason);
+  return new SchemaValidator({ report, graph, schemaText }, options);
+}
+
+export function createRefusingValidator(reason: string): Validator {
+  const verdict = unchecked(`the schema cannot be used: ${reason}`);
+  return { report: { kind: "refused", reason }, validate: () => verdict };
+}
+
+interface Examined {
+  readonly report: SchemaReport;
+  readonly graph: SchemaGraph;
+  readonly schemaText: string;
+}
+
+class SchemaValidator implements Validator {
+  readonly #examined: Examined;
+  readonly #options: ValidatorOptions;
+  #compiled: CompiledSchema | undefined;
+  #deadlines = 0;
+
+  constructor(examined: Examined, options: ValidatorOptions) {
+    this.#examined = examined;
+    this.#options = options;
+  }
+
+  get report(): SchemaReport {
+    return this.#examined.report;
+  }
+
+  validate(value: unknown): Verdict | Promise<Verdict> {
+    if (this.report.kind === "complex" && this.#options.offload !== undefined)
+      return this.#validateElsewhere(value);
+    return this.#validateHere(value);
+  }
+
+  #validateHere(value: unknown): Verdict | Promise<Verdict> {
+    const { graph } = this.#examined;
+    const engine = loadedPatternEngine();
+    if (engine === undefined && graph.patterns.size > 0)
+      return loadPatternEngine().then(() => this.#validateHere(value));
+    this.#compiled ??= compileSchema(graph, engine);
+    const result = runCheck(this.#compiled, value, stepBudget);
+    if (result !== "too-costly") return result.verdict;
+    if (this.report.kind === "plain" && this.#options.offload !== undefined)
+      return this.#validateElsewhere(value);
+    return unchecked("checking it against the schema takes too long");
+  }
+
+  async #validateElsewhere(value: unknown): Promise<Verdict> {
+    const { limits = defaultLimits, offload } = this.#options;
+    const tooLong = `checking it against the schema takes longer than ${limits.schemaTimeoutMs} ms`;
+    if (this.#deadlines >= maxDeadlines) return unchecked(tooLong);
+    const result = await offload?.validate(this.#examined.schemaText, value);
+    if (typeof result === "object") return result.verdict;
+    if (result === "too-costly") {
+      this.#deadlines += 1;
+      return unchecked(tooLong);
+    }
+    return this.report.kind === "complex"
+      ? this.#validateHere(value)
+      : unchecked("checking it against the schema takes too long");
+  }
+}

@@ -1,0 +1,282 @@
+import type { JSONRPCMessage, TransportSendOptions } from "@modelcontextprotocol/client";
+
+import type { McpError } from "../errors/mcp-error.ts";
+import type { Timer } from "../ports/clock.ts";
+import { type BodySink, DiscardedBody, TextBody, excerptBody } from "./http-body.ts";
+import { peerError, tooLarge } from "./http-errors.ts";
+import {
+  type ExchangeObserver,
+  type HttpExchange,
+  type ResponseHead,
+  mediaTypeOf,
+} from "./http-exchange.ts";
+import { statedVersion } from "./http-headers.ts";
+import type { HttpLane, HttpLink } from "./http-link.ts";
+import { contentError, statusError } from "./http-status.ts";
+import { SseFeed } from "./sse-events.ts";
+
+/** Tries in a row to get a broken stream back without a new event on any of them. */
+const maxResumeAttempts = 3;
+const longestTimeoutMs = 2 ** 31 - 1;
+
+interface Resumption {
+  attempts: number;
+  eventCount: number;
+  readonly untilMs: number;
+}
+
+/**
+ * One JSON-RPC message on its way: the POST, and for a request the body or stream that answers it.
+ * A request is over when its answer was delivered; when none can come any more it fails at once.
+ */
+export class HttpCall implements ExchangeObserver {
+  readonly #link: HttpLink;
+  readonly #options: TransportSendOptions | undefined;
+  readonly #message: JSONRPCMessage;
+  readonly #method: string | undefined;
+  /** Absent for notifications and for answers to the server: nothing answers them. */
+  readonly #id: string | number | undefined;
+  #settle: ((failure: McpError | undefined) => void) | undefined;
+  #exchange: HttpExchange | undefined;
+  #feed: SseFeed | undefined;
+  #resumption: Resumption | undefined;
+  #timer: Timer | undefined;
+
+  constructor(link: HttpLink, message: JSONRPCMessage, options: TransportSendOptions | undefined) {
+    this.#link = link;
+    this.#options = options;
+    this.#message = message;
+    this.#method = "method" in message ? message.method : undefined;
+    this.#id = this.#method !== undefined && "id" in message ? message.id : undefined;
+  }
+
+  /** Starts the call; `settle` is called once, without a failure when all went well. */
+  run(body: string, settle: (failure: McpError | undefined) => void): void {
+    this.#settle = settle;
+    const { requestSignal, headers } = this.#options ?? {};
+    if (requestSignal?.aborted) return this.handleEvent();
+    requestSignal?.addEventListener("abort", this);
+    const timeoutMs = this.#timeoutMs();
+    this.#exchange = this.#link.open(
+      this.#lane(),
+      {
+        method: "POST",
+        headers: this.#link.headers.forMessage(this.#message, headers),
+        body,
+        headersTimeoutMs: timeoutMs,
+        bodyTimeoutMs: timeoutMs,
+      },
+      this,
+    );
+  }
+
+  /** Ends the call with `failure` unless it is over. */
+  cancel(failure: McpError): void {
+    this.#finish(failure);
+    this.#exchange?.abort(failure);
+  }
+
+  /** The request's signal was aborted. */
+  handleEvent(): void {
+    this.cancel(peerError(this.#link.peer, "cancelled", "the call was cancelled"));
+  }
+
+  onHead(head: ResponseHead): BodySink {
+    if (this.#resumption !== undefined) return this.#onResumed(head, this.#resumption);
+    if (head.status >= 300) return excerptBody((text) => this.#onRefusal(head, text));
+    if (this.#id === undefined) {
+      this.#finish(undefined);
+      this.#linger();
+      return new DiscardedBody();
+    }
+    if (this.#method === "initialize") this.#link.adoptSession(head);
+    const type = mediaTypeOf(head);
+    if (type === "text/event-stream") return this.#openFeed().connect();
+    if (type !== "application/json" && !type.endsWith("+json"))
+      return excerptBody((text) => this.#finish(this.#noAnswer(head, text)));
+    const { peer, limits } = this.#link;
+    return new TextBody({
+      maxBytes: limits.maxMessageBytes,
+      tooLarge: () => tooLarge(peer, limits.maxMessageBytes),
+      onText: (text) => this.#onJson(head, text),
+    });
+  }
+
+  onEnd(failure: McpError | undefined): void {
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    if (this.#settle === undefined) {
+      if (exchange !== undefined) this.#link.lingering.delete(exchange);
+      return;
+    }
+    const isStream = this.#feed !== undefined;
+    const mayResume = failure === undefined || failure.code === "connection_lost";
+    if (isStream && mayResume && this.#tryResume()) return;
+    this.#finish(failure ?? (isStream ? this.#streamEnded() : undefined));
+  }
+
+  /** Calls wait their turn; what a waiting call may depend on, or what stays open, does not. */
+  #lane(): HttpLane {
+    const isAnswer = this.#method === undefined;
+    return isAnswer || this.#method === "notifications/cancelled" || this.#isSubscription()
+      ? "streams"
+      : "calls";
+  }
+
+  #isSubscription(): boolean {
+    return this.#method === "subscriptions/listen";
+  }
+
+  /** A request with a signal has an owner who keeps its deadline; the others get the usual one. */
+  #timeoutMs(): number {
+    if (this.#isSubscription()) return 0;
+    const { callTimeoutMs, totalCallTimeoutMs } = this.#link.limits;
+    return this.#options?.requestSignal === undefined ? callTimeoutMs : totalCallTimeoutMs;
+  }
+
+  #openFeed(): SseFeed {
+    const { peer, limits } = this.#link;
+    this.#feed = new SseFeed({
+      maxBytes: limits.maxMessageBytes,
+      tooLarge: () => tooLarge(peer, limits.maxMessageBytes),
+      onMessage: (data) => this.#receive(data),
+    });
+    return this.#feed;
+  }
+
+  /** Delivers what came; the answer to this call ends it. */
+  #receive(text: string): void {
+    const received = this.#link.receive(text);
+    if (received === undefined || !isAnswerTo(received, this.#id)) return;
+    this.#finish(undefined);
+    if (this.#feed !== undefined) this.#linger();
+  }
+
+  /** All that mattered has arrived; the server gets a moment to end the exchange by itself. */
+  #linger(): void {
+    if (this.#exchange !== undefined) this.#link.lingering.add(this.#exchange);
+  }
+
+  #onJson(head: ResponseHead, text: string): void {
+    if (text.trim() === "") return this.#finish(this.#noAnswer(head, ""));
+    this.#receive(text);
+    if (this.#settle === undefined) return;
+    const message = "the request was answered with something else than its answer";
+    this.#finish(peerError(this.#link.peer, "protocol_violation", message));
+  }
+
+  /** A refusal may still hold the server's own error for this very request. */
+  #onRefusal(head: ResponseHead, text: string): void {
+    const failure = this.#statusError(head, text);
+    const isPlainRefusal =
+      failure.code === "http_error" && !failure.retryable && head.status >= 400;
+    if (isPlainRefusal && isErrorFor(text, this.#id)) this.#receive(text);
+    this.#finish(failure);
+  }
+
+  #statusError(head: ResponseHead, text: string): McpError {
+    const { peer, headers, clock } = this.#link;
+    const hadSession =
+      headers.sessionId !== undefined && statedVersion(this.#message) === undefined;
+    return statusError(peer, { head, text, hadSession, now: clock.now() });
+  }
+
+  #noAnswer(head: ResponseHead, text: string): McpError {
+    const { peer } = this.#link;
+    if (text !== "") return contentError(peer, head, text);
+    const message = `the server accepted the request and sent no answer (HTTP ${head.status})`;
+    return peerError(peer, "protocol_violation", message, { details: { status: head.status } });
+  }
+
+  #streamEnded(): McpError {
+    const message = "the server ended the stream before the answer";
+    return peerError(this.#link.peer, "connection_lost", message);
+  }
+
+  /** Only the legacy era can resume, and only a stream whose events had ids. */
+  #tryResume(): boolean {
+    const { clock, limits } = this.#link;
+    const feed = this.#feed;
+    if (feed?.lastEventId === undefined || statedVersion(this.#message) !== undefined) return false;
+    const state = (this.#resumption ??= {
+      attempts: 0,
+      eventCount: feed.eventCount,
+      untilMs: clock.monotonic() + (limits.totalCallTimeoutMs || Number.POSITIVE_INFINITY),
+    });
+    if (feed.eventCount > state.eventCount) state.attempts = 0;
+    state.eventCount = feed.eventCount;
+    state.attempts += 1;
+    if (state.attempts > maxResumeAttempts || clock.monotonic() > state.untilMs) return false;
+    this.#wait(feed.reconnectMs, () => {
+      const timeoutMs = this.#timeoutMs();
+      this.#exchange = this.#link.open(
+        "streams",
+        {
+          method: "GET",
+          headers: this.#link.headers.forStream(feed.lastEventId),
+          headersTimeoutMs: timeoutMs,
+          bodyTimeoutMs: timeoutMs,
+        },
+        this,
+      );
+    });
+    return true;
+  }
+
+  #onResumed(head: ResponseHead, state: Resumption): BodySink {
+    if (
+      head.status === 200 &&
+      this.#feed !== undefined &&
+      mediaTypeOf(head) === "text/event-stream"
+    )
+      return this.#feed.connect();
+    // A server in trouble may recover; one that refuses will refuse again.
+    if (head.status >= 500 || head.status === 429) return new DiscardedBody();
+    state.attempts = maxResumeAttempts;
+    return excerptBody((text) => {
+      const failure = this.#statusError(head, text);
+      if (failure.code !== "http_error") this.#finish(failure);
+    });
+  }
+
+  /** Timers of the clock do not hold the process, but a call in flight must, as its socket did. */
+  #wait(delayMs: number, task: () => void): void {
+    const hold = setTimeout(() => {}, longestTimeoutMs);
+    const timer = this.#link.clock.schedule(delayMs, () => {
+      clearTimeout(hold);
+      this.#timer = undefined;
+      task();
+    });
+    this.#timer = {
+      cancel: () => {
+        clearTimeout(hold);
+        timer.cancel();
+      },
+    };
+  }
+
+  #finish(failure: McpError | undefined): void {
+    const settle = this.#settle;
+    if (settle === undefined) return;
+    this.#settle = undefined;
+    this.#timer?.cancel();
+    this.#options?.requestSignal?.removeEventListener("abort", this);
+    settle(failure);
+  }
+}
+
+/** Whether a message, or one of a batch, is the response to request `id`. */
+function isAnswerTo(received: object, id: string | number | undefined): boolean {
+  if (Array.isArray(received)) return received.some((item) => isAnswerTo(Object(item), id));
+  return id !== undefined && "id" in received && received.id === id && !("method" in received);
+}
+
+function isErrorFor(text: string, id: string | number | undefined): boolean {
+  if (!text.startsWith("{")) return false;
+  try {
+    const value = JSON.parse(text) as object;
+    return isAnswerTo(value, id) && "error" in value;
+  } catch {
+    return false;
+  }
+}

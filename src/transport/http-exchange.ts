@@ -1,0 +1,165 @@
+import type { Transform } from "node:stream";
+
+import type { Dispatcher } from "undici";
+
+import type { McpError } from "../errors/mcp-error.ts";
+import { type BodySink, createDecoder } from "./http-body.ts";
+import { type HttpPeer, networkError, peerError, quote } from "./http-errors.ts";
+
+export interface HttpRequest {
+  readonly method: "POST" | "GET" | "DELETE";
+  /** Names and values in turn. */
+  readonly headers: string[];
+  readonly body?: string;
+  /** How long the other side may take for the headers of its answer; `0` means for ever. */
+  readonly headersTimeoutMs: number;
+  /** How long it may be silent in the middle of the body; `0` means for ever. */
+  readonly bodyTimeoutMs: number;
+}
+
+export interface ResponseHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** The first value of a header; `name` in lower case. */
+export function headerOf(head: ResponseHead, name: string): string | undefined {
+  const value = head.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** The media type without its parameters, in lower case. */
+export function mediaTypeOf(head: ResponseHead): string {
+  return (headerOf(head, "content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+/** Follows one exchange. What it throws fails the exchange. */
+export interface ExchangeObserver {
+  /** Chooses, by status and headers, who reads the body. */
+  onHead(head: ResponseHead): BodySink;
+  /** Called exactly once, after the sink's `end` when there is no failure. */
+  onEnd(failure: McpError | undefined): void;
+}
+
+/**
+ * One HTTP request and its response, on undici's lowest level: no promise, no stream and no abort
+ * signal per request. It follows no redirect and never repeats anything.
+ */
+export class HttpExchange implements Dispatcher.DispatchHandler {
+  readonly #peer: HttpPeer;
+  readonly #observer: ExchangeObserver;
+  #controller: Dispatcher.DispatchController | undefined;
+  #sink: BodySink | undefined;
+  #decoder: Transform | undefined;
+  #isDone = false;
+
+  constructor(peer: HttpPeer, observer: ExchangeObserver) {
+    this.#peer = peer;
+    this.#observer = observer;
+  }
+
+  run(dispatcher: Dispatcher, request: HttpRequest): void {
+    const { origin, pathname, search } = this.#peer.url;
+    dispatcher.dispatch(
+      {
+        origin,
+        path: pathname + search,
+        method: request.method,
+        headers: request.headers,
+        body: request.body ?? null,
+        headersTimeout: request.headersTimeoutMs,
+        bodyTimeout: request.bodyTimeoutMs,
+      },
+      this,
+    );
+  }
+
+  /** Ends the exchange with `reason` unless it is over; its connection is closed. */
+  abort(reason: McpError): void {
+    this.#finish(reason);
+    this.#controller?.abort(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Aborted while it waited for a connection: nothing has been written yet.
+    if (this.#isDone) controller.abort(new Error("aborted"));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: ResponseHead["headers"],
+  ): void {
+    if (status < 200 || this.#isDone) return;
+    const head = { status, headers };
+    const encoding = headerOf(head, "content-encoding");
+    const decoder = createDecoder(encoding);
+    if (decoder === "unknown") {
+      const message = `the answer is encoded as ${quote(this.#peer, encoding ?? "", 40)}, which was not asked for`;
+      throw peerError(this.#peer, "http_error", message, { details: { status } });
+    }
+    this.#sink = this.#observer.onHead(head);
+    if (decoder !== undefined) this.#attach(decoder);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isDone) return;
+    if (this.#decoder === undefined) this.#write(chunk);
+    else if (!this.#decoder.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.#decoder === undefined) this.#complete();
+    else this.#decoder.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#finish(networkError(this.#peer, error, this.#controller !== undefined));
+  }
+
+  /** Decoding happens piece by piece: what the sink refuses is never inflated to the end. */
+  #attach(decoder: Transform): void {
+    this.#decoder = decoder;
+    const fail = (error: unknown): void => {
+      const failure = networkError(this.#peer, error, true);
+      this.abort(failure);
+    };
+    decoder.on("drain", () => this.#controller?.resume());
+    decoder.on("error", fail);
+    decoder.on("data", (chunk: Buffer) => {
+      if (this.#isDone) return;
+      try {
+        this.#write(chunk);
+      } catch (error) {
+        fail(error);
+      }
+    });
+    decoder.on("end", () => {
+      try {
+        this.#complete();
+      } catch (error) {
+        fail(error);
+      }
+    });
+  }
+
+  #write(chunk: Buffer): void {
+    if (this.#sink?.write(chunk) !== false) return;
+    this.#complete();
+    this.#controller?.abort(new Error("enough"));
+  }
+
+  #complete(): void {
+    if (this.#isDone) return;
+    this.#sink?.end();
+    this.#finish(undefined);
+  }
+
+  #finish(failure: McpError | undefined): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#decoder?.destroy();
+    this.#observer.onEnd(failure);
+  }
+}

@@ -1,0 +1,129 @@
+import type { McpError } from "../errors/mcp-error.ts";
+import { type HttpPeer, peerAddress, peerError, quote } from "./http-errors.ts";
+import { type ResponseHead, headerOf } from "./http-exchange.ts";
+
+const maxRetryAfterMs = 300_000;
+/** Enough of an error page to find its title; the patterns below never see more. */
+const maxPageCharacters = 4_096;
+
+export interface RefusedResponse {
+  readonly head: ResponseHead;
+  /** The body, possibly cut. */
+  readonly text: string;
+  /** Whether the request named a session. */
+  readonly hadSession: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** The typed form of a response that is no success. */
+export function statusError(peer: HttpPeer, response: RefusedResponse): McpError {
+  const { status } = response.head;
+  if (status >= 300 && status < 400) return redirectError(peer, response.head);
+  if (status === 401 || status === 403) return authError(peer, response.head);
+  if (status === 404 && response.hadSession) {
+    return peerError(
+      peer,
+      "connection_lost",
+      "the server no longer knows this session (HTTP 404)",
+      {
+        details: { status, sessionLost: true },
+      },
+    );
+  }
+  const rpc = rpcErrorOf(response.text);
+  const excerpt = quote(peer, rpc?.message ?? readableText(response.text));
+  const mayRetry = status === 429 || status === 503;
+  const retryAfterMs = mayRetry ? retryAfter(response) : undefined;
+  const message = `${peerAddress(peer)} answered HTTP ${status}${excerpt === "" ? "" : `: ${excerpt}`}`;
+  return peerError(peer, "http_error", message, {
+    retryable: mayRetry,
+    details: {
+      status,
+      ...(rpc === undefined ? {} : { rpc: { code: rpc.code, message: excerpt } }),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    },
+  });
+}
+
+/** A success whose body is neither JSON nor an event stream: usually a web page, a proxy or a login form. */
+export function contentError(peer: HttpPeer, head: ResponseHead, text: string): McpError {
+  const contentType = quote(peer, headerOf(head, "content-type") ?? "", 80);
+  const kind = contentType === "" ? "a body without a content type" : contentType;
+  const excerpt = quote(peer, readableText(text));
+  const message = `${peerAddress(peer)} answered with ${kind} instead of an MCP message${excerpt === "" ? "" : `: ${excerpt}`}`;
+  return peerError(peer, "http_error", message, { details: { status: head.status, contentType } });
+}
+
+/** The JSON-RPC error in a body, whatever id it carries. */
+function rpcErrorOf(text: string): { readonly code: number; readonly message: string } | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown } };
+    if (typeof error?.code !== "number" || typeof error.message !== "string") return undefined;
+    return { code: error.code, message: error.message };
+  } catch {
+    return undefined;
+  }
+}
+
+function redirectError(peer: HttpPeer, head: ResponseHead): McpError {
+  const origin = redirectOrigin(peer, headerOf(head, "location"));
+  const message = `${peerAddress(peer)} redirects to ${origin ?? "an address that cannot be used"} (HTTP ${head.status}); redirects are not followed`;
+  return peerError(peer, "http_error", message, {
+    hint: "use that address in the configuration if it is the right server",
+    details: { status: head.status, ...(origin === undefined ? {} : { redirectOrigin: origin }) },
+  });
+}
+
+/** The origin alone: paths and queries of redirects carry tokens. */
+function redirectOrigin(peer: HttpPeer, location: string | undefined): string | undefined {
+  if (location === undefined || !URL.canParse(location, peer.url.href)) return undefined;
+  const { origin } = new URL(location, peer.url);
+  return origin === "null" ? undefined : quote(peer, origin);
+}
+
+function authError(peer: HttpPeer, head: ResponseHead): McpError {
+  const what = head.status === 401 ? "sign-in needed" : "access refused";
+  const challenge = headerOf(head, "www-authenticate");
+  return peerError(peer, "auth_required", `${what} (HTTP ${head.status})`, {
+    hint: `plugboard login ${peer.serverName}`,
+    details: {
+      status: head.status,
+      ...(challenge === undefined ? {} : { wwwAuthenticate: readChallenge(peer, challenge) }),
+    },
+  });
+}
+
+/** What a challenge says, without its URLs: of the metadata's address only the host is kept. */
+function readChallenge(peer: HttpPeer, challenge: string): Readonly<Record<string, string>> {
+  const parts: Record<string, string> = {
+    scheme: quote(peer, challenge.split(/\s/, 1)[0] ?? "", 40),
+  };
+  for (const [, name, value] of challenge.matchAll(/\b([a-z_]{1,40})="([^"]{0,2048})"/gi)) {
+    if (name === "error" || name === "scope") parts[name] = quote(peer, value ?? "");
+    if (name === "resource_metadata" && URL.canParse(value ?? ""))
+      parts["resourceMetadataHost"] = quote(peer, new URL(value ?? "").host);
+  }
+  return parts;
+}
+
+/** `Retry-After` as seconds or as a date; nonsense counts as absent. */
+function retryAfter({ head, now }: RefusedResponse): number | undefined {
+  const value = headerOf(head, "retry-after")?.trim();
+  if (value === undefined || value === "") return undefined;
+  const delayMs = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;
+  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(delayMs, 0), maxRetryAfterMs);
+}
+
+/** A web page as the words a person would see: its title, else its text. */
+function readableText(text: string): string {
+  const page = text.slice(0, maxPageCharacters);
+  if (!/^\s*</.test(page)) return page;
+  const title = /<title[^<>]*>([^<]*)/i.exec(page)?.[1]?.trim();
+  if (title !== undefined && title !== "") return title;
+  return page
+    .replace(/<(script|style)\b[^<]*/gi, " ")
+    .replace(/<[^<>]*>/g, " ")
+    .replace(/\s+/g, " ");
+}

@@ -1,0 +1,92 @@
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+/** Smaller chunks are gathered here, so that a trickle costs bytes and not objects. */
+const gatherBytes = 16 * 1_024;
+const smallChunkBytes = 4 * 1_024;
+
+/** `too-long`: a line is longer than allowed; `ended`: the handler wanted no more. */
+export type FramingState = "more" | "too-long" | "ended";
+
+/** Called with each line without its line ending; `false` ends the framing for good. */
+export type LineHandler = (line: string, byteLength: number) => boolean;
+
+/**
+ * Cuts a stream of bytes into lines that end in LF or CRLF. However the stream is split, the work is
+ * linear and no more than one line and one chunk are held. Text is decoded line by line, never
+ * piece by piece, so that a split character is no special case.
+ */
+export class LineFramer {
+  readonly #maxLineBytes: number;
+  readonly #onLine: LineHandler;
+  // The beginning of a line whose end has not arrived: the pieces, then what was gathered.
+  #pieces: Buffer[] = [];
+  #gathered = Buffer.alloc(0);
+  #gatheredBytes = 0;
+  #partialBytes = 0;
+
+  constructor(maxLineBytes: number, onLine: LineHandler) {
+    this.#maxLineBytes = maxLineBytes;
+    this.#onLine = onLine;
+  }
+
+  /** Hands on every line that `chunk` completes. Anything but `more` is final: push nothing after it. */
+  push(chunk: Buffer): FramingState {
+    let start = 0;
+    let end = chunk.indexOf(newline);
+    while (end !== -1) {
+      const state =
+        this.#partialBytes === 0
+          ? this.#handOn(chunk, start, end)
+          : this.#completePartial(chunk.subarray(start, end));
+      if (state !== "more") return state;
+      start = end + 1;
+      end = chunk.indexOf(newline, start);
+    }
+    return start === chunk.length ? "more" : this.#keep(chunk.subarray(start));
+  }
+
+  #handOn(bytes: Buffer, start: number, lineEnd: number): FramingState {
+    const end = lineEnd > start && bytes[lineEnd - 1] === carriageReturn ? lineEnd - 1 : lineEnd;
+    if (end - start > this.#maxLineBytes) return "too-long";
+    return this.#onLine(bytes.toString("utf8", start, end), end - start) ? "more" : "ended";
+  }
+
+  #completePartial(rest: Buffer): FramingState {
+    const state = this.#keep(rest);
+    if (state !== "more") return state;
+    const byteLength = this.#partialBytes;
+    if (this.#pieces.length > 0) this.#sealGathered();
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    this.#gatheredBytes = 0;
+    this.#partialBytes = 0;
+    const line = pieces.length === 0 ? this.#gathered : Buffer.concat(pieces, byteLength);
+    return this.#handOn(line, 0, byteLength);
+  }
+
+  #keep(bytes: Buffer): FramingState {
+    this.#partialBytes += bytes.length;
+    // One more than allowed, in case it is the CR of a line ending.
+    if (this.#partialBytes > this.#maxLineBytes + 1) return "too-long";
+    if (bytes.length >= smallChunkBytes) {
+      this.#sealGathered();
+      this.#pieces.push(bytes);
+      return "more";
+    }
+    if (this.#gatheredBytes + bytes.length > this.#gathered.length) {
+      this.#sealGathered();
+      this.#gathered = Buffer.allocUnsafe(gatherBytes);
+    }
+    bytes.copy(this.#gathered, this.#gatheredBytes);
+    this.#gatheredBytes += bytes.length;
+    return "more";
+  }
+
+  /** Makes a piece of what was gathered; what follows is gathered in a new buffer. */
+  #sealGathered(): void {
+    if (this.#gatheredBytes === 0) return;
+    this.#pieces.push(this.#gathered.subarray(0, this.#gatheredBytes));
+    this.#gathered = Buffer.alloc(0);
+    this.#gatheredBytes = 0;
+  }
+}

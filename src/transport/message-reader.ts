@@ -1,0 +1,141 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+
+import type { Limits } from "../config/limits.ts";
+import type { ErrorCode } from "../errors/error-codes.ts";
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+import type { Logger } from "../ports/logger.ts";
+import { exceedsJsonDepth } from "./json-depth.ts";
+import { LineFramer } from "./line-framer.ts";
+import { sanitizeLine } from "./sanitize-line.ts";
+
+export interface MessageReaderOptions {
+  readonly serverName: string;
+  readonly limits: Pick<Limits, "maxMessageBytes" | "maxJsonDepth">;
+  /** Anything that is no message is a violation instead of being counted. */
+  readonly strict: boolean;
+  readonly secrets: readonly string[];
+  readonly logger: Logger;
+  /** Takes one message; `false` means that no more are wanted. */
+  readonly onMessage: (message: JSONRPCMessage) => boolean;
+}
+
+const openBrace = 0x7b;
+const openBracket = 0x5b;
+const previewChars = 200;
+const maxJunkLines = 10_000;
+/** The one revision with batches names no bound; no client of ours ever asks for that many answers at once. */
+const maxBatchMessages = 1_000;
+
+/**
+ * Turns the bytes of a server's stdout into messages. A message is an object, alone on its line or
+ * in a batch; what it says is for the protocol to judge. Other lines, such as the banner of a
+ * launcher, are skipped and counted, as long as they stay few between two messages.
+ */
+export class MessageReader {
+  readonly #options: MessageReaderOptions;
+  readonly #framer: LineFramer;
+  #junkMessages = 0;
+  #junkLinesInARow = 0;
+  #junkBytesInARow = 0;
+  #violation: McpError | undefined;
+
+  constructor(options: MessageReaderOptions) {
+    this.#options = options;
+    this.#framer = new LineFramer(options.limits.maxMessageBytes, (line, byteLength) =>
+      this.#readLine(line, byteLength),
+    );
+  }
+
+  /** Lines that were no message, since the beginning. */
+  get junkMessages(): number {
+    return this.#junkMessages;
+  }
+
+  /** Delivers what `chunk` completes. An error ends the stream: nothing more may be pushed. */
+  push(chunk: Buffer): McpError | undefined {
+    if (this.#framer.push(chunk) !== "too-long") return this.#violation;
+    const limitBytes = this.#options.limits.maxMessageBytes;
+    return this.#error("too_large", `the server sent a message of more than ${limitBytes} bytes`, {
+      limitBytes,
+    });
+  }
+
+  #readLine(line: string, byteLength: number): boolean {
+    const first = line.charCodeAt(0);
+    const text = first === openBrace || first === openBracket ? line : line.trim();
+    if (text === "") return this.#skip(line, byteLength);
+    const { maxJsonDepth } = this.#options.limits;
+    if (exceedsJsonDepth(text, maxJsonDepth))
+      return this.#refuse(`the server sent a message nested deeper than ${maxJsonDepth} levels`);
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return this.#junk(line, byteLength);
+    }
+    if (typeof value !== "object" || value === null) return this.#junk(line, byteLength);
+    return Array.isArray(value) ? this.#readBatch(value, line, byteLength) : this.#deliver(value);
+  }
+
+  #readBatch(batch: readonly unknown[], line: string, byteLength: number): boolean {
+    if (batch.length > maxBatchMessages)
+      return this.#refuse(`the server sent a batch of ${batch.length} messages`);
+    if (!batch.some(isObject)) return this.#junk(line, byteLength);
+    return batch.every((value) =>
+      isObject(value) ? this.#deliver(value) : this.#junk(line, byteLength),
+    );
+  }
+
+  #deliver(value: object): boolean {
+    this.#junkLinesInARow = 0;
+    this.#junkBytesInARow = 0;
+    return this.#options.onMessage(value as JSONRPCMessage);
+  }
+
+  #junk(line: string, byteLength: number): boolean {
+    const { strict, serverName, logger } = this.#options;
+    this.#junkMessages += 1;
+    this.#junkLinesInARow += 1;
+    if (strict) return this.#refuse("the server wrote a line to stdout that is no message", line);
+    if (this.#junkMessages === 1)
+      logger.warn("a line on stdout is no message; further ones are only counted", {
+        serverName,
+        line: this.#preview(line),
+      });
+    return this.#skip(line, byteLength);
+  }
+
+  #skip(line: string, byteLength: number): boolean {
+    this.#junkBytesInARow += byteLength + 1;
+    if (
+      this.#junkLinesInARow <= maxJunkLines &&
+      this.#junkBytesInARow <= this.#options.limits.maxMessageBytes
+    )
+      return true;
+    return this.#refuse("the server writes to stdout what is no message", line);
+  }
+
+  #refuse(reason: string, line?: string): false {
+    this.#violation = this.#error("protocol_violation", reason, {
+      junkMessages: this.#junkMessages,
+      ...(line === undefined ? {} : { line: this.#preview(line) }),
+    });
+    return false;
+  }
+
+  #preview(line: string): string {
+    return sanitizeLine(line, previewChars, this.#options.secrets);
+  }
+
+  #error(code: ErrorCode, message: string, details: Readonly<Record<string, unknown>>): McpError {
+    return createError(code, message, {
+      serverName: this.#options.serverName,
+      details: { transport: "stdio", ...details },
+    });
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

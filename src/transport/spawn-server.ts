@@ -1,0 +1,136 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, statSync } from "node:fs";
+import path from "node:path";
+
+import type { ErrorCode } from "../errors/error-codes.ts";
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+import { createChildMarker, ProcessTree } from "../isolation/process-tree.ts";
+
+export interface ServerCommand {
+  readonly serverName: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string | undefined;
+  /** The child's environment, all of it but the marker. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface SpawnedServer {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly tree: ProcessTree;
+}
+
+/**
+ * Starts the process, never through a shell and in a process group of its own. Rejects with the
+ * reason in words a person can act on; nothing runs then, and nothing is tried a second time.
+ */
+export async function spawnServer(server: ServerCommand): Promise<SpawnedServer> {
+  const isWindows = process.platform === "win32";
+  const marker = createChildMarker();
+  try {
+    // Windows starts `.cmd` shims such as npx only through an interpreter; cross-spawn quotes for it.
+    const start = isWindows ? (await import("cross-spawn")).default.spawn : spawn;
+    const child = start(server.command, [...server.args], {
+      // Node adds this one by itself unless its place is taken, be it by nothing.
+      env: { NODE_V8_COVERAGE: undefined, ...server.env, ...marker.variables },
+      cwd: server.cwd,
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: !isWindows,
+      shell: false,
+      windowsHide: true,
+    });
+    // Before anything is awaited: if the host ends now, this process must end as well.
+    const tree = child.pid === undefined ? undefined : new ProcessTree(child.pid, marker);
+    await once(child, "spawn");
+    return { child, tree: tree! };
+  } catch (cause) {
+    throw launchError(server, cause as NodeJS.ErrnoException);
+  }
+}
+
+interface LaunchProblem {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+function launchError(server: ServerCommand, cause: NodeJS.ErrnoException): McpError {
+  const { code, message, hint, details } = cwdProblem(server) ?? commandProblem(server, cause);
+  return createError(code, message, {
+    serverName: server.serverName,
+    hint,
+    details: { transport: "stdio", command: server.command, errno: cause.code, ...details },
+    cause,
+  });
+}
+
+/** The system reports a missing folder as if the command were missing. */
+function cwdProblem({ cwd }: ServerCommand): LaunchProblem | undefined {
+  if (cwd === undefined || statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  const what = existsSync(cwd) ? "is not a folder" : "does not exist";
+  return {
+    code: "config_invalid",
+    message: `the working folder ${JSON.stringify(cwd)} ${what}`,
+    hint: "create the folder, or correct `cwd`",
+    details: { cwd },
+  };
+}
+
+function commandProblem(server: ServerCommand, cause: NodeJS.ErrnoException): LaunchProblem {
+  const { command, cwd = process.cwd() } = server;
+  const quoted = JSON.stringify(command);
+  switch (cause.code ?? "") {
+    case "ENOENT":
+      if (command.includes("/") && existsSync(path.resolve(cwd, command)))
+        return {
+          code: "command_not_found",
+          message: `the interpreter that ${quoted} names in its first line was not found`,
+          hint: "install the interpreter, or correct the first line of the file",
+        };
+      return {
+        code: "command_not_found",
+        message: `command not found: ${quoted}`,
+        hint: "install it, correct `command`, or give its full path",
+        details: { pathFolders: pathFolders(server.env) },
+      };
+    case "EACCES":
+      return {
+        code: "command_not_found",
+        message: `command is not executable: ${quoted}`,
+        hint: `make it executable (chmod +x), or correct \`command\``,
+      };
+    case "ENOEXEC":
+      return {
+        code: "command_not_found",
+        message: `command is not a program: ${quoted}`,
+        hint: "name the interpreter as `command` and the file as its first argument",
+      };
+    case "E2BIG":
+      return {
+        code: "config_invalid",
+        message: "the arguments and environment of the command are too long for the system",
+        hint: "pass large values in a file instead of `args` or `env`",
+      };
+    case "ERR_INVALID_ARG_VALUE":
+      return {
+        code: "config_invalid",
+        message: "command, arguments and environment must not contain a NUL character",
+        hint: "correct `command`, `args` or `env`",
+      };
+    default:
+      return {
+        code: "unreachable",
+        message: `the system could not start ${quoted} (${cause.code ?? "unknown reason"})`,
+        hint: "too many processes or open files, or too little memory: try again later",
+      };
+  }
+}
+
+function pathFolders(env: Readonly<Record<string, string>>): number {
+  const name = Object.keys(env).find((key) => key.toUpperCase() === "PATH");
+  const value = name === undefined ? "" : (env[name] ?? "");
+  return value.split(path.delimiter).filter((folder) => folder !== "").length;
+}

@@ -1,0 +1,556 @@
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import { afterEach, describe, expect, it } from "vitest";
+
+import { type Limits, resolveLimits } from "../config/limits.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+import { childEnvironment } from "../isolation/child-environment.ts";
+import { systemClock } from "../ports/clock.ts";
+import { type Logger, silentLogger } from "../ports/logger.ts";
+import type { HostTransport } from "./host-transport.ts";
+import { createStdioTransport, type StdioTransportOptions } from "./stdio-transport.ts";
+
+const fixtures = path.resolve("tests/fixtures/stdio");
+const scripted = path.join(fixtures, "scripted.mjs");
+const opened: HostTransport[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((transport) => transport.close()));
+});
+
+type Step = { readonly do: string; readonly [key: string]: unknown };
+type Message = Readonly<Record<string, unknown>>;
+
+/** A transport under observation: what it delivered, and a promise for its end. */
+class Observed {
+  readonly transport: HostTransport;
+  readonly messages: Message[] = [];
+  closes = 0;
+  readonly closed: Promise<McpError | undefined>;
+  #onMessage: (() => void) | undefined;
+
+  constructor(transport: HostTransport) {
+    this.transport = transport;
+    this.closed = new Promise((resolve) => {
+      transport.onclose = () => {
+        this.closes += 1;
+        resolve(transport.failure);
+      };
+    });
+    transport.onmessage = (message) => {
+      this.messages.push(message as unknown as Message);
+      this.#onMessage?.();
+    };
+  }
+
+  /** The messages, once there are `count` of them. */
+  async received(count: number): Promise<Message[]> {
+    await new Promise<void>((resolve, reject) => {
+      this.#onMessage = () => {
+        if (this.messages.length >= count) resolve();
+      };
+      this.#onMessage();
+      void this.closed.then(() => reject(this.transport.failure ?? new Error("closed")));
+    });
+    return this.messages;
+  }
+
+  /** The id a step `spawn` reported. */
+  async spawned(count = 1): Promise<number[]> {
+    const messages = await this.received(count);
+    return messages.map(({ spawned }) => spawned as number);
+  }
+}
+
+function observe(
+  options: Partial<StdioTransportOptions> & { readonly overrides?: Partial<Limits> },
+) {
+  const transport = createStdioTransport({
+    serverName: "files",
+    command: process.execPath,
+    args: [],
+    env: {},
+    limits: resolveLimits(options.overrides),
+    clock: systemClock,
+    logger: silentLogger,
+    ...options,
+  });
+  opened.push(transport);
+  return new Observed(transport);
+}
+
+/** Starts a server that does `steps`. */
+async function serve(
+  steps: readonly Step[],
+  options: Parameters<typeof observe>[0] & { readonly mode?: string } = {},
+): Promise<Observed> {
+  const args = [
+    scripted,
+    JSON.stringify(steps),
+    ...(options.mode === undefined ? [] : [options.mode]),
+  ];
+  const observed = observe({ args, ...options });
+  await observed.transport.start();
+  return observed;
+}
+
+const say = (text: string, times = 1): Step => ({ do: "stdout", text, times });
+const message = (id: number): JSONRPCMessage => ({ jsonrpc: "2.0", id, method: "ping" });
+
+/** Zombies are gone: all that is left of them is a number for their parent. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+function recordingLogger(): Logger & { readonly records: { message: string; fields: unknown }[] } {
+  const records: { message: string; fields: unknown }[] = [];
+  const record = (text: string, fields?: unknown): void =>
+    void records.push({ message: text, fields });
+  return { records, debug: record, info: record, warn: record, error: record };
+}
+
+describe("talking to a server", () => {
+  it.each([1, 7, 100_000])(
+    "STD-01 STD-07 A4: 100,000 pipelined messages come back byte for byte in pieces of up to %i bytes",
+    async (maxPieceBytes) => {
+      const count = maxPieceBytes === 1 ? 2_000 : 100_000;
+      const { transport, ...rest } = observe({
+        args: [path.join(fixtures, "echo.mjs"), "42", String(maxPieceBytes)],
+      });
+      void rest;
+      let received = 0;
+      let mismatches = 0;
+      const text = (index: number): string => `${index} é€😀\u2028 "\\ ${"x".repeat(index % 97)}`;
+      const done = new Promise<void>((resolve) => {
+        transport.onmessage = (raw) => {
+          const { id, method } = raw as unknown as { id: number; method: string };
+          if (id !== received || method !== text(received)) mismatches += 1;
+          received += 1;
+          if (received === count) resolve();
+        };
+      });
+      await transport.start();
+      for (let id = 0; id < count; id += 1)
+        await transport.send({ jsonrpc: "2.0", id, method: text(id) });
+      await done;
+      expect(mismatches).toBe(0);
+    },
+  );
+
+  it("STD-18: blank lines, CRLF, several messages in one chunk and split characters are all fine", async () => {
+    const text = '\n\r\n{"a":"é"}\r\n{"b":1}\n  {"c":2}  \n\uFEFF{"d":3}\n';
+    const bytes = Buffer.from(text);
+    const pieces = [...bytes].map((byte) => Buffer.from([byte]).toString("hex"));
+    const observed = await serve([
+      { do: "bytes", pieces },
+      { do: "bytes", pieces: [bytes.toString("hex")] },
+    ]);
+    const expected = [{ a: "é" }, { b: 1 }, { c: 2 }, { d: 3 }];
+    expect(await observed.received(8)).toStrictEqual([...expected, ...expected]);
+    expect(observed.transport.evidence.junkMessages).toBe(0);
+  });
+
+  it("MSG-11: the messages of a batch are delivered one by one", async () => {
+    const observed = await serve([say('[{"id":1},{"id":2}]\n[]\n[3,{"id":4}]\n{"id":5}\n')]);
+    expect(await observed.received(4)).toStrictEqual([{ id: 1 }, { id: 2 }, { id: 4 }, { id: 5 }]);
+    expect(observed.transport.evidence.junkMessages).toBe(2);
+  });
+
+  it("MSG-11: a batch of more messages than anyone asked for ends the connection", async () => {
+    const observed = await serve([say(`[${"{},".repeat(1_000)}{}]\n`)]);
+    await expect(observed.closed).resolves.toMatchObject({ code: "protocol_violation" });
+    expect(observed.messages).toStrictEqual([]);
+  });
+
+  it("a handler that fails takes nothing from the messages that follow", async () => {
+    const logger = recordingLogger();
+    const observed = observe({
+      args: [scripted, JSON.stringify([say('{"id":1}\n{"id":2}\n')])],
+      logger,
+    });
+    const { transport } = observed;
+    const deliver = transport.onmessage!;
+    transport.onmessage = (raw) => {
+      deliver(raw);
+      throw new Error("handler");
+    };
+    await transport.start();
+    await expect(observed.received(2)).resolves.toHaveLength(2);
+    expect(logger.records.map(({ message: text }) => text)).toContain(
+      "a handler of the transport failed",
+    );
+  });
+
+  it("STD-11 TRN-05: nothing can be sent before the start, after the end or after `close()`", async () => {
+    const unstarted = observe({});
+    await expect(unstarted.transport.send(message(1))).rejects.toMatchObject({
+      code: "not_connected",
+    });
+    const lost = await serve([say("{}\n"), { do: "exit", code: 0 }]);
+    const failure = await lost.closed;
+    await expect(lost.transport.send(message(1))).rejects.toBe(failure);
+    const closed = await serve([]);
+    await closed.transport.close();
+    await expect(closed.transport.send(message(1))).rejects.toMatchObject({ code: "closed" });
+  });
+});
+
+describe("limits on what a server sends", () => {
+  it("STD-14 A1: a line of 60 MiB ends the connection long before it is read", async () => {
+    const observed = await serve([say("{}\n"), say("x", 60 * 1_024 * 1_024), say("\n")]);
+    await expect(observed.closed).resolves.toMatchObject({
+      code: "too_large",
+      serverName: "files",
+      details: { limitBytes: 10 * 1_024 * 1_024 },
+    });
+    await observed.transport.close();
+    // Had it been read to its end, the script would have ended without an error of its own.
+    expect(observed.transport.evidence.stderrTail?.join("\n")).toContain("EPIPE");
+    expect(isAlive(observed.transport.evidence.pid!)).toBe(false);
+  });
+
+  it("STD-14: the limit is met by a message of exactly that size", async () => {
+    const text = JSON.stringify({ a: "x".repeat(1_000) });
+    const overrides = { maxMessageBytes: text.length };
+    const observed = await serve([say(`${text}\n`), say(`${text}\r\n`), say(`${text} \n`)], {
+      overrides,
+    });
+    await expect(observed.closed).resolves.toMatchObject({ code: "too_large" });
+    expect(observed.messages).toHaveLength(2);
+  });
+
+  it("A11: a message nested deeper than the limit ends the connection without being delivered", async () => {
+    const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}\n`;
+    const observed = await serve([say(nested(200)), say(nested(201)), say("{}\n")]);
+    await expect(observed.closed).resolves.toMatchObject({ code: "protocol_violation" });
+    expect(observed.messages).toHaveLength(1);
+  });
+
+  it("STD-19 A3: lines that are no message are counted, and the first is shown once, made safe", async () => {
+    const logger = recordingLogger();
+    const junk = `\u001B[31mnpm\u001B[0m notice hunter22secret ${"y".repeat(500)}\n`;
+    const observed = await serve(
+      [say(junk), say('{"id":1}\n'), say('42\nnull\n"x"\n[1]\n{broken\n'), say('{"id":2}\n')],
+      { logger, secrets: ["hunter22secret"] },
+    );
+    expect(await observed.received(2)).toStrictEqual([{ id: 1 }, { id: 2 }]);
+    expect(observed.transport.evidence.junkMessages).toBe(6);
+    expect(logger.records).toHaveLength(1);
+    const { line } = logger.records[0]!.fields as { readonly line: string };
+    expect(line).toMatch(/^npm notice \[redacted\] y+…$/);
+    expect(line).toHaveLength(200);
+  });
+
+  it("STD-19: ten thousand such lines in a row are tolerated, one more is not", async () => {
+    const observed = await serve([
+      say("junk\n", 10_000),
+      say("{}\n"),
+      say("junk\n", 10_001),
+      say("{}\n"),
+    ]);
+    await expect(observed.closed).resolves.toMatchObject({
+      code: "protocol_violation",
+      details: { line: "junk", junkMessages: 20_001 },
+    });
+    expect(observed.messages).toHaveLength(1);
+  });
+
+  it("STD-19: such lines, blank ones included, may not be larger than a message in all", async () => {
+    const overrides = { maxMessageBytes: 1_000 };
+    const fine = await serve([say("junk junk\n", 99), say("{}\n"), say("\n", 999), say("{}\n")], {
+      overrides,
+    });
+    await expect(fine.received(2)).resolves.toHaveLength(2);
+    for (const flood of ["junk junk\n", "\n"]) {
+      const observed = await serve([say(flood, 1_001), say("{}\n")], { overrides });
+      await expect(observed.closed).resolves.toMatchObject({ code: "protocol_violation" });
+      expect(observed.messages).toStrictEqual([]);
+    }
+  });
+
+  it("STD-19: a strict connection ends at the first of them, with what it was", async () => {
+    const observed = await serve([say("Listening\u0007 on stdio\n{}\n")], { strict: true });
+    await expect(observed.closed).resolves.toMatchObject({
+      code: "protocol_violation",
+      details: { line: "Listening\uFFFD on stdio" },
+    });
+    expect(observed.messages).toStrictEqual([]);
+  });
+});
+
+describe("stderr", () => {
+  it("STD-20 A18: the last twenty lines are kept, without escape sequences and secrets", async () => {
+    const logger = recordingLogger();
+    const text = `\u001B]0;title\u0007one ghp_${"a".repeat(36)} \u001B[2Jtop-secret-value\n`;
+    const observed = await serve(
+      [
+        { do: "stderr", text: "old\n" },
+        { do: "stderr", text, times: 20 },
+        { do: "stderr", text: "half" },
+        say("{}\n"),
+      ],
+      { logger, secrets: ["top-secret-value"] },
+    );
+    await observed.received(1);
+    await observed.transport.close();
+    const line = "one [redacted] [redacted]";
+    const lines = Array.from({ length: 19 }, () => line);
+    expect(observed.transport.evidence.stderrTail).toStrictEqual([...lines, "half"]);
+    expect(logger.records.map(({ message: shown }) => shown)).toContain(line);
+    expect(JSON.stringify(logger.records)).not.toMatch(/top-secret|ghp_|\\u001b/i);
+  });
+
+  it("STD-20 A17: a flood neither stops the server nor is kept", async () => {
+    const logger = recordingLogger();
+    const flood = { do: "stderr", text: `${"z".repeat(1_023)}\n`, times: 64 * 1_024 };
+    const observed = await serve([flood, { do: "stderr", text: "last words\n" }, say("{}\n")], {
+      logger,
+    });
+    await observed.received(1);
+    await observed.transport.close();
+    const tail = observed.transport.evidence.stderrTail ?? [];
+    expect(tail).toHaveLength(20);
+    expect(tail.at(-1)).toBe("last words");
+    expect(Math.max(...tail.map((line) => line.length))).toBe(500);
+    expect(logger.records.length).toBeLessThan(1_000);
+  });
+
+  it("STD-20: what is written there is no failure", async () => {
+    const observed = await serve([{ do: "stderr", text: "fatal error\n" }, say('{"id":1}\n')]);
+    await observed.received(1);
+    expect(observed.transport.failure).toBeUndefined();
+    expect(observed.closes).toBe(0);
+  });
+});
+
+describe("starting", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "stdio-"));
+  const script = (name: string, text: string, mode: number): string => {
+    const file = path.join(folder, name);
+    writeFileSync(file, text);
+    chmodSync(file, mode);
+    return file;
+  };
+
+  async function startFailure(options: Parameters<typeof observe>[0]): Promise<McpError> {
+    const observed = observe(options);
+    const error = await observed.transport.start().then(
+      () => undefined,
+      (reason: McpError) => reason,
+    );
+    expect(observed.transport.failure).toBe(error);
+    expect(observed.closes).toBe(1);
+    await observed.transport.close();
+    expect(observed.closes).toBe(1);
+    return error!;
+  }
+
+  it("STD-21 B16: a missing command is named, with the number of folders that were searched", async () => {
+    const env = { PATH: "/usr/bin:/bin::/nowhere" };
+    expect(await startFailure({ command: "npxx", env })).toMatchObject({
+      code: "command_not_found",
+      message: 'command not found: "npxx"',
+      serverName: "files",
+      retryable: false,
+      hint: expect.stringContaining("full path"),
+      details: { command: "npxx", pathFolders: 3 },
+    });
+  });
+
+  it("STD-21 B16: a file that may not be executed is called that", async () => {
+    const command = script("not-executable", "#!/bin/sh\n", 0o644);
+    expect(await startFailure({ command })).toMatchObject({
+      code: "command_not_found",
+      message: `command is not executable: ${JSON.stringify(command)}`,
+      hint: expect.stringContaining("chmod"),
+    });
+  });
+
+  it("STD-21: a script whose interpreter is missing is not called missing itself", async () => {
+    const command = script("no-interpreter", "#!/nowhere/python3\n", 0o755);
+    expect(await startFailure({ command })).toMatchObject({
+      code: "command_not_found",
+      message: expect.stringContaining("the interpreter that"),
+    });
+  });
+
+  it("STD-16 STD-21 B16: a working folder that is none is named, not the command", async () => {
+    const cwd = path.join(folder, "absent");
+    expect(await startFailure({ cwd })).toMatchObject({
+      code: "config_invalid",
+      message: `the working folder ${JSON.stringify(cwd)} does not exist`,
+      details: { cwd },
+    });
+    const file = script("a-file", "", 0o644);
+    expect((await startFailure({ cwd: file })).message).toMatch(/is not a folder$/);
+  });
+
+  it("B16: a command line longer than the system takes is a typed error", async () => {
+    expect(await startFailure({ args: ["x".repeat(1_000_000)] })).toMatchObject({
+      code: "config_invalid",
+      details: { errno: "E2BIG" },
+    });
+  });
+
+  it("B16: a NUL in an argument is a typed error", async () => {
+    expect(await startFailure({ args: ["a\0b"] })).toMatchObject({ code: "config_invalid" });
+  });
+
+  it("STD-22: arguments reach the server as they are, no shell in between", async () => {
+    const args = [
+      "-p",
+      "JSON.stringify({argv: process.argv.slice(1)})",
+      "$(id) `id` && x; * 'é'",
+      "",
+    ];
+    const observed = observe({ args });
+    await observed.transport.start();
+    await observed.closed;
+    expect(observed.messages).toStrictEqual([{ argv: args.slice(2) }]);
+  });
+
+  it("STD-16: the server runs in the folder it was given", async () => {
+    const observed = observe({ args: ["-p", "JSON.stringify({cwd: process.cwd()})"], cwd: folder });
+    await observed.transport.start();
+    await observed.closed;
+    expect(observed.messages).toStrictEqual([{ cwd: folder }]);
+  });
+
+  it("STD-21 B7: a server that ends during start is reported with exit code and stderr", async () => {
+    const observed = await serve([
+      { do: "stderr", text: "Error: no such folder './x'\n" },
+      { do: "exit", code: 3 },
+    ]);
+    const failure = await observed.closed;
+    expect(failure).toMatchObject({
+      code: "start_exit",
+      message: expect.stringMatching(
+        /^the server stopped during start \(exit code 3 after \d+\.\d s\)$/,
+      ),
+      details: {
+        exitCode: 3,
+        signal: null,
+        afterMs: expect.any(Number),
+        command: expect.stringContaining("scripted.mjs"),
+        stderrTail: ["Error: no such folder './x'"],
+      },
+    });
+    expect(observed.transport.evidence).toMatchObject({ exitCode: 3, signal: null });
+  });
+
+  it("STD-21: the server that ended is reported as such even if writing to it failed first", async () => {
+    const observed = await serve([{ do: "exit", code: 4 }]);
+    const text = "x".repeat(1_000_000);
+    const sends = [1, 2, 3].map((id) =>
+      observed.transport.send({ jsonrpc: "2.0", id, method: text }),
+    );
+    await Promise.allSettled(sends);
+    await expect(observed.closed).resolves.toMatchObject({
+      code: "start_exit",
+      details: { exitCode: 4 },
+    });
+  });
+
+  it("B7: a server killed by a signal is reported with the signal", async () => {
+    const observed = await serve([{ do: "kill", signal: "SIGSEGV" }]);
+    await expect(observed.closed).resolves.toMatchObject({
+      code: "start_exit",
+      message: expect.stringContaining("signal SIGSEGV"),
+      details: { exitCode: null, signal: "SIGSEGV" },
+    });
+  });
+
+  it("secrets in the command line are not shown", async () => {
+    const { transport } = observe({
+      args: ["--key", "swordfish-9", "--token=abcdef"],
+      secrets: ["swordfish-9"],
+    });
+    expect(transport.evidence.target).toBe(
+      `${process.execPath} --key [redacted] --token=[redacted]`,
+    );
+  });
+});
+
+describe("the environment of the server", () => {
+  it("ENV-02 ENV-11 ENV-17 C6: the server sees what was computed for it, and the marker", async () => {
+    const env = {
+      ...childEnvironment({
+        hostEnv: { PATH: process.env["PATH"], CANARY: "canary", PASSED: "p" },
+        env: { NODE_ENV: "production" },
+        envPassthrough: ["PASSED"],
+        inheritEnv: "safe",
+        platform: process.platform,
+      }),
+    };
+    process.env["CANARY_IN_PROCESS"] = "canary";
+    // Node copies this one into every child of a process that has it.
+    process.env["NODE_V8_COVERAGE"] = "canary";
+    try {
+      const observed = await serve([{ do: "environment" }], { env });
+      const [dump] = await observed.received(1);
+      expect(dump).toStrictEqual({
+        env: {
+          PATH: process.env["PATH"],
+          PASSED: "p",
+          NODE_ENV: "production",
+          PLUGBOARD_CHILD: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        },
+      });
+    } finally {
+      delete process.env["CANARY_IN_PROCESS"];
+      delete process.env["NODE_V8_COVERAGE"];
+    }
+  });
+});
+
+describe("a server that falls behind", () => {
+  it("STD-23 A19: once the queue is full senders wait, and all learn of the end", async () => {
+    const overrides = { maxMessageBytes: 1_000_000 };
+    const observed = await serve([say("{}\n")], { overrides, mode: "never-read" });
+    await observed.received(1);
+    const method = "x".repeat(100_000);
+    let settled = 0;
+    const sends = Array.from({ length: 200 }, async (_, id) => {
+      try {
+        await observed.transport.send({ jsonrpc: "2.0", id, method });
+      } finally {
+        settled += 1;
+      }
+    });
+    const outcomes = Promise.allSettled(sends);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(settled).toBeLessThan(20);
+    process.kill(observed.transport.evidence.pid!, "SIGKILL");
+    const failure = await observed.closed;
+    const rejected = (await outcomes).filter(({ status }) => status === "rejected");
+    expect(rejected.length).toBeGreaterThan(180);
+    for (const outcome of rejected) expect(outcome).toHaveProperty("reason", failure);
+    expect(failure).toMatchObject({ code: "connection_lost", details: { signal: "SIGKILL" } });
+  });
+
+  it("STD-23: a server that closes its input is lost and stopped", async () => {
+    const observed = await serve([say("{}\n"), { do: "ignoreEnd" }, { do: "closeStdin" }]);
+    await observed.received(1);
+    const pump = (): void => {
+      if (observed.closes === 0)
+        void observed.transport.send(message(1)).then(
+          () => setImmediate(pump),
+          () => {},
+        );
+    };
+    pump();
+    await expect(observed.closed).resolves.toMatchObject({
+      code: "connection_lost",
+      message: expect.stringContaining("closed its input"),
+    });
+    await observed.transport.close();
+    expect(isAlive(observed.transport.evidence.pid!)).toBe(false);
+  });
+});

@@ -1,0 +1,282 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+
+import type { Limits } from "../config/limits.ts";
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+import type { ProcessTree } from "../isolation/process-tree.ts";
+import { stopProcessTree } from "../isolation/stop-process-tree.ts";
+import type { Clock, Timer } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { HostTransport, TransportEvidence } from "./host-transport.ts";
+import { MessageReader } from "./message-reader.ts";
+import { sanitizeLine } from "./sanitize-line.ts";
+import { spawnServer } from "./spawn-server.ts";
+import { StderrDrain } from "./stderr-drain.ts";
+import { WriteQueue } from "./write-queue.ts";
+
+export interface StdioTransportOptions {
+  readonly serverName: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string | undefined;
+  /** The child's environment: nothing is added to it but the marker that names its descendants. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Values that must not be shown, wherever the server prints them. */
+  readonly secrets?: readonly string[] | undefined;
+  /** The first line on stdout that is no message ends the connection. */
+  readonly strict?: boolean | undefined;
+}
+
+/**
+ * Time between the first sign of the end (exit, closed pipe) and the verdict: what the server wrote
+ * last is still on its way, but a child of its may hold the pipe open for ever.
+ */
+const endGraceMs = 100;
+const maxTargetChars = 500;
+
+/**
+ * A server as a child process that speaks newline-delimited JSON-RPC on stdin and stdout. Not yet
+ * started; `onclose` follows the first of failure and `close()`, while the processes may still be
+ * ending: `close()` resolves when none is left.
+ */
+export function createStdioTransport(options: StdioTransportOptions): HostTransport {
+  return new StdioTransport(options);
+}
+
+/** What exists from the moment the process runs. */
+interface RunningServer {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly tree: ProcessTree;
+  readonly exited: Promise<void>;
+  readonly queue: WriteQueue;
+  readonly reader: MessageReader;
+  readonly stderr: StderrDrain;
+}
+
+class StdioTransport implements HostTransport {
+  readonly kind = "stdio";
+  onclose: HostTransport["onclose"];
+  onerror: HostTransport["onerror"];
+  onmessage: HostTransport["onmessage"];
+
+  readonly #options: StdioTransportOptions;
+  readonly #secrets: readonly string[];
+  readonly #target: string;
+  #starting: Promise<void> | undefined;
+  #startedAt = 0;
+  #running: RunningServer | undefined;
+  #hasReceived = false;
+  #exitedAt: number | undefined;
+  #endTimer: Timer | undefined;
+  /** Why nothing is sent or delivered any more: the failure, or that `close()` was called. */
+  #ended: McpError | undefined;
+  #failure: McpError | undefined;
+  #stopping: Promise<void> | undefined;
+
+  constructor(options: StdioTransportOptions) {
+    const { command, args, secrets = [] } = options;
+    this.#options = options;
+    this.#secrets = secrets;
+    this.#target = sanitizeLine([command, ...args].join(" "), maxTargetChars, secrets);
+  }
+
+  get failure(): McpError | undefined {
+    return this.#failure;
+  }
+
+  get evidence(): TransportEvidence {
+    const { child, stderr, reader } = this.#running ?? {};
+    const hasExited = this.#exitedAt !== undefined;
+    return {
+      target: this.#target,
+      pid: child?.pid,
+      exitCode: hasExited ? child?.exitCode : undefined,
+      signal: hasExited ? child?.signalCode : undefined,
+      stderrTail: stderr?.tail(),
+      junkMessages: reader?.junkMessages ?? 0,
+    };
+  }
+
+  /** Resolves when the process runs; whether it is a server, only its messages will show. */
+  start(): Promise<void> {
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    if (this.#running !== undefined) return this.#running.queue.send(message);
+    return Promise.reject(this.#ended ?? this.#stateError("not_connected", "is not started"));
+  }
+
+  async close(): Promise<void> {
+    this.#running?.queue.flush();
+    this.#end(this.#stateError("closed", "is closed"));
+    // A start under way finds that it is no longer wanted.
+    await this.#starting?.catch(() => {});
+    await this.#stop();
+  }
+
+  async #start(): Promise<void> {
+    this.#throwIfEnded();
+    this.#startedAt = this.#options.clock.monotonic();
+    try {
+      const { child, tree } = await spawnServer(this.#options);
+      this.#running = this.#attach(child, tree);
+    } catch (error) {
+      this.#fail(error as McpError);
+      throw error;
+    }
+    this.#throwIfEnded();
+  }
+
+  #throwIfEnded(): void {
+    if (this.#ended === undefined) return;
+    this.#running?.queue.stop(this.#ended);
+    throw this.#ended;
+  }
+
+  #attach(child: ChildProcessWithoutNullStreams, tree: ProcessTree): RunningServer {
+    const { serverName, limits, clock, logger, strict = false } = this.#options;
+    const common = { serverName, clock, logger, secrets: this.#secrets };
+    const reader = new MessageReader({
+      ...common,
+      limits,
+      strict,
+      onMessage: (message) => this.#deliver(message),
+    });
+    child.stdout.on("data", (chunk: Buffer) => {
+      if (this.#ended !== undefined) return;
+      const error = reader.push(chunk);
+      if (error !== undefined) this.#fail(error);
+    });
+    const exited = new Promise<void>((resolve) => {
+      child.on("exit", () => {
+        this.#exitedAt = clock.monotonic();
+        // Anew: an earlier sign must not cut short the time for what was written last.
+        this.#endTimer?.cancel();
+        this.#endTimer = undefined;
+        this.#expectEnd();
+        resolve();
+      });
+    });
+    for (const [stream, sign] of [
+      [child.stdout, "end"],
+      [child.stdout, "error"],
+      [child.stdin, "error"],
+    ] as const)
+      stream.on(sign, () => this.#expectEnd());
+    child.on("close", () => this.#fail(this.#lossError()));
+    return {
+      child,
+      tree,
+      exited,
+      reader,
+      queue: new WriteQueue(child.stdin, {
+        serverName,
+        clock,
+        maxQueuedBytes: limits.maxMessageBytes,
+        timeoutMs: limits.callTimeoutMs,
+      }),
+      stderr: new StderrDrain(child.stderr, { ...common, maxBytes: limits.maxStderrBytes }),
+    };
+  }
+
+  #deliver(message: JSONRPCMessage): boolean {
+    this.#hasReceived = true;
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      this.#reportHandler(error);
+    }
+    return this.#ended === undefined;
+  }
+
+  #expectEnd(): void {
+    if (this.#ended !== undefined) return;
+    this.#endTimer ??= this.#options.clock.schedule(endGraceMs, () =>
+      this.#fail(this.#lossError()),
+    );
+  }
+
+  #fail(error: McpError): void {
+    if (this.#ended !== undefined) return;
+    this.#failure = error;
+    // Nothing more is read: a flood must not go on costing time and memory.
+    this.#running?.child.stdout.destroy();
+    this.#end(error);
+    void this.#stop();
+  }
+
+  #end(reason: McpError): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = reason;
+    this.#endTimer?.cancel();
+    this.#running?.queue.stop(reason);
+    try {
+      if (this.#failure !== undefined) this.onerror?.(this.#failure);
+      this.onclose?.();
+    } catch (error) {
+      this.#reportHandler(error);
+    }
+  }
+
+  /** Ends the processes, once; resolves at once when there never were any. */
+  #stop(): Promise<void> {
+    if (this.#running === undefined) return Promise.resolve();
+    this.#stopping ??= this.#stopServer(this.#running);
+    return this.#stopping;
+  }
+
+  async #stopServer({ child, tree, exited, stderr }: RunningServer): Promise<void> {
+    const { limits, clock } = this.#options;
+    await stopProcessTree({
+      tree,
+      exited,
+      endInput: () => child.stdin.end(),
+      termAfterMs: limits.stopTermAfterMs,
+      graceMs: limits.stopGraceMs,
+      clock,
+    });
+    stderr.flush();
+    // Whoever still holds the other ends was not started by this server.
+    for (const stream of child.stdio) stream?.destroy();
+  }
+
+  /** The end of the server as the signs so far tell it. */
+  #lossError(): McpError {
+    const { serverName } = this.#options;
+    const { exitCode, signal, stderrTail } = this.evidence;
+    const details = { transport: "stdio", command: this.#target, exitCode, signal, stderrTail };
+    if (this.#exitedAt === undefined) {
+      const pipe = this.#running?.child.stdout.readableEnded === true ? "output" : "input";
+      const message = `the server closed its ${pipe} without stopping`;
+      return createError("connection_lost", message, { serverName, details });
+    }
+    const afterMs = Math.round(this.#exitedAt - this.#startedAt);
+    const how = typeof signal === "string" ? `signal ${signal}` : `exit code ${exitCode}`;
+    const end = `${how} after ${(afterMs / 1_000).toFixed(1)} s`;
+    const options = { serverName, details: { ...details, afterMs } };
+    return this.#hasReceived
+      ? createError("connection_lost", `the server stopped (${end})`, options)
+      : createError("start_exit", `the server stopped during start (${end})`, {
+          ...options,
+          hint: "its last lines on stderr usually say why; running the command by hand shows the rest",
+        });
+  }
+
+  #stateError(code: "closed" | "not_connected", what: string): McpError {
+    const { serverName } = this.#options;
+    return createError(code, `the connection to the server ${what}`, { serverName });
+  }
+
+  /** A handler that fails must not change what happens to the bytes that follow. */
+  #reportHandler(error: unknown): void {
+    const { logger, serverName } = this.#options;
+    logger.error("a handler of the transport failed", { serverName, error: String(error) });
+  }
+}

@@ -1,0 +1,198 @@
+import { Writable } from "node:stream";
+
+import { describe, expect, it } from "vitest";
+
+import { createError } from "../errors/families.ts";
+import type { Clock } from "../ports/clock.ts";
+import { WriteQueue } from "./write-queue.ts";
+
+/** A pipe whose reader takes what is written only when told. */
+class SlowReader extends Writable {
+  readonly writes: string[] = [];
+  #release: (() => void) | undefined;
+
+  constructor(highWaterMark: number) {
+    super({ highWaterMark, decodeStrings: false });
+  }
+
+  override _write(chunk: string, _encoding: BufferEncoding, callback: () => void): void {
+    this.writes.push(chunk);
+    this.#release = callback;
+  }
+
+  /** Reads the pending write, and the next turn comes. */
+  async read(): Promise<void> {
+    this.#release?.();
+    await nextTurn();
+  }
+}
+
+class QuickReader extends Writable {
+  readonly writes: string[] = [];
+
+  constructor() {
+    super({ decodeStrings: false });
+  }
+
+  override _write(chunk: string, _encoding: BufferEncoding, callback: () => void): void {
+    this.writes.push(chunk);
+    callback();
+  }
+}
+
+class HandClock implements Clock {
+  #now = 0;
+  readonly #tasks = new Set<{ readonly at: number; readonly task: () => void }>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  monotonic(): number {
+    return this.#now;
+  }
+
+  schedule(delayMs: number, task: () => void): { cancel: () => void } {
+    const entry = { at: this.#now + delayMs, task };
+    this.#tasks.add(entry);
+    return { cancel: () => this.#tasks.delete(entry) };
+  }
+
+  advance(byMs: number): void {
+    this.#now += byMs;
+    for (const entry of this.#tasks) {
+      if (entry.at > this.#now) continue;
+      this.#tasks.delete(entry);
+      entry.task();
+    }
+  }
+
+  get timers(): number {
+    return this.#tasks.size;
+  }
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function createQueue(
+  stream: Writable,
+  maxQueuedBytes = 100,
+): { queue: WriteQueue; clock: HandClock } {
+  const clock = new HandClock();
+  const queue = new WriteQueue(stream, {
+    serverName: "s",
+    maxQueuedBytes,
+    timeoutMs: 1_000,
+    clock,
+  });
+  return { queue, clock };
+}
+
+const line = (id: number): string => `{"id":${id}}\n`;
+
+describe("writing messages", () => {
+  it("STD-01 MSG-12: each message is one line of UTF-8", async () => {
+    const stream = new QuickReader();
+    const { queue } = createQueue(stream);
+    await queue.send({ text: "a\nb\r\u2028é" });
+    expect(stream.writes).toStrictEqual(['{"text":"a\\nb\\r\u2028é"}\n']);
+  });
+
+  it("the first message of a turn leaves at once, those that follow leave together", async () => {
+    const stream = new QuickReader();
+    const { queue } = createQueue(stream);
+    const sends = [1, 2, 3].map((id) => queue.send({ id }));
+    expect(stream.writes).toStrictEqual([line(1)]);
+    await Promise.all(sends);
+    expect(stream.writes).toStrictEqual([line(1), line(2) + line(3)]);
+    await nextTurn();
+    void queue.send({ id: 4 });
+    expect(stream.writes.at(-1)).toBe(line(4));
+  });
+
+  it("STD-23: when the pipe is full messages queue, and past the bound senders wait in order", async () => {
+    const stream = new SlowReader(5);
+    const { queue, clock } = createQueue(stream, 30);
+    const settled: number[] = [];
+    const sends = [1, 2, 3, 4, 5, 6, 7].map(async (id) => {
+      await queue.send({ id });
+      settled.push(id);
+    });
+    await nextTurn();
+    // Nine bytes each: one in the pipe and three in the queue are the first to pass thirty.
+    expect(settled).toStrictEqual([1, 2, 3, 4]);
+    expect(stream.writes).toStrictEqual([line(1)]);
+    await stream.read();
+    expect(settled).toStrictEqual([1, 2, 3, 4, 5]);
+    while (stream.writableLength > 0) await stream.read();
+    await Promise.all(sends);
+    expect(settled).toStrictEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(stream.writes.join("")).toBe([1, 2, 3, 4, 5, 6, 7].map(line).join(""));
+    expect(clock.timers).toBe(0);
+  });
+
+  it("a message larger than the bound is sent when nothing else is queued", async () => {
+    const stream = new QuickReader();
+    const { queue } = createQueue(stream, 10);
+    const text = "x".repeat(100_000);
+    await queue.send({ text });
+    expect(stream.writes).toStrictEqual([`${JSON.stringify({ text })}\n`]);
+  });
+
+  it("A19: a sender waits no longer than the limit and learns that nothing was sent", async () => {
+    const stream = new SlowReader(5);
+    const { queue, clock } = createQueue(stream, 10);
+    await queue.send({ id: 1 });
+    await queue.send({ id: 2 });
+    const first = queue.send({ id: 3 });
+    clock.advance(600);
+    const second = queue.send({ id: 4 });
+    clock.advance(400);
+    await expect(first).rejects.toMatchObject({ code: "timeout", serverName: "s" });
+    clock.advance(600);
+    await expect(second).rejects.toMatchObject({ code: "timeout" });
+    while (stream.writableLength > 0) await stream.read();
+    expect(stream.writes.join("")).toBe(line(1) + line(2));
+    expect(clock.timers).toBe(0);
+  });
+
+  it("STD-10: stopping rejects everyone who waits and everyone who comes later", async () => {
+    const stream = new SlowReader(5);
+    const { queue, clock } = createQueue(stream, 10);
+    void queue.send({ id: 1 });
+    void queue.send({ id: 2 });
+    const waiting = queue.send({ id: 3 });
+    const reason = createError("connection_lost", "gone");
+    queue.stop(reason);
+    await expect(waiting).rejects.toBe(reason);
+    await expect(queue.send({ id: 4 })).rejects.toBe(reason);
+    expect(clock.timers).toBe(0);
+    while (stream.writableLength > 0) await stream.read();
+    expect(stream.writes).toStrictEqual([line(1)]);
+  });
+
+  it("flushing hands over what is queued although the pipe is full", async () => {
+    const stream = new SlowReader(5);
+    const { queue } = createQueue(stream);
+    for (const id of [1, 2, 3]) void queue.send({ id });
+    queue.flush();
+    queue.stop(createError("closed", "closed"));
+    while (stream.writableLength > 0) await stream.read();
+    expect(stream.writes.join("")).toBe(line(1) + line(2) + line(3));
+  });
+
+  it("a message that is no JSON is refused, at once or after a wait, and harms no other", async () => {
+    const stream = new SlowReader(5);
+    const { queue } = createQueue(stream, 10);
+    await expect(queue.send({ id: 1n })).rejects.toMatchObject({ code: "invalid_arguments" });
+    await queue.send({ id: 1 });
+    await queue.send({ id: 2 });
+    const waiting = [queue.send({ id: 3n }), queue.send({ id: 4 })];
+    const outcome = Promise.allSettled(waiting);
+    while (stream.writableLength > 0) await stream.read();
+    const [bad, good] = await outcome;
+    expect(bad).toMatchObject({ status: "rejected", reason: { code: "invalid_arguments" } });
+    expect(good).toMatchObject({ status: "fulfilled" });
+    expect(stream.writes.join("")).toBe(line(1) + line(2) + line(4));
+  });
+});

@@ -1,0 +1,95 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+const root = path.resolve(import.meta.dirname, "..");
+
+interface Manifest {
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+const readText = (file: string): string => readFileSync(path.join(root, file), "utf8");
+const readManifest = (folder: string): Manifest =>
+  JSON.parse(readText(path.join(folder, "package.json"))) as Manifest;
+
+const folders = [".", "tests/external", "bench"].filter((folder) =>
+  existsSync(path.join(root, folder, "package.json")),
+);
+
+function packedFiles(): string[] {
+  const output = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    shell: process.platform === "win32",
+  });
+  const [tarball] = JSON.parse(output) as { readonly files: { readonly path: string }[] }[];
+  return tarball?.files.map((file) => file.path) ?? [];
+}
+
+function repositoryFiles(): string[] {
+  const listing = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
+  return execFileSync("git", listing, { cwd: root, encoding: "utf8" })
+    .split("\0")
+    .filter((file) => file !== "" && existsSync(path.join(root, file)));
+}
+
+describe("the published package", () => {
+  const files = packedFiles();
+
+  it("holds the built code, the schema, the documents, and nothing else", () => {
+    const intended =
+      /^(?:dist\/.+(?:\.d\.ts|\.js)|bin\/plugboard\.js|schema\/mcp\.json|docs\/mcp\.example\.jsonc|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+    expect(files.filter((file) => !intended.test(file))).toEqual([]);
+    expect(files.filter((file) => file.includes(".test."))).toEqual([]);
+  });
+
+  it("holds every file its manifest points at", () => {
+    const { bin = {}, exports = {} } = readManifest(".");
+    const targets = [...Object.values(bin), ...Object.values(exports)].flatMap((target) =>
+      typeof target === "string" ? [target] : Object.values(target),
+    );
+    const missing = targets
+      .map((target) => path.posix.normalize(target))
+      .filter((target) => !files.includes(target));
+    expect(missing, "is the build up to date? npm run build").toEqual([]);
+  });
+});
+
+describe.each(folders)("the manifest of %s", (folder) => {
+  it("pins exact versions", () => {
+    const { dependencies, devDependencies } = readManifest(folder);
+    const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(
+      ([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version),
+    );
+    expect(loose).toEqual([]);
+  });
+
+  it("has a lockfile that agrees with it and names no download address", () => {
+    const { packages } = JSON.parse(readText(path.join(folder, "package-lock.json"))) as {
+      readonly packages: Readonly<Record<string, Manifest & { readonly resolved?: string }>>;
+    };
+    const { dependencies, devDependencies } = readManifest(folder);
+    expect(packages[""]?.dependencies).toEqual(dependencies);
+    expect(packages[""]?.devDependencies).toEqual(devDependencies);
+    const addressed = Object.entries(packages).filter(([, { resolved }]) => resolved !== undefined);
+    expect(addressed).toEqual([]);
+  });
+});
+
+describe("the repository", () => {
+  it("names no folder of a machine and no registry", () => {
+    // Written so that this file does not match itself.
+    const forbidden = /(?<![\w.])\/(?:wor[k]|far[m])\/|registry\.[a-z]+j[s]|deb\.[a-z]+\.or[g]/;
+    const offenders = repositoryFiles().filter((file) => {
+      const text = readText(file);
+      return forbidden.test(text) || text.includes(`${root}${path.sep}`);
+    });
+    expect(offenders).toEqual([]);
+  });
+});
