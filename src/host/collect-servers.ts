@@ -29,7 +29,8 @@ export async function collectServers(options: HostOptions): Promise<CollectedSer
       : await loadConfig({
           cwd,
           home: options.home ?? homedir(),
-          env: options.env ?? process.env,
+          // A home that the program chose is not overruled by PLUGBOARD_HOME.
+          env: options.home === undefined ? (options.env ?? process.env) : {},
           ...(options.configFiles === undefined ? {} : { files: options.configFiles }),
         });
   const demo = options.demo === true ? [demoServer()] : [];

@@ -6,8 +6,8 @@ const patterns: readonly RegExp[] = [
   /\bsk-[A-Za-z0-9_-]{16,}/g,
   /\bxox[abprs]-[A-Za-z0-9-]{10,}/g,
   /\bAKIA[0-9A-Z]{16}\b/g,
-  // Bounded, because a long run without dots would otherwise be searched anew from every `eyJ` in it.
-  /\beyJ[A-Za-z0-9_-]{8,2048}\.[A-Za-z0-9_-]{8,16384}\.[A-Za-z0-9_-]*/g,
+  // Only at the start of a run: a long one without dots must not be searched anew from every `eyJ`.
+  /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
 ];
 const authorizationValue = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi;
 const assignedSecret =
