@@ -1,5 +1,13 @@
 // @ts-check
-import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -87,8 +95,14 @@ export async function withLock(file, body, { onWait } = {}) {
     hasWaited = true;
     await delay(pollMs);
   }
-  const release = () => rmSync(file, { force: true });
-  const heartbeat = setInterval(() => utimesSync(file, new Date(), new Date()), heartbeatMs);
+  // After a long sleep of the machine the lock may be somebody else's by now: then it is left alone.
+  const isOurs = () => existsSync(file) && readFileSync(file, "utf8") === String(process.pid);
+  const release = () => {
+    if (isOurs()) rmSync(file, { force: true });
+  };
+  const heartbeat = setInterval(() => {
+    if (isOurs()) utimesSync(file, new Date(), new Date());
+  }, heartbeatMs);
   heartbeat.unref();
   process.once("exit", release);
   try {

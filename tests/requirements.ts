@@ -306,6 +306,7 @@ export const requirements: Readonly<Record<string, string>> = {
   "REG-19": "Concurrent attempts to connect one server are one attempt.",
   "SES-02": "Every call publishes who called which tool of which server, and how it went.",
   "SES-10": "A call by public name gives text back.",
+  "CON-07": "A crash is a connection error, and everything that hung on the server is cleaned up.",
   "PRM-21": "What was agreed to is bound to the identity of the launch; a change asks again.",
   "HTP-09": "Concurrent requests do not disturb one another.",
   "AUT-01": "Without authentication no authorization header is sent.",

@@ -18,14 +18,17 @@ describe("the lock of the scripts", () => {
   it("lets one process in at a time and every process in the end", async () => {
     const folder = scratch();
     const journal = path.join(folder, "journal");
+    // Whoever is in stays until all four have come to the door: a lock that fails shows every time.
     const program = `
-      import { appendFileSync } from "node:fs";
+      import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
       import { setImmediate } from "node:timers/promises";
       import { withLock } from ${JSON.stringify(lockModule)};
-      await withLock(${JSON.stringify(path.join(folder, "lock"))}, async () => {
-        appendFileSync(${JSON.stringify(journal)}, "in ");
-        await setImmediate();
-        appendFileSync(${JSON.stringify(journal)}, "out ");
+      process.chdir(${JSON.stringify(folder)});
+      writeFileSync("ready-" + process.pid, "");
+      await withLock("lock", async () => {
+        appendFileSync("journal", "in ");
+        while (readdirSync(".").filter((name) => name.startsWith("ready-")).length < 4) await setImmediate();
+        appendFileSync("journal", "out ");
       });`;
     const start = () =>
       promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program]);

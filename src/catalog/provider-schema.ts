@@ -22,7 +22,7 @@ export function toProviderSchema(schema: unknown): JsonSchemaObject {
   const root = isJsonObject(schema) ? schema : {};
   const { properties, required } = new FieldCollector(root).collect(root);
   const kept = Object.entries(root).filter(([keyword]) => !unwantedAtTop.has(keyword));
-  const declared = required.filter((name) => Object.hasOwn(properties, name));
+  const declared = [...required].filter((name) => Object.hasOwn(properties, name));
   const merged = fromEntries([
     ...kept,
     ["type", "object"],
@@ -34,10 +34,10 @@ export function toProviderSchema(schema: unknown): JsonSchemaObject {
 
 interface Fields {
   readonly properties: JsonObject;
-  readonly required: readonly string[];
+  readonly required: ReadonlySet<string>;
 }
 
-const noFields: Fields = { properties: {}, required: [] };
+const noFields: Fields = { properties: {}, required: new Set() };
 
 /**
  * The fields of a schema and all its alternatives together: a model that sees too many is corrected
@@ -71,9 +71,9 @@ class FieldCollector {
       const branches = alternatives.map((entry) => this.collect(entry, depth + 1));
       for (const branch of branches) add(branch);
       for (const name of branches[0]?.required ?? [])
-        if (branches.every((branch) => branch.required.includes(name))) names.add(name);
+        if (branches.every((branch) => branch.required.has(name))) names.add(name);
     }
-    return { properties: fromEntries([...fields]), required: [...names] };
+    return { properties: fromEntries([...fields]), required: names };
   }
 
   #resolve(reference: unknown): unknown {

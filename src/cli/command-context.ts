@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 
+import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Standpoint } from "./display-path.ts";
@@ -44,6 +45,11 @@ export class CommandContext {
   /** A line on stderr that is no error: silenced by `--quiet`, and by `--json` to keep stderr parseable. */
   notice(text: string): void {
     if (!this.options.quiet && !this.options.json) this.terminal.note(text);
+  }
+
+  /** Ends a command whose remaining work nobody waits for any more. */
+  throwIfInterrupted(): void {
+    if (this.signal.aborted) throw createError("cancelled", "stopped half-way");
   }
 
   /** Tells a failure on stderr, and gives the exit code that belongs to it. */

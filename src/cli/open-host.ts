@@ -53,13 +53,15 @@ export async function withHost<T>(
   use: (host: McpHost) => Promise<T>,
 ): Promise<T> {
   const host = await openHostOrDemo(context);
-  host.on("warning", ({ serverName, text }) => {
+  const unsubscribe = host.on("warning", ({ serverName, text }) => {
     const subject = serverName === undefined ? "" : `${serverName}: `;
     context.notice(`⚠ ${neutralizeLine(`${subject}${text}`)}`);
   });
   try {
     return await use(host);
   } finally {
+    // What goes wrong while everything is being stopped is no news.
+    unsubscribe();
     await host.close();
   }
 }

@@ -20,7 +20,9 @@ function createContext(isTTY: boolean, quiet = false) {
   const notice = (text: string): void => {
     if (!quiet) terminal.note(text);
   };
-  return { context: { terminal, options, notice }, written: () => String(stderr.read() ?? "").replaceAll(erase, "<erase>"),
+  return {
+    context: { terminal, options, notice },
+    written: () => String(stderr.read() ?? "").replaceAll(erase, "<erase>"),
   };
 }
 

@@ -79,8 +79,9 @@ export class Terminal {
     stdout.write(shown.endsWith("\n") ? shown : `${shown}\n`);
   }
 
+  /** One object on one line; on a screen it is as safe to look at as text. */
   json(value: unknown): void {
-    this.#options.stdout.write(`${JSON.stringify(value)}\n`);
+    this.data(JSON.stringify(value));
   }
 
   /** A line for people on stdout: tables and the like, whose text is neutralized already. */
@@ -110,7 +111,9 @@ export class Terminal {
   }
 
   jsonError(value: unknown): void {
-    this.#options.stderr.write(`${JSON.stringify(value)}\n`);
+    const { stderr } = this.#options;
+    const text = JSON.stringify(value);
+    stderr.write(`${stderr.isTTY === true ? neutralize(text) : text}\n`);
   }
 
   /** Colour where the stream shows it, and never as the only sign. */

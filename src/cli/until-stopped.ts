@@ -5,16 +5,16 @@ import type { CommandContext } from "./command-context.ts";
  * such a command is meant to end, so its exit code is 0; other signals give their own.
  */
 export async function untilStopped({ terminal, interruption }: CommandContext): Promise<number> {
-  const stopped = AbortSignal.any([interruption.signal, terminal.readerGone]);
   // Nothing else may keep the process alive while all servers are idle.
   const keepAlive = setInterval(() => {}, 0x7fff_ffff);
-  try {
-    if (!stopped.aborted)
-      await new Promise<void>((resolve) => {
-        stopped.addEventListener("abort", () => resolve(), { once: true });
-      });
-  } finally {
-    clearInterval(keepAlive);
-  }
+  await Promise.race([aborted(interruption.signal), aborted(terminal.readerGone)]);
+  clearInterval(keepAlive);
   return interruption.received === "SIGINT" ? 0 : (interruption.exitCode ?? 0);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }

@@ -6,24 +6,24 @@ const problem: ConfigProblem = {
   severity: "error",
   code: "config_invalid",
   message: 'expected ","',
-  path: "/work/app/.plugboard/mcp.json",
+  path: "/srv/app/.plugboard/mcp.json",
   line: 12,
   column: 5,
 };
 
 describe("problems as people read them", () => {
   it("CFG-42: the place comes first, short when the file is near", () => {
-    expect(formatProblem(problem, "/work/app")).toBe('.plugboard/mcp.json:12:5 — expected ","');
-    expect(formatProblem(problem, "/work/app/a/b")).toBe(
+    expect(formatProblem(problem, "/srv/app")).toBe('.plugboard/mcp.json:12:5 — expected ","');
+    expect(formatProblem(problem, "/srv/app/a/b")).toBe(
       '../../.plugboard/mcp.json:12:5 — expected ","',
     );
     expect(formatProblem(problem, "/elsewhere/a/b")).toBe(
-      '/work/app/.plugboard/mcp.json:12:5 — expected ","',
+      '/srv/app/.plugboard/mcp.json:12:5 — expected ","',
     );
   });
 
   it("CFG-42: the server is named, and a problem without a file has no place", () => {
-    expect(formatProblem({ ...problem, serverName: "github" }, "/work/app")).toBe(
+    expect(formatProblem({ ...problem, serverName: "github" }, "/srv/app")).toBe(
       '.plugboard/mcp.json:12:5 — github: expected ","',
     );
     const { path: _path, line: _line, column: _column, ...inCode } = problem;

@@ -150,7 +150,7 @@ export class ServerConnection {
     const { client } = opened;
     client.onnotification = onNotification;
     try {
-      await onReady(client);
+      await untilAborted(onReady(client), signal, config.name);
       if (!signal.aborted) return opened;
       throw createError("closed", "the connection was closed while it was being opened", {
         serverName: config.name,

@@ -51,7 +51,7 @@ const launchRules: readonly Rule<LaunchFacts>[] = [
           rule: "approval",
           code: "not_approved",
           reason: `server "${serverName}" comes from a project file and has not been approved`,
-          hint: `read its entry, then: plugboard approve ${serverName}`,
+          hint: "read its entry; naming its file with --config, or host.approve() in code, approves it",
         },
 ];
 

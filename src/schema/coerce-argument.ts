@@ -2,7 +2,8 @@ import { isJsonObject } from "./json-schema.ts";
 import { readOwn } from "./json-values.ts";
 import { followPointer } from "./schema-references.ts";
 
-const maxReferences = 16;
+/** Schemas looked at for one argument; alternatives inside alternatives would multiply. */
+const maxLooks = 500;
 const everyType = ["string", "number", "boolean", "null", "array", "object"] as const;
 type TypeName = (typeof everyType)[number];
 
@@ -15,7 +16,7 @@ export function coerceArgument(schema: unknown, key: string, text: string): unkn
   const properties = isJsonObject(schema) ? schema["properties"] : undefined;
   const declared = isJsonObject(properties) ? readOwn(properties, key) : undefined;
   if (declared === undefined) return text;
-  const types = typesOf(declared, schema, 0);
+  const types = typesOf(declared, { document: schema, looks: 0 });
   if (types.has("string")) return text;
   const value = readJson(text);
   if (value === undefined) return text;
@@ -41,21 +42,26 @@ function typeName(value: unknown): TypeName {
   return typeof value as TypeName;
 }
 
+interface Search {
+  readonly document: unknown;
+  looks: number;
+}
+
 /** The types that a schema may accept; all of them when it does not say. */
-function typesOf(schema: unknown, document: unknown, depth: number): ReadonlySet<TypeName> {
-  if (!isJsonObject(schema) || depth > maxReferences) return new Set(everyType);
+function typesOf(schema: unknown, search: Search): ReadonlySet<TypeName> {
+  search.looks += 1;
+  if (!isJsonObject(schema) || search.looks > maxLooks) return new Set(everyType);
   const { $ref, type, enum: values, anyOf, oneOf, allOf } = schema;
   const found: ReadonlySet<TypeName>[] = [];
   if (typeof $ref === "string" && $ref.startsWith("#"))
-    found.push(typesOf(followPointer(document, $ref.slice(1)), document, depth + 1));
+    found.push(typesOf(followPointer(search.document, $ref.slice(1)), search));
   if (type !== undefined) found.push(new Set([type].flat().map((name) => declaredType(name))));
   if (Object.hasOwn(schema, "const")) found.push(new Set([typeName(schema["const"])]));
   if (Array.isArray(values)) found.push(new Set(values.map((value) => typeName(value))));
   for (const alternatives of [anyOf, oneOf])
     if (Array.isArray(alternatives))
-      found.push(union(alternatives.map((entry) => typesOf(entry, document, depth + 1))));
-  if (Array.isArray(allOf))
-    found.push(...allOf.map((entry) => typesOf(entry, document, depth + 1)));
+      found.push(union(alternatives.map((entry) => typesOf(entry, search))));
+  if (Array.isArray(allOf)) found.push(...allOf.map((entry) => typesOf(entry, search)));
   return new Set(everyType.filter((name) => found.every((types) => types.has(name))));
 }
 

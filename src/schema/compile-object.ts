@@ -3,7 +3,7 @@ import { neutralizeLine } from "../text/neutralize.ts";
 import { countOf } from "./compile-scalar.ts";
 import { describeSchema } from "./describe-schema.ts";
 import { isJsonObject, type JsonSchema } from "./json-schema.ts";
-import { readOwn } from "./json-values.ts";
+import { definedKeys, readOwn } from "./json-values.ts";
 import { type Check, edgeOf, edgesOf, keywordOf, type SchemaCompiler } from "./schema-check.ts";
 import type { SchemaNode } from "./schema-graph.ts";
 import type { Trace } from "./validation-failure.ts";
@@ -13,12 +13,12 @@ type ObjectCheck = (object: JsonObject, trace: Trace | undefined) => boolean;
 
 export function compileObject(node: SchemaNode, compiler: SchemaCompiler): readonly Check[] {
   const checks = [
-    compileRequired(node),
+    compileRequired(node, compiler),
     compileProperties(node, compiler),
     compileOtherProperties(node, compiler),
     compileNames(node, compiler),
-    compilePropertyCount(node),
-    compileDependentRequired(node),
+    compilePropertyCount(node, compiler),
+    compileDependentRequired(node, compiler),
   ].filter((check) => check !== undefined);
   if (checks.length === 0) return [];
   return [
@@ -41,12 +41,13 @@ function readerOf(key: string): (object: JsonObject) => unknown {
   return (object) => object[key];
 }
 
-function compileRequired(node: SchemaNode): ObjectCheck | undefined {
+function compileRequired(node: SchemaNode, { meter }: SchemaCompiler): ObjectCheck | undefined {
   const required = keywordOf(node, "required");
   if (!Array.isArray(required) || required.length === 0) return undefined;
   const names = [...new Set(required as readonly string[])];
   const readers = names.map((name) => readerOf(name));
   return (object, trace) => {
+    meter.spendOn(names.length);
     if (trace === undefined) return readers.every((read) => read(object) !== undefined);
     const missing = names.filter((name) => readOwn(object, name) === undefined);
     for (const name of missing) reportMissing(node, name, trace);
@@ -77,6 +78,7 @@ function compileProperties(node: SchemaNode, compiler: SchemaCompiler): ObjectCh
   });
   if (properties.length === 0) return undefined;
   return (object, trace) => {
+    compiler.meter.spendOn(properties.length);
     let isValid = true;
     for (const property of properties) {
       const { key, read } = property;
@@ -107,9 +109,9 @@ function compileOtherProperties(
     for (const key of Object.keys(object)) {
       const value = object[key];
       if (value === undefined) continue;
+      compiler.meter.spend(1);
       let isCovered = declared.has(key);
       if (isCovered && patterns.length === 0) continue;
-      compiler.meter.spend(1);
       let isAccepted = true;
       for (const { matches, check } of patterns) {
         if (!matches(key)) continue;
@@ -130,8 +132,11 @@ function compileOtherProperties(
   };
 }
 
+/** Looking for a likely spelling among more names than this takes too long. */
+const maxCompared = 200;
+
 function reportUnknown(key: string, declared: ReadonlySet<string>, trace: Trace): void {
-  const [suggestion] = closest(key, declared, 1);
+  const [suggestion] = declared.size > maxCompared ? [] : closest(key, declared, 1);
   const hint = suggestion === undefined ? "" : `; did you mean "${neutralizeLine(suggestion)}"?`;
   trace.at(key).report("additionalProperties", `is not a known property${hint}`);
 }
@@ -169,14 +174,17 @@ function compileNames(node: SchemaNode, compiler: SchemaCompiler): ObjectCheck |
   };
 }
 
-function compilePropertyCount(node: SchemaNode): ObjectCheck | undefined {
+function compilePropertyCount(
+  node: SchemaNode,
+  { meter }: SchemaCompiler,
+): ObjectCheck | undefined {
   const min = keywordOf(node, "minProperties");
   const max = keywordOf(node, "maxProperties");
   const least = typeof min === "number" ? min : 0;
   const most = typeof max === "number" ? max : Number.POSITIVE_INFINITY;
   if (least === 0 && most === Number.POSITIVE_INFINITY) return undefined;
   return (object, trace) => {
-    const count = Object.values(object).filter((value) => value !== undefined).length;
+    const count = definedKeys(object, meter).length;
     if (count < least)
       trace?.report("minProperties", `must have at least ${countOf(least, "field")}`);
     if (count > most) trace?.report("maxProperties", `must have at most ${countOf(most, "field")}`);
@@ -185,7 +193,10 @@ function compilePropertyCount(node: SchemaNode): ObjectCheck | undefined {
 }
 
 /** `dependentRequired`, and its half of the older `dependencies`. */
-function compileDependentRequired(node: SchemaNode): ObjectCheck | undefined {
+function compileDependentRequired(
+  node: SchemaNode,
+  { meter }: SchemaCompiler,
+): ObjectCheck | undefined {
   const rules: { readonly when: string; readonly needs: readonly string[] }[] = [];
   for (const keyword of ["dependentRequired", "dependencies"]) {
     const map = keywordOf(node, keyword);
@@ -196,8 +207,10 @@ function compileDependentRequired(node: SchemaNode): ObjectCheck | undefined {
   if (rules.length === 0) return undefined;
   return (object, trace) => {
     let isValid = true;
+    meter.spendOn(rules.length);
     for (const { when, needs } of rules) {
       if (readOwn(object, when) === undefined) continue;
+      meter.spendOn(needs.length);
       for (const name of needs) {
         if (readOwn(object, name) !== undefined) continue;
         const what = `is required when "${neutralizeLine(when)}" is given`;

@@ -1,5 +1,6 @@
-import { describeLiteral, joinAlternatives } from "./describe-schema.ts";
+import { describeLiteral, describeLiterals, joinAlternatives } from "./describe-schema.ts";
 import { isEqualJson } from "./json-values.ts";
+import type { Meter } from "./meter.ts";
 import { type Check, keywordOf, type SchemaCompiler } from "./schema-check.ts";
 import type { SchemaNode } from "./schema-graph.ts";
 
@@ -26,7 +27,7 @@ const articles: Readonly<Record<string, string>> = {
 export function compileType(node: SchemaNode): Check | undefined {
   const type = keywordOf(node, "type");
   if (type === undefined) return undefined;
-  const names = (Array.isArray(type) ? type : [type]) as readonly string[];
+  const names = [...new Set((Array.isArray(type) ? type : [type]) as readonly string[])];
   const tests = names.map((name) => typeTests[name]).filter((test) => test !== undefined);
   const expected = joinAlternatives(names);
   const what = `must be ${names.map((name) => articles[name]).join(" or ")}`;
@@ -46,8 +47,8 @@ export function compileType(node: SchemaNode): Check | undefined {
 export function compileScalar(node: SchemaNode, compiler: SchemaCompiler): readonly Check[] {
   return [
     ...compileConstant(node, compiler),
-    ...compileNumber(node),
-    ...compileLength(node),
+    ...compileNumber(node, compiler),
+    ...compileLength(node, compiler),
     ...compilePattern(node, compiler),
   ];
 }
@@ -74,7 +75,7 @@ function compileConstant(node: SchemaNode, { meter }: SchemaCompiler): readonly 
         if (compounds.some((entry) => isEqualJson(value, entry, meter))) return true;
       }
       if (trace !== undefined) {
-        const expected = joinAlternatives(values.map((entry) => describeLiteral(entry)));
+        const expected = describeLiterals(values);
         trace.report("enum", `must be one of ${expected.replaceAll(" | ", ", ")}`, expected);
       }
       return false;
@@ -120,11 +121,16 @@ function* numberLimits(node: SchemaNode): Generator<NumberLimit> {
     yield { keyword: "multipleOf", bound: divisor, words: "a multiple of", accepts: isMultipleOf };
 }
 
-function compileNumber(node: SchemaNode): readonly Check[] {
+/** Exact division of decimals takes this much longer than a comparison. */
+const stepsPerDivision = 20;
+
+function compileNumber(node: SchemaNode, { meter }: SchemaCompiler): readonly Check[] {
   return [...numberLimits(node)].map(
     ({ keyword, bound, words, accepts }): Check =>
       (value, trace) => {
-        if (typeof value !== "number" || accepts(value, bound)) return true;
+        if (typeof value !== "number") return true;
+        if (keyword === "multipleOf") meter.spend(stepsPerDivision);
+        if (accepts(value, bound)) return true;
         trace?.report(keyword, `must be ${words} ${bound}`, `${words} ${bound}`);
         return false;
       },
@@ -149,19 +155,19 @@ function decimal(value: number): readonly [digits: bigint, exponent: number] {
   return [BigInt(whole + fraction), Number(exponent) - fraction.length];
 }
 
-function compileLength(node: SchemaNode): readonly Check[] {
+function compileLength(node: SchemaNode, { meter }: SchemaCompiler): readonly Check[] {
   const checks: Check[] = [];
   const min = keywordOf(node, "minLength");
   const max = keywordOf(node, "maxLength");
   if (typeof min === "number")
     checks.push((value, trace) => {
-      if (typeof value !== "string" || hasAtLeast(value, min)) return true;
+      if (typeof value !== "string" || hasAtLeast(value, min, meter)) return true;
       trace?.report("minLength", `must have at least ${countOf(min, "character")}`);
       return false;
     });
   if (typeof max === "number")
     checks.push((value, trace) => {
-      if (typeof value !== "string" || !hasAtLeast(value, max + 1)) return true;
+      if (typeof value !== "string" || !hasAtLeast(value, max + 1, meter)) return true;
       trace?.report("maxLength", `must have at most ${countOf(max, "character")}`);
       return false;
     });
@@ -173,9 +179,10 @@ export function countOf(count: number, noun: string): string {
 }
 
 /** Counts characters, not UTF-16 units, and only where the two can differ. */
-function hasAtLeast(text: string, count: number): boolean {
+function hasAtLeast(text: string, count: number, meter: Meter): boolean {
   if (text.length < count) return false;
   if (text.length >= count * 2) return true;
+  meter.spendOn(text.length);
   let characters = 0;
   for (const _character of text) {
     characters += 1;

@@ -24,6 +24,12 @@ export function compileSchema(
   engine: PatternEngine | undefined,
 ): CompiledSchema {
   const meter = new Meter();
+  const acceptAll = inSequence(undefined, [], meter);
+  const acceptNone: Check = (_value, trace) => {
+    meter.spend(1);
+    trace?.report("false", "is not allowed");
+    return false;
+  };
   const checks = new Map<JsonSchemaObject, Check>();
   const compiler: SchemaCompiler = {
     graph,
@@ -47,15 +53,9 @@ export function compileSchema(
   return { check: compileReference(graph.root, compiler), meter };
 }
 
-const acceptAll: Check = () => true;
-const acceptNone: Check = (_value, trace) => {
-  trace?.report("false", "is not allowed");
-  return false;
-};
-
 function compileNode(schema: JsonSchemaObject, compiler: SchemaCompiler): Check {
   const node = compiler.nodeOf(schema);
-  if (node === undefined) return acceptAll;
+  if (node === undefined) return compiler.compile(true);
   const references = node.references.map((target) => compileReference(target, compiler));
   if (node.isReferenceOnly) return inSequence(undefined, references, compiler.meter);
   const checks = [
@@ -79,13 +79,11 @@ function compileReference(target: JsonSchema, compiler: SchemaCompiler): Check {
 }
 
 function inSequence(type: Check | undefined, checks: readonly Check[], meter: Meter): Check {
-  if (checks.length === 0) {
-    if (type === undefined) return acceptAll;
+  if (checks.length === 0)
     return (value, trace) => {
       meter.spend(1);
-      return type(value, trace);
+      return type === undefined || type(value, trace);
     };
-  }
   return (value, trace) => {
     meter.spend(1);
     // A value of the wrong type has one problem, not one for each keyword.

@@ -46,6 +46,7 @@ function compileOne(
       if (evaluated.isAll) return true;
       let isValid = true;
       for (const [key, part] of partsOf(value)) {
+        compiler.meter.spend(1);
         if (part === undefined || evaluated.keys.has(key)) continue;
         if (schema === false) trace?.at(key).report(keyword, "is not allowed here");
         else if (check(part, trace?.at(key))) continue;
@@ -98,6 +99,7 @@ class Collector {
   }
 
   #ownProperties(node: SchemaNode): readonly Collect[] {
+    const { meter } = this.#compiler;
     const isUnknown = node.skipped.has("patternProperties") || node.skipped.has("properties");
     if (isUnknown || node.skipped.has("additionalProperties")) return [markAll];
     if (edgeOf(node, "additionalProperties") !== undefined) return [markAll];
@@ -107,6 +109,7 @@ class Collector {
     if (names.length === 0 && patterns.length === 0) return [];
     return [
       (value, { keys }) => {
+        meter.spendOn(names.length);
         for (const name of names) keys.add(name);
         for (const key of patterns.length === 0 ? [] : Object.keys(value as object))
           if (patterns.some(({ matches }) => matches(key))) keys.add(key);

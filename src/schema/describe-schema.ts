@@ -11,16 +11,18 @@ export function describeSchema(schema: unknown, depth = 0): string {
   if (!isJsonObject(schema) || depth > maxDepth) return "any";
   const { const: constant, enum: values, type, anyOf, oneOf, allOf, $ref } = schema;
   if (constant !== undefined) return describeLiteral(constant);
-  if (Array.isArray(values)) return joinAlternatives(values.map((value) => describeLiteral(value)));
+  if (Array.isArray(values)) return describeLiterals(values);
   if (Array.isArray(type))
-    return joinAlternatives(type.map((name) => describeType(name, schema, depth)));
+    return joinAlternatives(firstFew(type).map((name) => describeType(name, schema, depth)));
   if (typeof type === "string") return describeType(type, schema, depth);
   const alternatives = Array.isArray(anyOf) ? anyOf : oneOf;
   if (Array.isArray(alternatives))
-    return joinAlternatives(alternatives.map((entry) => describeSchema(entry, depth + 1)));
+    return joinAlternatives(
+      firstFew(alternatives).map((entry) => describeSchema(entry, depth + 1)),
+    );
   if (typeof $ref === "string") return describeReference($ref);
   if (Array.isArray(allOf)) {
-    const described = allOf.map((entry) => describeSchema(entry, depth + 1));
+    const described = firstFew(allOf).map((entry) => describeSchema(entry, depth + 1));
     return described.find((text) => text !== "any") ?? "any";
   }
   return isJsonObject(schema["properties"]) ? "object" : "any";
@@ -30,6 +32,15 @@ export function describeSchema(schema: unknown, depth = 0): string {
 export function describeLiteral(value: unknown): string {
   const text = JSON.stringify(value) ?? "null";
   return truncate(neutralizeLine(text), 40);
+}
+
+export function describeLiterals(values: readonly unknown[]): string {
+  return joinAlternatives(firstFew(values).map((value) => describeLiteral(value)));
+}
+
+/** One more than is shown, so that it is known whether there are more. */
+function firstFew(values: readonly unknown[]): readonly unknown[] {
+  return values.slice(0, maxAlternatives + 1);
 }
 
 export function joinAlternatives(texts: readonly string[]): string {

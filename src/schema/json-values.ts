@@ -5,6 +5,13 @@ export function readOwn(object: Readonly<Record<string, unknown>>, key: string):
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
+/** The keys of an object in JSON. */
+export function definedKeys(object: Readonly<Record<string, unknown>>, meter: Meter): string[] {
+  const keys = Object.keys(object).filter((key) => object[key] !== undefined);
+  meter.spendOn(keys.length);
+  return keys;
+}
+
 /** Equality of JSON values: order of keys does not matter, own properties only. */
 export function isEqualJson(a: unknown, b: unknown, meter: Meter): boolean {
   if (a === b) return true;
@@ -16,9 +23,8 @@ export function isEqualJson(a: unknown, b: unknown, meter: Meter): boolean {
   }
   const left = a as Readonly<Record<string, unknown>>;
   const right = b as Readonly<Record<string, unknown>>;
-  const keys = Object.keys(left).filter((key) => left[key] !== undefined);
-  if (keys.length !== Object.keys(right).filter((key) => right[key] !== undefined).length)
-    return false;
+  const keys = definedKeys(left, meter);
+  if (keys.length !== definedKeys(right, meter).length) return false;
   return keys.every((key) => isEqualJson(left[key], readOwn(right, key), meter));
 }
 
@@ -31,7 +37,7 @@ function identityText(value: unknown, meter: Meter): string {
   if (Array.isArray(value)) return `[${value.map((item) => identityText(item, meter)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const object = value as Readonly<Record<string, unknown>>;
-  const keys = Object.keys(object).filter((key) => object[key] !== undefined);
+  const keys = definedKeys(object, meter);
   keys.sort();
   return `{${keys.map((key) => `${JSON.stringify(key)}:${identityText(object[key], meter)}`).join(",")}}`;
 }

@@ -21,4 +21,9 @@ export class Meter {
     this.#left -= steps;
     if (this.#left < 0) throw exceeded;
   }
+
+  /** For a loop over `count` small things, each much quicker than a step. */
+  spendOn(count: number): void {
+    this.spend(count >> 3);
+  }
 }

@@ -42,13 +42,13 @@ function parametersOf(schema: unknown): readonly Parameter[] {
   if (!isJsonObject(schema)) return [];
   const { properties, required } = schema;
   const declared = isJsonObject(properties) ? properties : {};
-  const needed = Array.isArray(required)
-    ? required.filter((name): name is string => typeof name === "string")
-    : [];
+  const needed = new Set(
+    Array.isArray(required) ? required.filter((name) => typeof name === "string") : [],
+  );
   const names = new Set([...Object.keys(declared), ...needed]);
   return [...names].map((name) => ({
     name: truncate(neutralizeLine(name), 64),
-    isRequired: needed.includes(name),
+    isRequired: needed.has(name),
     type: describeSchema(readOwn(declared, name)),
   }));
 }

@@ -52,6 +52,15 @@ describe("ValidatorCache", () => {
         expect(cache.forSchema(schema).validate(true)).toMatchObject({ kind: "invalid" });
   });
 
+  it("BRG-21: judging a schema for a listing gives the same answer as using it", () => {
+    const cache = new ValidatorCache();
+    for (const schema of [{ type: "string" }, { $ref: "#" }, { pattern: "(?=a)" }, true, 5]) {
+      const report = cache.inspect(schema);
+      expect(cache.forSchema(schema).report).toEqual(report);
+      expect(cache.inspect(schema)).toEqual(report);
+    }
+  });
+
   it("BRG-21: refused schemas are answered every time and not kept", () => {
     const cache = new ValidatorCache({
       limits: { maxSchemaBytes: 10, maxSchemaDepth: 4, maxSchemaNodes: 4, schemaTimeoutMs: 1 },

@@ -1,5 +1,5 @@
 import { defaultLimits } from "../config/limits.ts";
-import { measureSchema } from "./schema-guard.ts";
+import { inspectSchema, measureSchema, type SchemaReport } from "./schema-guard.ts";
 import {
   createMeasuredValidator,
   createRefusingValidator,
@@ -30,6 +30,7 @@ export class ValidatorCache {
   readonly #options: ValidatorCacheOptions;
   readonly #byText = new Map<string, Entry>();
   readonly #bySchema = new WeakMap<object, Entry>();
+  readonly #reports = new WeakMap<object, SchemaReport>();
   #chars = 0;
 
   constructor(options: ValidatorCacheOptions = {}) {
@@ -47,6 +48,17 @@ export class ValidatorCache {
     const { entry, validator } = this.#find(schema);
     if (entry !== undefined) this.#bySchema.set(schema, entry);
     return validator;
+  }
+
+  /** The judgement alone, for listings: nothing is compiled or kept but the answer. */
+  inspect(schema: unknown): SchemaReport {
+    const limits = this.#options.limits ?? defaultLimits;
+    if (typeof schema !== "object" || schema === null) return inspectSchema(schema, limits);
+    const known = this.#bySchema.get(schema)?.validator?.report ?? this.#reports.get(schema);
+    if (known !== undefined) return known;
+    const report = inspectSchema(schema, limits);
+    this.#reports.set(schema, report);
+    return report;
   }
 
   #find(schema: unknown): { readonly validator: Validator; readonly entry?: Entry } {

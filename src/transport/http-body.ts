@@ -18,9 +18,8 @@ export interface BodySink {
  * A stream that undoes a content encoding, `undefined` for none, `"unknown"` for one that nobody
  * asked for. Servers compress even when the request does not offer it.
  */
-export function createDecoder(encoding: string | undefined): Transform | undefined | "unknown" {
-  switch (encoding?.trim().toLowerCase()) {
-    case undefined:
+export function createDecoder(encoding: string): Transform | undefined | "unknown" {
+  switch (encoding.trim().toLowerCase()) {
     case "":
     case "identity":
       return undefined;

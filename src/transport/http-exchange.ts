@@ -50,6 +50,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly #observer: ExchangeObserver;
   #controller: Dispatcher.DispatchController | undefined;
   #sink: BodySink | undefined;
+  #encoding: string | undefined;
   #decoder: Transform | undefined;
   #isDone = false;
 
@@ -93,18 +94,14 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200 || this.#isDone) return;
     const head = { status, headers };
-    const encoding = headerOf(head, "content-encoding");
-    const decoder = createDecoder(encoding);
-    if (decoder === "unknown") {
-      const message = `the answer is encoded as ${quote(this.#peer, encoding ?? "", 40)}, which was not asked for`;
-      throw peerError(this.#peer, "http_error", message, { details: { status } });
-    }
+    this.#encoding = headerOf(head, "content-encoding");
     this.#sink = this.#observer.onHead(head);
-    if (decoder !== undefined) this.#attach(decoder);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isDone) return;
+    // Not before there is something to decode: nothing at all is no valid gzip.
+    if (this.#encoding !== undefined) this.#startDecoding(this.#encoding);
     if (this.#decoder === undefined) this.#write(chunk);
     else if (!this.#decoder.write(chunk)) controller.pause();
   }
@@ -119,12 +116,16 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   /** Decoding happens piece by piece: what the sink refuses is never inflated to the end. */
-  #attach(decoder: Transform): void {
+  #startDecoding(encoding: string): void {
+    this.#encoding = undefined;
+    const decoder = createDecoder(encoding);
+    if (decoder === "unknown") {
+      const message = `the answer is encoded as ${quote(this.#peer, encoding, 40)}, which was not asked for`;
+      throw peerError(this.#peer, "http_error", message);
+    }
+    if (decoder === undefined) return;
     this.#decoder = decoder;
-    const fail = (error: unknown): void => {
-      const failure = networkError(this.#peer, error, true);
-      this.abort(failure);
-    };
+    const fail = (error: unknown): void => this.abort(networkError(this.#peer, error, true));
     decoder.on("drain", () => this.#controller?.resume());
     decoder.on("error", fail);
     decoder.on("data", (chunk: Buffer) => {

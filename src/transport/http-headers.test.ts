@@ -10,7 +10,20 @@ function asRecord(fields: readonly string[]): Record<string, string> {
   return record;
 }
 
-const unit = constantFrom(..."aZ0 \t\r\n\0=?/+é\u00FF\u2028", "😀", "\uD800", "=?base64?", "?=");
+const awkward = [
+  "\t",
+  "\r",
+  "\n",
+  "\0",
+  "é",
+  "\u00FF",
+  "\u2028",
+  "😀",
+  "\uD800",
+  "=?base64?",
+  "?=",
+];
+const unit = constantFrom("a", "Z", "0", " ", "=", "?", "/", "+", ...awkward);
 
 describe("encodeHeaderValue", () => {
   it.each([

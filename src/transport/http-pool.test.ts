@@ -3,9 +3,21 @@ import { type AddressInfo, createServer } from "node:net";
 
 import { describe, expect, it } from "vitest";
 
-import { ScriptedServer, answerPlainly } from "../../tests/fixtures/http/scripted-server.ts";
-import { openWire } from "../../tests/fixtures/http/wire.ts";
-import { OriginPools } from "./http-pool.ts";
+import {
+  ScriptedServer,
+  answerPlainly,
+  answerTo,
+  openEvents,
+} from "../../tests/fixtures/http/scripted-server.ts";
+import {
+  ImpatientClock,
+  WaitingClock,
+  createWire,
+  initialize,
+  openWire,
+} from "../../tests/fixtures/http/wire.ts";
+import { defaultLimits } from "../config/limits.ts";
+import { OriginPools, originPools } from "./http-pool.ts";
 
 describe("OriginPools", () => {
   it("SHT-10: servers on one origin share their connections until the last one leaves", async () => {
@@ -50,12 +62,50 @@ describe("OriginPools", () => {
     expect((await staying.request("ping")).result).toEqual({ ok: true });
   });
 
+  it("SHT-10: a closed server leaves no open stream on connections that live on", async () => {
+    await using server = await ScriptedServer.start((request, response) => {
+      response.on("close", () => server.note("cut off"));
+      openEvents(response);
+      response.write(`data: ${answerTo(request)}\n\n`);
+    });
+    await using _neighbour = await openWire(server.url);
+    const wire = await openWire(server.url, { clock: new WaitingClock() });
+    await wire.request("tools/call");
+    await wire.transport.close();
+    await server.until(() => server.notes.length === 1);
+  });
+
+  it("SHT-06: closing does not wait for connections that a neighbour holds", async () => {
+    await using server = await ScriptedServer.start((request, response) => {
+      response.setHeader("mcp-session-id", "s");
+      if (request.message.method !== "held") answerPlainly(request, response);
+    });
+    const wire = await openWire(server.url, { clock: new ImpatientClock() });
+    await initialize(wire);
+    await using neighbour = await openWire(server.url);
+    const held = Array.from({ length: 64 }, () => neighbour.request("held").catch(() => undefined));
+    await server.until(() => server.posts("held").length === 64);
+    await wire.transport.close();
+    await neighbour.transport.close();
+    await Promise.all(held);
+  });
+
+  it("TRN-07: a start that was overtaken by a close gives its connections back", async () => {
+    await using server = await ScriptedServer.start(answerPlainly);
+    const { connectTimeoutMs } = defaultLimits;
+    const lease = await originPools.acquire({ origin: server.origin, connectTimeoutMs });
+    const { transport } = createWire(server.url);
+    const starting = expect(transport.start()).rejects.toMatchObject({ code: "closed" });
+    await transport.close();
+    await starting;
+    await lease.release();
+    expect(lease.calls).toHaveProperty("destroyed", true);
+  });
+
   it("SHT-10: nothing is left of a connection that was still being made", async () => {
     // Accepts the connection and never answers the TLS handshake.
-    const sockets: { destroyed: boolean }[] = [];
     const silent = createServer((socket) => {
       socket.on("error", () => {});
-      sockets.push(socket);
       silent.emit("taken", socket);
     }).listen(0, "127.0.0.1");
     await once(silent, "listening");

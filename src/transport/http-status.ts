@@ -1,4 +1,4 @@
-import type { McpError } from "../errors/mcp-error.ts";
+import type { McpError, RpcError } from "../errors/mcp-error.ts";
 import { type HttpPeer, peerAddress, peerError, quote } from "./http-errors.ts";
 import { type ResponseHead, headerOf } from "./http-exchange.ts";
 
@@ -40,7 +40,7 @@ export function statusError(peer: HttpPeer, response: RefusedResponse): McpError
     retryable: mayRetry,
     details: {
       status,
-      ...(rpc === undefined ? {} : { rpc: { code: rpc.code, message: excerpt } }),
+      ...(rpc === undefined ? {} : { rpc: { ...rpc, message: excerpt } }),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     },
   });
@@ -56,12 +56,13 @@ export function contentError(peer: HttpPeer, head: ResponseHead, text: string): 
 }
 
 /** The JSON-RPC error in a body, whatever id it carries. */
-function rpcErrorOf(text: string): { readonly code: number; readonly message: string } | undefined {
+function rpcErrorOf(text: string): RpcError | undefined {
   if (!text.startsWith("{")) return undefined;
   try {
-    const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown } };
+    const { error } = JSON.parse(text) as { error?: Partial<RpcError> };
     if (typeof error?.code !== "number" || typeof error.message !== "string") return undefined;
-    return { code: error.code, message: error.message };
+    const { code, message, data } = error;
+    return { code, message, ...(data === undefined ? {} : { data }) };
   } catch {
     return undefined;
   }

@@ -35,7 +35,7 @@ class MemoryEnd implements HostTransport {
 
   readonly #serverName: string;
   #other: MemoryEnd | undefined;
-  #inbox: (string | typeof end)[] = [];
+  readonly #inbox: (string | typeof end)[] = [];
   #isStarted = false;
   #isClosed = false;
   #isScheduled = false;
@@ -75,7 +75,6 @@ class MemoryEnd implements HostTransport {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#inbox = [];
     this.#other?.put(end);
     this.onclose?.();
   }

@@ -43,7 +43,19 @@ describe("SseFeed", () => {
   });
 
   it("SSE-13: whatever the data and the cuts, what is read is what was written", () => {
-    const unit = constantFrom(..."ab: \t\0é\u2028\uFEFF", "😀", "data:", "id:");
+    const unit = constantFrom(
+      "a",
+      ":",
+      " ",
+      "\t",
+      "\0",
+      "é",
+      "\u2028",
+      "\uFEFF",
+      "😀",
+      "data:",
+      "id:",
+    );
     const line = string({ unit });
     assert(
       property(

@@ -1,133 +1,39 @@
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
 
-import { type Limits, resolveLimits } from "../config/limits.ts";
+import {
+  closeOpened,
+  fixtures,
+  isAlive,
+  message,
+  observe,
+  type ObserveOptions,
+  recordingLogger,
+  say,
+  scripted,
+  serve,
+} from "../../tests/fixtures/stdio/observe-server.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { childEnvironment } from "../isolation/child-environment.ts";
-import { systemClock } from "../ports/clock.ts";
-import { type Logger, silentLogger } from "../ports/logger.ts";
-import type { HostTransport } from "./host-transport.ts";
-import { createStdioTransport, type StdioTransportOptions } from "./stdio-transport.ts";
 
-const fixtures = path.resolve("tests/fixtures/stdio");
-const scripted = path.join(fixtures, "scripted.mjs");
-const opened: HostTransport[] = [];
-
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((transport) => transport.close()));
-});
-
-type Step = { readonly do: string; readonly [key: string]: unknown };
-type Message = Readonly<Record<string, unknown>>;
-
-/** A transport under observation: what it delivered, and a promise for its end. */
-class Observed {
-  readonly transport: HostTransport;
-  readonly messages: Message[] = [];
-  closes = 0;
-  readonly closed: Promise<McpError | undefined>;
-  #onMessage: (() => void) | undefined;
-
-  constructor(transport: HostTransport) {
-    this.transport = transport;
-    this.closed = new Promise((resolve) => {
-      transport.onclose = () => {
-        this.closes += 1;
-        resolve(transport.failure);
-      };
-    });
-    transport.onmessage = (message) => {
-      this.messages.push(message as unknown as Message);
-      this.#onMessage?.();
-    };
-  }
-
-  /** The messages, once there are `count` of them. */
-  async received(count: number): Promise<Message[]> {
-    await new Promise<void>((resolve, reject) => {
-      this.#onMessage = () => {
-        if (this.messages.length >= count) resolve();
-      };
-      this.#onMessage();
-      void this.closed.then(() => reject(this.transport.failure ?? new Error("closed")));
-    });
-    return this.messages;
-  }
-
-  /** The id a step `spawn` reported. */
-  async spawned(count = 1): Promise<number[]> {
-    const messages = await this.received(count);
-    return messages.map(({ spawned }) => spawned as number);
-  }
-}
-
-function observe(
-  options: Partial<StdioTransportOptions> & { readonly overrides?: Partial<Limits> },
-) {
-  const transport = createStdioTransport({
-    serverName: "files",
-    command: process.execPath,
-    args: [],
-    env: {},
-    limits: resolveLimits(options.overrides),
-    clock: systemClock,
-    logger: silentLogger,
-    ...options,
-  });
-  opened.push(transport);
-  return new Observed(transport);
-}
-
-/** Starts a server that does `steps`. */
-async function serve(
-  steps: readonly Step[],
-  options: Parameters<typeof observe>[0] & { readonly mode?: string } = {},
-): Promise<Observed> {
-  const args = [
-    scripted,
-    JSON.stringify(steps),
-    ...(options.mode === undefined ? [] : [options.mode]),
-  ];
-  const observed = observe({ args, ...options });
-  await observed.transport.start();
-  return observed;
-}
-
-const say = (text: string, times = 1): Step => ({ do: "stdout", text, times });
-const message = (id: number): JSONRPCMessage => ({ jsonrpc: "2.0", id, method: "ping" });
-
-/** Zombies are gone: all that is left of them is a number for their parent. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-}
-
-function recordingLogger(): Logger & { readonly records: { message: string; fields: unknown }[] } {
-  const records: { message: string; fields: unknown }[] = [];
-  const record = (text: string, fields?: unknown): void =>
-    void records.push({ message: text, fields });
-  return { records, debug: record, info: record, warn: record, error: record };
-}
+afterEach(closeOpened);
 
 describe("talking to a server", () => {
-  it.each([1, 7, 100_000])(
-    "STD-01 STD-07 A4: 100,000 pipelined messages come back byte for byte in pieces of up to %i bytes",
-    async (maxPieceBytes) => {
-      const count = maxPieceBytes === 1 ? 2_000 : 100_000;
-      const { transport, ...rest } = observe({
-        args: [path.join(fixtures, "echo.mjs"), "42", String(maxPieceBytes)],
-      });
-      void rest;
+  it.each([
+    { count: 2_000, maxPieceBytes: 1 },
+    { count: 10_000, maxPieceBytes: 7 },
+    { count: 100_000, maxPieceBytes: 100_000 },
+  ])(
+    "STD-01 STD-07 A4: $count pipelined messages come back byte for byte in pieces of up to $maxPieceBytes bytes",
+    async ({ count, maxPieceBytes }) => {
+      const args = [path.join(fixtures, "echo.mjs"), "42", String(maxPieceBytes)];
+      const { transport } = observe({ args });
+      const text = (index: number): string => `${index} é€😀\u2028 "\\ ${"x".repeat(index % 97)}`;
       let received = 0;
       let mismatches = 0;
-      const text = (index: number): string => `${index} é€😀\u2028 "\\ ${"x".repeat(index % 97)}`;
       const done = new Promise<void>((resolve) => {
         transport.onmessage = (raw) => {
           const { id, method } = raw as unknown as { id: number; method: string };
@@ -183,9 +89,7 @@ describe("talking to a server", () => {
     };
     await transport.start();
     await expect(observed.received(2)).resolves.toHaveLength(2);
-    expect(logger.records.map(({ message: text }) => text)).toContain(
-      "a handler of the transport failed",
-    );
+    expect(logger.records.map(({ text }) => text)).toContain("a handler of the transport failed");
   });
 
   it("STD-11 TRN-05: nothing can be sent before the start, after the end or after `close()`", async () => {
@@ -213,7 +117,7 @@ describe("limits on what a server sends", () => {
     await observed.transport.close();
     // Had it been read to its end, the script would have ended without an error of its own.
     expect(observed.transport.evidence.stderrTail?.join("\n")).toContain("EPIPE");
-    expect(isAlive(observed.transport.evidence.pid!)).toBe(false);
+    expect(isAlive(observed.pid)).toBe(false);
   });
 
   it("STD-14: the limit is met by a message of exactly that size", async () => {
@@ -303,7 +207,7 @@ describe("stderr", () => {
     const line = "one [redacted] [redacted]";
     const lines = Array.from({ length: 19 }, () => line);
     expect(observed.transport.evidence.stderrTail).toStrictEqual([...lines, "half"]);
-    expect(logger.records.map(({ message: shown }) => shown)).toContain(line);
+    expect(logger.records.map(({ text: shown }) => shown)).toContain(line);
     expect(JSON.stringify(logger.records)).not.toMatch(/top-secret|ghp_|\\u001b/i);
   });
 
@@ -339,7 +243,7 @@ describe("starting", () => {
     return file;
   };
 
-  async function startFailure(options: Parameters<typeof observe>[0]): Promise<McpError> {
+  async function startFailure(options: ObserveOptions): Promise<McpError> {
     const observed = observe(options);
     const error = await observed.transport.start().then(
       () => undefined,
@@ -527,7 +431,7 @@ describe("a server that falls behind", () => {
     const outcomes = Promise.allSettled(sends);
     await new Promise((resolve) => setImmediate(resolve));
     expect(settled).toBeLessThan(20);
-    process.kill(observed.transport.evidence.pid!, "SIGKILL");
+    process.kill(observed.pid, "SIGKILL");
     const failure = await observed.closed;
     const rejected = (await outcomes).filter(({ status }) => status === "rejected");
     expect(rejected.length).toBeGreaterThan(180);
@@ -536,21 +440,15 @@ describe("a server that falls behind", () => {
   });
 
   it("STD-23: a server that closes its input is lost and stopped", async () => {
-    const observed = await serve([say("{}\n"), { do: "ignoreEnd" }, { do: "closeStdin" }]);
+    const mode = "never-read";
+    const observed = await serve([{ do: "closeStdin" }, say("{}\n")], { mode });
     await observed.received(1);
-    const pump = (): void => {
-      if (observed.closes === 0)
-        void observed.transport.send(message(1)).then(
-          () => setImmediate(pump),
-          () => {},
-        );
-    };
-    pump();
+    await observed.transport.send(message(1));
     await expect(observed.closed).resolves.toMatchObject({
       code: "connection_lost",
-      message: expect.stringContaining("closed its input"),
+      message: "the server closed its input without stopping",
     });
     await observed.transport.close();
-    expect(isAlive(observed.transport.evidence.pid!)).toBe(false);
+    expect(isAlive(observed.pid)).toBe(false);
   });
 });

@@ -198,9 +198,11 @@ class StdioTransport implements HostTransport {
 
   #expectEnd(): void {
     if (this.#ended !== undefined) return;
-    this.#endTimer ??= this.#options.clock.schedule(endGraceMs, () =>
-      this.#fail(this.#lossError()),
-    );
+    this.#endTimer ??= this.#options.clock.schedule(endGraceMs, () => {
+      // A busy machine may run the timer before what is long readable has been read; that is done
+      // between timers and immediates.
+      setImmediate(() => this.#fail(this.#lossError()));
+    });
   }
 
   #fail(error: McpError): void {

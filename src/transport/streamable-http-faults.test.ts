@@ -11,27 +11,14 @@ import {
   openEvents,
   sendJson,
 } from "../../tests/fixtures/http/scripted-server.ts";
-import { ImpatientClock, initialize, openWire } from "../../tests/fixtures/http/wire.ts";
-import { systemClock } from "../ports/clock.ts";
+import {
+  ImpatientClock,
+  WaitingClock,
+  initialize,
+  openWire,
+} from "../../tests/fixtures/http/wire.ts";
 
 const mib = 1_024 * 1_024;
-
-/** A clock whose waits are never over. */
-class WaitingClock {
-  readonly now = systemClock.now;
-  readonly monotonic = systemClock.monotonic;
-  cancelCount = 0;
-  #ask: (() => void) | undefined;
-  /** Resolves when somebody waits. */
-  readonly isAsked = new Promise<void>((resolve) => {
-    this.#ask = resolve;
-  });
-
-  schedule(): { cancel(): void } {
-    this.#ask?.();
-    return { cancel: () => void (this.cancelCount += 1) };
-  }
-}
 
 describe("no connection", () => {
   it("ERR-02, ERR-15: a port nobody listens on is named in plain words", async () => {
@@ -311,6 +298,14 @@ describe("size", () => {
     await using wire = await openWire(server.url);
     for (const method of ["cut", "broken"])
       await expect(wire.request(method)).rejects.toMatchObject({ code: "connection_lost" });
+  });
+
+  it("F5: an empty body that claims to be compressed is just empty", async () => {
+    await using server = await ScriptedServer.start((_request, response) => {
+      response.writeHead(401, { "content-encoding": "gzip" }).end();
+    });
+    await using wire = await openWire(server.url);
+    await expect(wire.request("ping")).rejects.toMatchObject({ code: "auth_required" });
   });
 
   it("F5: an encoding nobody knows is named", async () => {

@@ -229,13 +229,17 @@ describe("what is answered", () => {
 
   it("TRN-03: an error without an id stays an HTTP error that quotes it", async () => {
     await using server = await ScriptedServer.start((_request, response) => {
-      const error = { code: -32_000, message: "Bad Request: \u001B[31mno session" };
+      const message = "Bad Request: \u001B[31mno session";
+      const error = { code: -32_000, message, data: { supported: ["x"] } };
       sendJson(response, JSON.stringify({ jsonrpc: "2.0", id: null, error }), 400);
     });
     await using wire = await openWire(server.url);
     await expect(wire.request("server/discover")).rejects.toMatchObject({
       code: "http_error",
-      details: { status: 400, rpc: { code: -32_000, message: "Bad Request: no session" } },
+      details: {
+        status: 400,
+        rpc: { code: -32_000, message: "Bad Request: no session", data: { supported: ["x"] } },
+      },
     });
     expect(wire.received).toEqual([]);
   });

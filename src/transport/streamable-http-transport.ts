@@ -248,8 +248,8 @@ class StreamableHttpTransport implements HostTransport, HttpLink {
     };
     await new Promise<void>((resolve) => {
       const onEnd = (): void => resolve();
-      const exchange = this.open("streams", request, { onHead: () => new DiscardedBody(), onEnd });
-      // The deadlines of the request begin when it is written; this one counts the connecting, too.
+      const exchange = this.open("calls", request, { onHead: () => new DiscardedBody(), onEnd });
+      // The deadlines of the request begin when it is written; this one counts the waiting, too.
       timer = this.clock.schedule(sessionEndMs, () => exchange.abort(this.#closedError()));
     });
     timer?.cancel();

@@ -2,8 +2,8 @@ import { Writable } from "node:stream";
 
 import { describe, expect, it } from "vitest";
 
+import { ManualClock, settled as nextTurn } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { createError } from "../errors/families.ts";
-import type { Clock } from "../ports/clock.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 /** A pipe whose reader takes what is written only when told. */
@@ -40,45 +40,11 @@ class QuickReader extends Writable {
   }
 }
 
-class HandClock implements Clock {
-  #now = 0;
-  readonly #tasks = new Set<{ readonly at: number; readonly task: () => void }>();
-
-  now(): number {
-    return this.#now;
-  }
-
-  monotonic(): number {
-    return this.#now;
-  }
-
-  schedule(delayMs: number, task: () => void): { cancel: () => void } {
-    const entry = { at: this.#now + delayMs, task };
-    this.#tasks.add(entry);
-    return { cancel: () => this.#tasks.delete(entry) };
-  }
-
-  advance(byMs: number): void {
-    this.#now += byMs;
-    for (const entry of this.#tasks) {
-      if (entry.at > this.#now) continue;
-      this.#tasks.delete(entry);
-      entry.task();
-    }
-  }
-
-  get timers(): number {
-    return this.#tasks.size;
-  }
-}
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 function createQueue(
   stream: Writable,
   maxQueuedBytes = 100,
-): { queue: WriteQueue; clock: HandClock } {
-  const clock = new HandClock();
+): { queue: WriteQueue; clock: ManualClock } {
+  const clock = new ManualClock();
   const queue = new WriteQueue(stream, {
     serverName: "s",
     maxQueuedBytes,
@@ -128,7 +94,7 @@ describe("writing messages", () => {
     await Promise.all(sends);
     expect(settled).toStrictEqual([1, 2, 3, 4, 5, 6, 7]);
     expect(stream.writes.join("")).toBe([1, 2, 3, 4, 5, 6, 7].map(line).join(""));
-    expect(clock.timers).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   it("a message larger than the bound is sent when nothing else is queued", async () => {
@@ -144,16 +110,17 @@ describe("writing messages", () => {
     const { queue, clock } = createQueue(stream, 10);
     await queue.send({ id: 1 });
     await queue.send({ id: 2 });
-    const first = queue.send({ id: 3 });
-    clock.advance(600);
-    const second = queue.send({ id: 4 });
-    clock.advance(400);
-    await expect(first).rejects.toMatchObject({ code: "timeout", serverName: "s" });
-    clock.advance(600);
-    await expect(second).rejects.toMatchObject({ code: "timeout" });
+    const first = expect(queue.send({ id: 3 })).rejects.toMatchObject({ code: "timeout" });
+    await clock.advance(600);
+    const second = expect(queue.send({ id: 4 })).rejects.toMatchObject({ serverName: "s" });
+    await clock.advance(400);
+    await first;
+    expect(clock.pending).toBe(1);
+    await clock.advance(600);
+    await second;
     while (stream.writableLength > 0) await stream.read();
     expect(stream.writes.join("")).toBe(line(1) + line(2));
-    expect(clock.timers).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   it("STD-10: stopping rejects everyone who waits and everyone who comes later", async () => {
@@ -166,7 +133,7 @@ describe("writing messages", () => {
     queue.stop(reason);
     await expect(waiting).rejects.toBe(reason);
     await expect(queue.send({ id: 4 })).rejects.toBe(reason);
-    expect(clock.timers).toBe(0);
+    expect(clock.pending).toBe(0);
     while (stream.writableLength > 0) await stream.read();
     expect(stream.writes).toStrictEqual([line(1)]);
   });

@@ -3,8 +3,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { testServerEntry } from "../../src/testing/stdio-entry.ts";
-import { CliSandbox } from "./run-cli.ts";
+import { CliSandbox, demoEntry, recordedEntry } from "./run-cli.ts";
 
 const phases = (tool: string): string => `starting demo …\ncalling demo.${tool} …\n`;
 
@@ -18,9 +17,13 @@ describe("plugboard call", () => {
   });
 
   it("CLI-14: --json prints one object and nothing else", async () => {
-    const { stdout, stderr, exitCode } = await new CliSandbox().run(
-      ["call", "demo.add", "a=2", "b:=3", "--json"],
-    );
+    const { stdout, stderr, exitCode } = await new CliSandbox().run([
+      "call",
+      "demo.add",
+      "a=2",
+      "b:=3",
+      "--json",
+    ]);
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
     expect(stdout.trimEnd().split("\n")).toHaveLength(1);
     expect(JSON.parse(stdout)).toEqual({
@@ -109,8 +112,8 @@ describe("plugboard call", () => {
 
   it("NAM-15: the longest known server name decides where the tool begins", async () => {
     const sandbox = new CliSandbox().configureUser({
-      "my": { command: "never-started" },
-      "my.server": testServerEntry(),
+      my: { command: "never-started" },
+      "my.server": demoEntry,
     });
     const result = await sandbox.run(["call", "my.server.add", "a=1", "b=1"]);
     expect(result).toMatchObject({ stdout: "2\n", exitCode: 0 });
@@ -120,7 +123,7 @@ describe("plugboard call", () => {
     const sandbox = new CliSandbox();
     const marker = path.join(sandbox.cwd, "started");
     sandbox.configureUser({
-      named: testServerEntry(),
+      named: demoEntry,
       other: { command: "touch", args: [marker] },
     });
     const result = await sandbox.run(["call", "named.add", "a=1", "b=1"]);
@@ -144,10 +147,15 @@ describe("plugboard call", () => {
   });
 
   it("naming a file approves what it holds", async () => {
-    const sandbox = new CliSandbox().configureProject({ own: testServerEntry() });
-    const result = await sandbox.run(
-      ["call", "own.add", "a=1", "b=2", "--config", ".plugboard/mcp.json"],
-    );
+    const sandbox = new CliSandbox().configureProject({ own: demoEntry });
+    const result = await sandbox.run([
+      "call",
+      "own.add",
+      "a=1",
+      "b=2",
+      "--config",
+      ".plugboard/mcp.json",
+    ]);
     expect(result).toMatchObject({ stdout: "3\n", exitCode: 0 });
   });
 
@@ -191,9 +199,12 @@ describe("plugboard call", () => {
     const sandbox = new CliSandbox();
     const log = path.join(sandbox.cwd, "wire.log");
     sandbox.configureUser({ slow: recordedEntry(log) });
-    const result = await sandbox.run(["call", "slow.slow", "steps=100", "--timeout", "300ms"]);
+    const words = ["call", "slow.slow", "steps=1", "delayMs=60000", "--timeout", "300ms"];
+    const result = await sandbox.run(words);
     expect(result).toMatchObject({ stdout: "", exitCode: 7 });
-    expect(result.stderr).toContain("✗ slow: no answer to tools/call within 0.3 s   try: --timeout 600ms");
+    expect(result.stderr).toContain(
+      "✗ slow: no answer to tools/call within 300 ms   try: --timeout 600ms\n",
+    );
     expect(readFileSync(log, "utf8")).toContain("notifications/cancelled");
   });
 });

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { on } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -8,7 +9,20 @@ import { expect } from "vitest";
 
 import { childMarkerVariable, markedProcesses } from "../../src/isolation/marked-processes.ts";
 
-const program = path.resolve(import.meta.dirname, "../../bin/plugboard.js");
+const root = path.resolve(import.meta.dirname, "../..");
+const program = path.join(root, "bin/plugboard.js");
+
+/** The built demo server, as an entry of a configuration file. */
+export const demoEntry = {
+  command: process.execPath,
+  args: [path.join(root, "dist/testing/run-stdio.js"), "demo"],
+} as const;
+
+/** The same, with everything that is sent to it kept in a file. */
+export function recordedEntry(file: string): { command: string; args: readonly string[] } {
+  const { command, args } = demoEntry;
+  return { command: "sh", args: ["-c", 'tee "$0" | "$@"', file, command, ...args] };
+}
 
 export interface CliResult {
   readonly stdout: string;
@@ -71,6 +85,24 @@ export class CliSandbox {
     return await this.start(words, options).ended;
   }
 
+  /** A file in the current folder. */
+  read(file: string): string {
+    return readFileSync(path.join(this.cwd, file), "utf8");
+  }
+
+  /** Resolves when a file in the current folder holds the text. */
+  async holds(file: string, text: string): Promise<void> {
+    const watcher = watch(this.cwd);
+    const isThere = (): boolean =>
+      existsSync(path.join(this.cwd, file)) && this.read(file).includes(text);
+    try {
+      if (isThere()) return;
+      for await (const _change of on(watcher, "change")) if (isThere()) return;
+    } finally {
+      watcher.close();
+    }
+  }
+
   #configure(folder: string, servers: Readonly<Record<string, unknown>>): this {
     mkdirSync(path.join(folder, ".plugboard"), { recursive: true });
     const file = path.join(folder, ".plugboard", "mcp.json");
@@ -103,6 +135,10 @@ export class RunningCli {
           .catch(reject);
       });
     });
+  }
+
+  get stdout(): string {
+    return this.#written.stdout;
   }
 
   signal(name: NodeJS.Signals): void {

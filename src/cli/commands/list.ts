@@ -1,6 +1,8 @@
+import { createError } from "../../errors/families.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type ConnectReport, connectEach } from "../connect-each.ts";
+import { limitedSignal } from "../limited-signal.ts";
 import { noteConfigProblems, withHost } from "../open-host.ts";
 import { serverObject, stateWord, statusNote, widestStateWord } from "../server-status.ts";
 import { type Column, columnWidths, renderRow } from "../table.ts";
@@ -25,12 +27,17 @@ const columns: readonly Column[] = [
 export async function runList(context: CommandContext, command: ListCommand): Promise<number> {
   return await withHost(context, async (host) => {
     noteConfigProblems(context, host, "all");
-    const before = host.servers();
-    if (!command.check) {
-      writeServers(context, host, before);
+    const servers = host.servers();
+    if (servers.length === 0 && !context.options.json) {
+      context.terminal.line("No servers are configured.");
+      context.notice(
+        'Write them to ~/.plugboard/mcp.json under "mcpServers", then: plugboard list --check',
+      );
       return 0;
     }
-    return await check(context, host, before);
+    if (command.check) return await check(context, host);
+    writeServers(context, host, servers);
+    return 0;
   });
 }
 
@@ -39,45 +46,43 @@ function writeServers(
   host: McpHost,
   servers: readonly ServerStatus[],
 ): void {
-  if (context.options.json) {
-    context.terminal.json({
-      servers: servers.map((status) => serverObject(status)),
-      problems: host.configProblems,
-    });
+  const { terminal, options } = context;
+  if (options.json) {
+    const objects = servers.map((status) => serverObject(status));
+    terminal.json({ servers: objects, problems: host.configProblems });
     return;
   }
-  if (servers.length === 0) return writeEmpty(context);
   const rows = servers.map((status) => rowOf(context, status));
   const widths = columnWidths(columns, rows);
   writeHeader(context, widths);
-  for (const row of rows) context.terminal.row(renderRow(columns, row, widths));
+  for (const row of rows) terminal.row(renderRow(columns, row, widths));
 }
 
-async function check(
-  context: CommandContext,
-  host: McpHost,
-  before: readonly ServerStatus[],
-): Promise<number> {
-  const { json } = context.options;
-  if (before.length === 0 && !json) writeEmpty(context);
-  // Widths are settled before the first row is known.
+/** Writes each server as soon as something is known about it. */
+async function check(context: CommandContext, host: McpHost): Promise<number> {
+  const { options, terminal, signal } = context;
+  // The widths are settled before the first row is known.
   const widths = columnWidths(
-    columns.map((column, index) =>
-      index === 1 ? { ...column, minWidth: widestStateWord } : column,
+    columns.map((column) =>
+      column.title === "STATUS" ? { ...column, minWidth: widestStateWord } : column,
     ),
-    before.map((status) => rowOf(context, status)),
+    host.servers().map((status) => rowOf(context, status)),
   );
-  if (before.length > 0 && !json) writeHeader(context, widths);
-  const limit = AbortSignal.any([context.signal, AbortSignal.timeout(checkLimitMs)]);
-  const reports = await Promise.all(
-    connectEach(host, (status) => connectOptions(status, limit)).map(async (attempt) => {
-      const report = await attempt;
-      if (!json) context.terminal.row(renderRow(columns, checkedRow(context, report), widths));
-      return report;
+  if (!options.json) writeHeader(context, widths);
+  const limit = limitedSignal(signal, checkLimitMs);
+  const attempts = connectEach(host, (status) => connectOptions(status, limit.signal));
+  const servers = await Promise.all(
+    attempts.map(async (attempt) => {
+      const status = withinLimit(await attempt);
+      if (!options.json && !signal.aborted)
+        terminal.row(renderRow(columns, rowOf(context, status), widths));
+      return status;
     }),
   );
-  if (json) writeServers(context, host, host.servers());
-  return reports.find(({ error }) => error !== undefined)?.error?.exitCode ?? 0;
+  limit.clear();
+  context.throwIfInterrupted();
+  if (options.json) writeServers(context, host, servers);
+  return servers.find(({ lastError }) => lastError !== undefined)?.lastError?.exitCode ?? 0;
 }
 
 /** A server's own limit still counts when it is the shorter one. */
@@ -87,13 +92,14 @@ function connectOptions({ config }: ServerStatus, signal: AbortSignal): ConnectO
   return { signal, timeoutMs };
 }
 
-function checkedRow(context: CommandContext, { status, error }: ConnectReport): readonly string[] {
-  const row = rowOf(context, status);
-  // Given up by this command: the attempt itself has no verdict yet.
-  if (error?.code !== "cancelled") return row;
-  return row
-    .with(1, stateWord("disconnected"))
-    .with(columns.length - 1, `no answer within ${checkLimitMs / 1_000} s`);
+/** What was given up here has no verdict of its own: it did not answer in time. */
+function withinLimit({ status, error }: ConnectReport): ServerStatus {
+  if (error?.code !== "cancelled") return status;
+  const lastError = createError("start_timeout", `no answer within ${checkLimitMs / 1_000} s`, {
+    serverName: status.name,
+    details: { timeoutMs: checkLimitMs },
+  });
+  return { ...status, state: "disconnected", lastError };
 }
 
 function rowOf({ standpoint }: CommandContext, status: ServerStatus): readonly string[] {
@@ -111,11 +117,4 @@ function rowOf({ standpoint }: CommandContext, status: ServerStatus): readonly s
 function writeHeader({ terminal }: CommandContext, widths: readonly number[]): void {
   const titles = columns.map(({ title }) => title);
   terminal.line(terminal.paint("dim", renderRow(columns, titles, widths)));
-}
-
-function writeEmpty(context: CommandContext): void {
-  context.terminal.line("No servers are configured.");
-  context.notice(
-    'Write them to ~/.plugboard/mcp.json under "mcpServers", then: plugboard list --check',
-  );
 }

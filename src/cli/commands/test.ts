@@ -31,7 +31,8 @@ export async function runTest(context: CommandContext, command: TestCommand): Pr
     progress.phase(`stopping ${name}`);
     const [, stopMs] = await timed(() => host.disconnect(name));
     progress.stop();
-    writeStep(context, "stopped", "no process left", stopMs);
+    const end = status.transport === "stdio" ? "no process left" : "connection closed";
+    writeStep(context, "stopped", end, stopMs);
 
     if (context.options.json)
       context.terminal.json({ ok: true, ...serverObject(status), tokens, startMs, stopMs });

@@ -38,6 +38,7 @@ async function listAll(
   progress.phase("starting the servers");
   const reports = await Promise.all(connectEach(host, () => ({ signal: context.signal })));
   progress.stop();
+  context.throwIfInterrupted();
   const failures: McpError[] = [];
   const listed: string[] = [];
   for (const { status, error } of reports) {

@@ -1,4 +1,3 @@
-import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { McpHost, ServerStatus } from "../../host/host.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
@@ -46,7 +45,8 @@ async function serve(
     noteConfigProblems(context, host, "all");
     const reports = await connectServers(context, host);
     const tour = isDemo && !context.signal.aborted ? await runTour(context, host) : undefined;
-    if (once && context.signal.aborted) throw createError("cancelled", "stopped half-way");
+    if (once) context.throwIfInterrupted();
+    else if (context.signal.aborted) return await untilStopped(context);
     writeSummary(context, host, { tour, once });
     if (!once) return await stay(context, host);
     // What a user configured may be down for good reasons; our own servers may not.

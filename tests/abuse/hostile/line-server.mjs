@@ -1,0 +1,106 @@
+// @ts-check
+import { createInterface } from "node:readline";
+
+/**
+ * @typedef {string | number} Id
+ *
+ * @typedef {object} Call a call of the tool `attack`
+ * @property {Id} id
+ * @property {Readonly<Record<string, any>>} args
+ * @property {Id | undefined} progressToken
+ *
+ * @typedef {object} Behaviour how a mode differs from a server that behaves
+ * @property {(call: Call, peer: Peer) => void} [onCall] answers calls of `attack`
+ * @property {(message: { method: string, params?: any }, peer: Peer) => void} [onNotification]
+ * @property {string} [moreTools] entries of the tool list behind its own two, as JSON text
+ */
+
+const lifetimeMs = 30_000;
+
+/** The client's end of the pipe, as a server that misbehaves needs it. */
+export class Peer {
+  /** Appears in every honest answer, so that whoever gets it can tell where it came from. */
+  tag;
+
+  /** @param {string} tag */
+  constructor(tag) {
+    this.tag = tag;
+  }
+
+  /** Exactly these bytes; pipes take them before this returns. @param {string | Uint8Array} bytes */
+  raw(bytes) {
+    process.stdout.write(bytes);
+  }
+
+  /** One line, whatever it says. @param {string} text */
+  line(text) {
+    this.raw(`${text}\n`);
+  }
+
+  /** @param {unknown} message */
+  send(message) {
+    this.line(JSON.stringify(message));
+  }
+
+  /** @param {unknown} id @param {unknown} result */
+  respond(id, result) {
+    this.send({ jsonrpc: "2.0", id, result });
+  }
+
+  /** The one right answer. @param {Call} call */
+  answer(call) {
+    this.respond(call.id, this.result(call));
+  }
+
+  /** @param {Call} call */
+  result({ args }) {
+    return { content: [{ type: "text", text: `${this.tag} ${args["nonce"]}` }] };
+  }
+}
+
+/**
+ * A server of the 2025 era with two tools: `echo` always behaves, `attack` does what the mode says. It
+ * ends with its input, and in any case after half a minute.
+ *
+ * @param {string} tag
+ * @param {Behaviour} behaviour
+ */
+export function serve(tag, { onCall, onNotification, moreTools = "" }) {
+  const peer = new Peer(tag);
+  const tools = ["echo", "attack"].map((name) =>
+    JSON.stringify({ name, description: name, inputSchema: { type: "object" } }),
+  );
+  const toolList = `[${tools.join(",")}${moreTools === "" ? "" : `,${moreTools}`}]`;
+
+  /** @type {Record<string, (id: Id, params: any) => void>} */
+  const methods = {
+    initialize: (id) =>
+      peer.respond(id, {
+        protocolVersion: "2025-11-25",
+        capabilities: { tools: {} },
+        serverInfo: { name: tag, version: "1.0.0" },
+      }),
+    ping: (id) => peer.respond(id, {}),
+    "tools/list": (id) =>
+      peer.line(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":${toolList}}}`),
+    "tools/call": (id, params) => {
+      const { name, arguments: args = {}, _meta: meta } = params;
+      const call = { id, args, progressToken: meta?.progressToken };
+      if (name === "echo")
+        peer.respond(id, { content: [{ type: "text", text: String(args["message"]) }] });
+      else if (onCall === undefined) peer.answer(call);
+      else onCall(call, peer);
+    },
+  };
+
+  createInterface({ input: process.stdin }).on("line", (text) => {
+    const { id, method, params } = JSON.parse(text);
+    if (id === undefined) return onNotification?.({ method, params }, peer);
+    const handle = methods[method];
+    if (handle !== undefined) return handle(id, params);
+    peer.send({ jsonrpc: "2.0", id, error: { code: -32_601, message: "Method not found" } });
+  });
+  process.stdin.once("end", () => process.exit(0));
+  process.stdout.once("error", () => process.exit(0));
+  setTimeout(() => process.exit(0), lifetimeMs);
+}

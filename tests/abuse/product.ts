@@ -1,0 +1,38 @@
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+import type { createHost, McpHost } from "../../src/index.ts";
+import type { MessageReader } from "../../src/transport/message-reader.ts";
+import type { ServerEntry } from "./subject.ts";
+
+/** What the suite uses of the product: the built package in full runs, the sources in `npm test`. */
+export interface Product {
+  readonly createHost: typeof createHost;
+  readonly MessageReader: typeof MessageReader;
+  /** How to start a server with a tool `echo` that has nothing but good intentions. */
+  readonly healthyServer: ServerEntry;
+}
+
+type HostOptions = NonNullable<Parameters<Product["createHost"]>[0]>;
+
+const dist = path.resolve(import.meta.dirname, "../../dist");
+
+export async function loadBuiltProduct(): Promise<Product> {
+  const [host, testing, reader] = await Promise.all([
+    loadBuilt<Pick<Product, "createHost">>("index.js"),
+    loadBuilt<{ testServerEntry: () => ServerEntry }>("testing/index.js"),
+    loadBuilt<Pick<Product, "MessageReader">>("transport/message-reader.js"),
+  ]);
+  return { ...host, ...reader, healthyServer: testing.testServerEntry() };
+}
+
+function loadBuilt<T>(file: string): Promise<T> {
+  return import(pathToFileURL(path.join(dist, file)).href) as Promise<T>;
+}
+
+/** A host that reads no files; `PLUGBOARD_PROTOCOL_CORE` chooses which protocol client it uses. */
+export function createBareHost(product: Product, options: HostOptions): Promise<McpHost> {
+  const protocolCore = process.env["PLUGBOARD_PROTOCOL_CORE"];
+  const choice = protocolCore === undefined ? {} : { protocolCore };
+  return product.createHost({ config: false, ...choice, ...options });
+}

@@ -1,0 +1,45 @@
+import type { Limits } from "../../src/index.ts";
+import type { Lab } from "./lab.ts";
+import type { Product } from "./product.ts";
+import type { ServerEntries } from "./subject.ts";
+
+/** `short` in `npm test`, `normal` in `npm run test:abuse`, `long` with `--long`; `stock` for the comparison. */
+export type Form = "short" | "normal" | "long" | "stock";
+
+/** What was measured, by name. */
+export type Figures = Readonly<Record<string, number>>;
+
+export interface Criterion {
+  /** Name of the figure. */
+  readonly figure: string;
+  readonly atMost: number;
+  /** Judged only where speed is: not in `npm test`, whose machine may be busy with anything. */
+  readonly isTiming?: boolean;
+}
+
+/** One row of the attack table. A row without servers of its own attacks a part of the product alone. */
+export interface Row {
+  readonly id: string;
+  readonly trigger: string;
+  readonly expected: string;
+  /** How the figures come about. */
+  readonly measured: string;
+  readonly criteria: readonly Criterion[];
+  readonly servers: ServerEntries;
+  readonly limits?: Partial<Limits>;
+  /** How often, or how long: what `lab.count` is in each form. No `stock`, no comparison. */
+  readonly counts: Readonly<Record<Exclude<Form, "stock">, number> & { stock?: number }>;
+  readonly attack: (lab: Lab, product: Product) => Promise<Figures>;
+}
+
+/** Holds for every row. */
+export const commonCriteria: readonly Criterion[] = [
+  { figure: "hung calls", atMost: 0 },
+  { figure: "stray callbacks", atMost: 0 },
+  { figure: "double ends", atMost: 0 },
+  { figure: "internal errors", atMost: 0 },
+  { figure: "crashes", atMost: 0 },
+  { figure: "polluted prototypes", atMost: 0 },
+  { figure: "H errors", atMost: 0 },
+  { figure: "H p99 ms", atMost: 100, isTiming: true },
+];

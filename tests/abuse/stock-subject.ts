@@ -1,0 +1,81 @@
+import { Client, ProtocolError, SdkError } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+
+import type { AttackedCall, CallEnd, ServerEntries, Subject } from "./subject.ts";
+
+/**
+ * The official client as its documentation shows it, one for each server, under the same attacks.
+ * It never reconnects by itself, so a new one is made for the call after an end.
+ */
+export function openStock(servers: ServerEntries): Subject {
+  return new StockSubject(servers);
+}
+
+class StockSubject implements Subject {
+  readonly counts = { doubleEnds: 0, internalErrors: 0, dropped: 0, warnings: 0 };
+  readonly #servers: ServerEntries;
+  readonly #clients = new Map<string, Promise<Client>>();
+
+  constructor(servers: ServerEntries) {
+    this.#servers = servers;
+  }
+
+  async call(call: AttackedCall): Promise<CallEnd> {
+    const { server, tool, args, timeoutMs, signal, onProgress } = call;
+    const startedAt = performance.now();
+    const tookMs = () => performance.now() - startedAt;
+    try {
+      const client = await this.#client(server);
+      const { content, structuredContent } = await client.callTool(
+        { name: tool, arguments: args },
+        {
+          timeout: timeoutMs,
+          resetTimeoutOnProgress: true,
+          ...(signal && { signal }),
+          ...(onProgress && { onprogress: onProgress }),
+        },
+      );
+      const [first] = content;
+      const text = first?.type === "text" ? first.text : "";
+      return { ok: true, text, structured: structuredContent, code: "", errorData: undefined, tookMs: tookMs() };
+    } catch (error) {
+      const errorData = error instanceof ProtocolError ? error.data : undefined;
+      return { ok: false, text: "", structured: undefined, code: codeOf(error), errorData, tookMs: tookMs() };
+    }
+  }
+
+  async disconnect(server: string): Promise<void> {
+    const client = await this.#clients.get(server);
+    this.#clients.delete(server);
+    await client?.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#clients.keys()].map((server) => this.disconnect(server)));
+  }
+
+  #client(server: string): Promise<Client> {
+    const known = this.#clients.get(server);
+    if (known !== undefined) return known;
+    const opening = this.#open(server);
+    this.#clients.set(server, opening);
+    opening.catch(() => this.#clients.delete(server));
+    return opening;
+  }
+
+  async #open(server: string): Promise<Client> {
+    const entry = this.#servers[server];
+    if (entry === undefined) throw new Error(`there is no server ${server}`);
+    const client = new Client({ name: "abuse", version: "1.0.0" });
+    client.onclose = () => void this.#clients.delete(server);
+    client.onerror = () => void (this.counts.dropped += 1);
+    const { command, args } = entry;
+    await client.connect(new StdioClientTransport({ command, args: [...args], stderr: "ignore" }));
+    return client;
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof SdkError) return error.code;
+  return error instanceof Error ? error.name : "unknown";
+}

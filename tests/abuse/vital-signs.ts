@@ -1,0 +1,53 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+
+import type { Figures } from "./row.ts";
+
+const sampleMs = 20;
+const prototypes = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
+
+/** Watches this process while a row runs: is it stuck, does it grow, does anything escape? */
+export class VitalSigns {
+  readonly #delay = monitorEventLoopDelay({ resolution: 5 });
+  readonly #members = memberCount();
+  readonly #startBytes: number;
+  readonly #timer: NodeJS.Timeout;
+  #peakBytes = 0;
+  #crashes = 0;
+
+  constructor() {
+    // What earlier rows and the loading of code left behind is not this row's growth.
+    globalThis.gc?.();
+    this.#startBytes = process.memoryUsage.rss();
+    this.#timer = setInterval(this.#sample, sampleMs);
+    this.#delay.enable();
+    process.on("uncaughtException", this.#crashed);
+    process.on("unhandledRejection", this.#crashed);
+  }
+
+  stop(): Figures {
+    this.#sample();
+    clearInterval(this.#timer);
+    this.#delay.disable();
+    process.off("uncaughtException", this.#crashed);
+    process.off("unhandledRejection", this.#crashed);
+    return {
+      crashes: this.#crashes,
+      "polluted prototypes": memberCount() - this.#members + Number("polluted" in {}),
+      "lag ms": Math.max(0, this.#delay.max / 1e6 - 5),
+      "RSS growth MB": Math.max(0, this.#peakBytes - this.#startBytes) / 2 ** 20,
+    };
+  }
+
+  readonly #sample = (): void => {
+    this.#peakBytes = Math.max(this.#peakBytes, process.memoryUsage.rss());
+  };
+
+  readonly #crashed = (error: unknown): void => {
+    this.#crashes += 1;
+    process.stderr.write(`escaped: ${error instanceof Error ? error.stack : String(error)}\n`);
+  };
+}
+
+function memberCount(): number {
+  return prototypes.reduce((sum, prototype) => sum + Reflect.ownKeys(prototype).length, 0);
+}

@@ -1,0 +1,185 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { CliSandbox, demoEntry, normalize } from "./run-cli.ts";
+
+describe("plugboard list", () => {
+  it("CLI-14: shows what is configured and starts nothing", async () => {
+    const sandbox = new CliSandbox();
+    const marker = path.join(sandbox.cwd, "started");
+    sandbox
+      .configureUser({
+        local: { command: "touch", args: [marker] },
+        remote: { url: "https://example.com/mcp", transport: "streamable-http" },
+        legacy: { command: "touch", args: [marker], enabled: false },
+      })
+      .configureProject({ notes: { command: "touch", args: [marker] } });
+    expect(await sandbox.run(["list"])).toEqual({
+      stdout: [
+        "NAME    STATUS          TRANSPORT        TOOLS  SCOPE    NOTE",
+        "notes   ⏸ not approved  stdio                –  project  new in .plugboard/mcp.json:3 → plugboard test notes",
+        "local   ○ idle          stdio                –  user",
+        "remote  ○ idle          streamable-http      –  user",
+        "legacy  ○ disabled      stdio                –  user     ~/.plugboard/mcp.json:13",
+        "",
+      ].join("\n"),
+      stderr: "",
+      exitCode: 0,
+    });
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  it("shows the demo server where nothing is configured, in ASCII where the locale asks for it", async () => {
+    const sandbox = new CliSandbox();
+    const { stdout } = await sandbox.run(["list"], { env: { LANG: "C" } });
+    expect(stdout).toBe(
+      [
+        "NAME  STATUS  TRANSPORT  TOOLS  SCOPE  NOTE",
+        "demo  o idle  stdio          -  demo   bundled, to try things out",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("an empty list says so and names the next command", async () => {
+    const sandbox = new CliSandbox().configureUser({});
+    const result = await sandbox.run([
+      "list",
+      "--config",
+      path.join(sandbox.home, ".plugboard/mcp.json"),
+    ]);
+    expect(result).toEqual({
+      stdout: "No servers are configured.\n",
+      stderr:
+        'Write them to ~/.plugboard/mcp.json under "mcpServers", then: plugboard list --check\n',
+      exitCode: 0,
+    });
+  });
+
+  it("CLI-13: tells what is wrong with the configuration on stderr, with its place", async () => {
+    const sandbox = new CliSandbox().configureUser({
+      good: demoEntry,
+      bad: { comand: "x" },
+    });
+    mkdirSync(path.join(sandbox.cwd, ".plugboard"));
+    writeFileSync(
+      path.join(sandbox.cwd, ".plugboard", "mcp.json"),
+      '{ "mcpServers": {\n  "a" 1 } }',
+    );
+    const { stdout, stderr, exitCode } = await sandbox.run(["list"]);
+    expect(stderr).toMatch(/^✗ \.plugboard\/mcp\.json:2:\d+ — /m);
+    expect(stderr).toMatch(/^⚠ ~\/\.plugboard\/mcp\.json:\d+:\d+ — bad: unknown key "comand"/m);
+    expect(stderr).toMatch(
+      /^✗ ~\/\.plugboard\/mcp\.json:\d+:\d+ — bad: needs "command" or "url"$/m,
+    );
+    expect(stdout).toMatch(/^good /m);
+    expect(exitCode).toBe(0);
+  });
+
+  it("CLI-14: --json prints one object with servers and problems", async () => {
+    const sandbox = new CliSandbox().configureUser({ demo: demoEntry, bad: {} });
+    const { stdout, stderr } = await sandbox.run(["list", "--json"]);
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toMatchObject({
+      servers: [{ name: "demo", state: "idle", transport: "stdio", scope: "user", line: 3 }],
+      problems: [{ severity: "error", code: "config_invalid", serverName: "bad" }],
+    });
+  });
+});
+
+describe("plugboard list --check", () => {
+  it("connects in parallel what may start, and fails when one cannot be reached", async () => {
+    const sandbox = new CliSandbox();
+    const marker = path.join(sandbox.cwd, "started");
+    sandbox
+      .configureUser({
+        works: demoEntry,
+        silent: {
+          command: "node",
+          args: ["-e", "setInterval(() => {}, 1000)"],
+          connectTimeout: 0.5,
+        },
+      })
+      .configureProject({ notes: { command: "touch", args: [marker] } });
+    const { stdout, stderr, exitCode } = await sandbox.run(["list", "--check"]);
+    const rows = normalize(stdout).trimEnd().split("\n");
+    expect(rows[0]).toMatch(/^NAME +STATUS +TRANSPORT +TOOLS +SCOPE +NOTE$/);
+    expect(
+      rows
+        .slice(1)
+        .map((row) => row.replaceAll(/ {2,}/g, " | "))
+        .toSorted(),
+    ).toEqual([
+      "notes | ⏸ not approved | stdio | – | project | new in .plugboard/mcp.json:3 → plugboard test notes",
+      expect.stringMatching(
+        /^silent \| ✗ disconnected \| stdio \| – \| user \| no answer to .* → plugboard test silent$/,
+      ),
+      "works | ● connected | stdio | 8 | user | MCP 2026-07-28",
+    ]);
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 7 });
+    expect(existsSync(marker)).toBe(false);
+  });
+});
+
+describe("plugboard tools", () => {
+  it("CLI-16: lists signatures, claims, a rough cost and one line of description", async () => {
+    const { stdout, exitCode } = await new CliSandbox().run(["tools", "demo"]);
+    const [title, ...lines] = stdout.trimEnd().split("\n");
+    expect(title).toMatch(/^demo · 8 tools · ~\d+ tokens$/);
+    expect(lines[2]).toMatch(/^ {2}add\(a: number, b: number\) +read-only +Adds two numbers\.$/);
+    expect(lines[6]).toMatch(/^ {2}delete_note\(id: string\) +destructive +Deletes a note/);
+    expect(exitCode).toBe(0);
+  });
+
+  it("without a name lists all servers, and tells those that fail", async () => {
+    const sandbox = new CliSandbox().configureUser({
+      one: demoEntry,
+      gone: { command: "no-such-command" },
+      two: demoEntry,
+    });
+    const { stdout, stderr, exitCode } = await sandbox.run(["tools", "--quiet"]);
+    expect(stdout.match(/^\w+ · 8 tools/gm)).toEqual(["one · 8 tools", "two · 8 tools"]);
+    expect(stderr).toMatch(/^✗ gone: command not found: "no-such-command" {3}/);
+    expect(exitCode).toBe(4);
+  });
+
+  it("CLI-14: --json holds the whole definitions", async () => {
+    const { stdout } = await new CliSandbox().run(["tools", "demo", "--json"]);
+    const { servers } = JSON.parse(stdout) as { servers: { name: string; tools: unknown[] }[] };
+    expect(servers.map(({ name, tools }) => [name, tools.length])).toEqual([["demo", 8]]);
+    expect(servers[0]?.tools[2]).toMatchObject({
+      name: "add",
+      publicName: "mcp__demo__add",
+      inputSchema: { required: ["a", "b"] },
+      annotations: { readOnlyHint: true },
+    });
+  });
+});
+
+describe("plugboard test", () => {
+  it("starts, lists and stops one server", async () => {
+    const { stdout, exitCode } = await new CliSandbox().run(["test", "demo"]);
+    expect(normalize(stdout).replaceAll(/~\d+/g, "~<n>")).toBe(
+      [
+        "✓ started   stdio, MCP 2026-07-28, plugboard-demo 1.0.0 <time>",
+        "✓ listed    8 tools, ~<n> tokens",
+        "✓ stopped   no process left <time>",
+        "",
+      ].join("\n"),
+    );
+    expect(exitCode).toBe(0);
+  });
+
+  it("CLI-14: --json prints one object", async () => {
+    const { stdout } = await new CliSandbox().run(["test", "demo", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      name: "demo",
+      tools: 8,
+      startMs: expect.any(Number),
+      stopMs: expect.any(Number),
+    });
+  });
+});

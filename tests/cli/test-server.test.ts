@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+
+import { CliSandbox } from "./run-cli.ts";
+
+describe("plugboard test-server", () => {
+  it("CLI-10, TST-01: stdio speaks MCP on stdout alone and ends with its input", async () => {
+    const sandbox = new CliSandbox();
+    const initialize = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: {
+        protocolVersion: "2025-06-18",
+        capabilities: {},
+        clientInfo: { name: "test", version: "0" },
+      },
+    };
+    const { stdout, stderr, exitCode } = await sandbox.run(["test-server", "stdio"], {
+      input: `${JSON.stringify(initialize)}\n`,
+    });
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown),
+    ).toMatchObject([{ id: 1, result: { serverInfo: { name: "plugboard-test" } } }]);
+  });
+
+  it("CLI-10, TST-02, TST-04: http prints its address and serves until Ctrl-C", async () => {
+    const sandbox = new CliSandbox();
+    const server = sandbox.start(["test-server", "http", "--port", "0"]);
+    await server.writes("stdout", "/mcp\n");
+    const url = server.stdout.trimEnd();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    sandbox.configureUser({ remote: { url, transport: "streamable-http" } });
+    const [sum, tools] = await Promise.all([
+      sandbox.run(["call", "remote.add", "a=2", "b=3"]),
+      sandbox.run(["tools", "remote"]),
+    ]);
+    expect(sum).toMatchObject({ stdout: "5\n", exitCode: 0 });
+    expect(tools.stdout.match(/^ {2}\w+/gm)).toEqual(["  echo", "  get_time", "  add"]);
+    server.signal("SIGINT");
+    expect(await server.ended).toMatchObject({ exitCode: 0 });
+  });
+
+  it("CLI-13: a port in use is told, with a way out", async () => {
+    const sandbox = new CliSandbox();
+    const server = sandbox.start(["test-server", "http", "--port", "0"]);
+    await server.writes("stdout", "/mcp\n");
+    const { port } = new URL(server.stdout.trimEnd());
+    const second = await sandbox.run(["test-server", "http", "--port", port]);
+    expect(second).toMatchObject({ stdout: "", exitCode: 2 });
+    expect(second.stderr).toContain(port);
+    server.signal("SIGTERM");
+    expect(await server.ended).toMatchObject({ exitCode: 143 });
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+
+import { CliSandbox, demoEntry, normalize } from "./run-cli.ts";
+
+const tour = [
+  "No servers are configured here: these are the bundled demo servers.",
+  "✓ demo       stdio, 8 tools, MCP 2026-07-28 <time>",
+  "✓ demo-http  http 127.0.0.1:<port>, 3 tools, MCP 2026-07-28 <time>",
+  '→ demo.add {"a":2,"b":3}                                    5  (demo entry sets skipReadOnlyPrompts)',
+  '→ demo.slow {"steps":3}                                     ███ 3/3 <time>',
+  '→ demo.delete_note {"id":"n1"}                              blocked: destructive, needs approval',
+];
+const next = [
+  'Next: write your own servers to ~/.plugboard/mcp.json under "mcpServers", or try',
+  "  plugboard tools demo",
+  "  plugboard call demo.add a=2 b=3",
+  "",
+];
+const ready = "Ctrl-C stops them and leaves no process behind.";
+
+describe("plugboard up", () => {
+  it("--once shows the demo servers at work, stops everything and succeeds", async () => {
+    const { stdout, stderr, exitCode } = await new CliSandbox().run(["up", "--once"]);
+    expect(normalize(stdout).split("\n")).toEqual([
+      ...tour,
+      "2 of 2 servers connected, 11 tools.",
+      ...next,
+    ]);
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+  });
+
+  it("CLI-14: --json tells the same as one object", async () => {
+    const { stdout, stderr, exitCode } = await new CliSandbox().run(["up", "--once", "--json"]);
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+    expect(JSON.parse(stdout)).toMatchObject({
+      servers: [
+        { name: "demo", state: "connected", tools: 8 },
+        { name: "demo-http", state: "connected", tools: 3 },
+      ],
+      calls: [
+        { tool: "add", ok: true, text: "5" },
+        { tool: "slow", ok: true },
+        { tool: "delete_note", ok: false, code: "consent_denied" },
+      ],
+    });
+  });
+
+  it.each([
+    ["SIGINT", 0],
+    ["SIGTERM", 143],
+  ] as const)("stays until %s, then stops everything with exit code %d", async (signal, code) => {
+    const cli = new CliSandbox().start(["up"]);
+    await cli.writes("stdout", ready);
+    cli.signal(signal);
+    const { stdout, stderr, exitCode } = await cli.ended;
+    expect(normalize(stdout).split("\n").slice(0, tour.length)).toEqual(tour);
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: code });
+  });
+
+  it("connects what is configured; one that fails does not keep the others away", async () => {
+    const sandbox = new CliSandbox()
+      .configureUser({ works: demoEntry, gone: { command: "no-such-command" } })
+      .configureProject({ notes: demoEntry });
+    const { stdout, stderr, exitCode } = await sandbox.run(["up", "--once"]);
+    expect(normalize(stdout).split("\n")).toEqual([
+      "⏸ notes  not approved, from .plugboard/mcp.json:3",
+      "✓ works  stdio, 8 tools, MCP 2026-07-28 <time>",
+      "1 of 3 servers connected, 8 tools.",
+      "",
+    ]);
+    expect(stderr).toMatch(/^✗ gone: command not found: "no-such-command" {3}/);
+    expect(exitCode).toBe(0);
+  });
+
+  it("tells when a server goes away", async () => {
+    const script = `
+      const { spawn } = require("node:child_process");
+      const child = spawn(process.argv[1], process.argv.slice(2), { stdio: "inherit" });
+      process.on("SIGUSR2", () => child.kill("SIGKILL"));
+      child.on("exit", () => process.exit(9));
+      require("node:fs").writeFileSync("pid", String(process.pid));
+    `;
+    const sandbox = new CliSandbox();
+    const { command, args } = demoEntry;
+    sandbox.configureUser({
+      frail: { command: "node", args: ["-e", script, command, ...args], cwd: sandbox.cwd },
+    });
+    const cli = sandbox.start(["up"]);
+    await cli.writes("stdout", ready);
+    process.kill(Number(sandbox.read("pid")), "SIGUSR2");
+    await cli.writes("stdout", "✗ disconnected  frail: the server stopped (exit code 9");
+    cli.signal("SIGINT");
+    expect(await cli.ended).toMatchObject({ exitCode: 0 });
+  });
+
+  it("ends when nobody reads what it says any more", async () => {
+    const cli = new CliSandbox().start(["up"]);
+    cli.closeStdout();
+    expect(await cli.ended).toMatchObject({ stderr: "", exitCode: 0 });
+  });
+});
