@@ -57,9 +57,9 @@ export function trimSeparators(name: string): string {
   return name.replace(/^[_-]+|[_-]+$/g, "");
 }
 
-/** At most `limit` characters, the last ones being the hash when something had to go. */
-export function shorten(name: string, limit: number, hash: string): string {
-  return name.length <= limit ? name : appendHash(name, limit, hash);
+/** At most `limit` characters, the last ones being a hash of the origin when something had to go. */
+export function shorten(name: string, limit: number, origin: NameOrigin): string {
+  return name.length <= limit ? name : appendHash(name, limit, originHash(origin, hashLength));
 }
 
 export function appendHash(name: string, limit: number, hash: string): string {

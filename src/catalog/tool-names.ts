@@ -50,7 +50,7 @@ const doubleUnderscore: NamingStrategy = {
     const origin = { server, tool };
     const toolPart = replaceInvalid(tool, "_") || nameless("tool", origin);
     const name = `mcp__${serverPart(server)}__${toolPart}`;
-    return shorten(name, maxNameLength, originHash(origin, hashLength));
+    return shorten(name, maxNameLength, origin);
   },
   parse(name) {
     const match = /^mcp__(.+?)__(.+)$/s.exec(name);
@@ -61,7 +61,7 @@ const doubleUnderscore: NamingStrategy = {
 };
 
 function singleUnderscore(options: NamingOptions): NamingStrategy {
-  const strategy: NamingStrategy = {
+  return {
     build(server, tool) {
       const origin = { server, tool };
       const toPart = options.keepHyphens === true ? toSnakeCaseKeepingHyphens : toSnakeCase;
@@ -70,7 +70,7 @@ function singleUnderscore(options: NamingOptions): NamingStrategy {
         server,
       );
       const name = `mcp_${head}_${toPart(tool) || nameless("tool", origin)}`;
-      return shorten(name, maxNameLength, originHash(origin, hashLength));
+      return shorten(name, maxNameLength, origin);
     },
     parse(name) {
       // With one separator there is one way to read it; with more there is none to prefer.
@@ -79,7 +79,6 @@ function singleUnderscore(options: NamingOptions): NamingStrategy {
     },
     owns: (name) => /^mcp_[^_].*_./s.test(name),
   };
-  return strategy;
 }
 
 /** `{prefix}_{tool}`, lower case; the prefix is the server's unless it sets another. */
@@ -88,7 +87,7 @@ const prefixed: NamingStrategy = {
     const origin = { server, tool };
     const prefix = shortenServer(serverText(server), server);
     const name = `${prefix}_${replaceInvalid(tool, "_") || nameless("tool", origin)}`;
-    return shorten(name.toLowerCase(), maxNameLength, originHash(origin, hashLength));
+    return shorten(name.toLowerCase(), maxNameLength, origin);
   },
   parse: () => null,
   owns: (name) => /^[a-z0-9-][a-z0-9_-]*_./.test(name) && !name.startsWith("mcp_"),
@@ -99,7 +98,7 @@ function custom(build: (server: string, tool: string) => string): NamingStrategy
     build(server, tool) {
       const origin = { server, tool };
       const name = replaceInvalid(build(server, tool), "_") || nameless("tool", origin);
-      return shorten(name, maxNameLength, originHash(origin, hashLength));
+      return shorten(name, maxNameLength, origin);
     },
     parse: () => null,
     owns: () => true,
@@ -123,7 +122,7 @@ function serverText(server: string): string {
 }
 
 function shortenServer(part: string, server: string): string {
-  return shorten(part, maxServerLength, originHash({ server, tool: "" }, hashLength));
+  return shorten(part, maxServerLength, { server, tool: "" });
 }
 
 // A server may be called `a__b` or `a_`. Its underscores that would read as the separator are

@@ -1,12 +1,13 @@
 import { createInterface } from "node:readline";
 
-import { formatOrigin } from "../config/config-problem.ts";
+import type { StdioTransportConfig, TransportConfig } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpHost, ServerStatus } from "../host/host.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import { redact } from "../text/redact.ts";
 import type { CommandContext } from "./command-context.ts";
 import { displayPath, type Standpoint } from "./display-path.ts";
+import { originOf } from "./server-status.ts";
 
 /**
  * Asks whether a server that a project brought along may start, where there is someone to ask. Without
@@ -25,26 +26,30 @@ export async function offerApproval(
 /** What would be started, completely: the answer covers exactly this. */
 export function launchQuestion(status: ServerStatus, standpoint: Standpoint): readonly string[] {
   const { name, provenance, config } = status;
-  const { transport } = config;
-  const path =
-    provenance.path === undefined ? {} : { path: displayPath(provenance.path, standpoint) };
-  const origin = formatOrigin({ ...provenance, ...path });
-  const rows: readonly (readonly [string, string])[] =
-    transport.kind === "stdio"
-      ? [
-          ["runs", [transport.command, ...transport.args].map((word) => quoteWord(word)).join(" ")],
-          ["folder", transport.cwd === undefined ? "." : displayPath(transport.cwd, standpoint)],
-          ["sees env", visibleEnvironment(transport)],
-        ]
-      : "url" in transport
-        ? [
-            ["contacts", transport.url],
-            ["sends", `headers: ${Object.keys(transport.headers).join(", ") || "none of its own"}`],
-          ]
-        : [];
+  const origin = `${originOf(status, standpoint)} (${provenance.layer})`;
   return [
-    `"${neutralizeLine(name)}" is new in ${neutralizeLine(origin)} (${provenance.layer}). Start it?`,
-    ...rows.map(([label, text]) => `  ${label.padEnd(8)}  ${redact(neutralizeLine(text))}`),
+    `"${neutralizeLine(name)}" is new in ${neutralizeLine(origin)}. Start it?`,
+    ...launchRows(config.transport, standpoint).map(
+      ([label, text]) => `  ${label.padEnd(8)}  ${redact(neutralizeLine(text))}`,
+    ),
+  ];
+}
+
+function launchRows(
+  transport: TransportConfig,
+  standpoint: Standpoint,
+): readonly (readonly [label: string, text: string])[] {
+  if (transport.kind === "stdio")
+    return [
+      ["runs", [transport.command, ...transport.args].map((word) => quoteWord(word)).join(" ")],
+      ["folder", transport.cwd === undefined ? "." : displayPath(transport.cwd, standpoint)],
+      ["sees env", visibleEnvironment(transport)],
+    ];
+  if (transport.kind === "memory" || transport.kind === "none") return [];
+  const headers = Object.keys(transport.headers).join(", ");
+  return [
+    ["contacts", transport.url],
+    ["sends", `headers: ${headers === "" ? "none of its own" : headers}`],
   ];
 }
 
@@ -59,11 +64,7 @@ const inherited = {
   all: "ALL of your environment",
 } as const;
 
-function visibleEnvironment(transport: {
-  readonly env: Readonly<Record<string, string>>;
-  readonly envPassthrough: readonly string[];
-  readonly inheritEnv: keyof typeof inherited;
-}): string {
+function visibleEnvironment(transport: StdioTransportConfig): string {
   const { env, envPassthrough, inheritEnv } = transport;
   return [...Object.keys(env), ...envPassthrough, inherited[inheritEnv]].join(", ");
 }

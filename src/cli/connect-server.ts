@@ -5,6 +5,12 @@ import type { CommandContext } from "./command-context.ts";
 import { noteConfigProblems } from "./open-host.ts";
 import type { ProgressLine } from "./progress-line.ts";
 
+export interface ConnectedServer {
+  readonly status: ServerStatus;
+  /** Start, handshake and listing; the time a person took to answer is not part of it. */
+  readonly elapsedMs: number;
+}
+
 /** Connects one server that the user named, asking for its approval first where that is possible. */
 export async function connectServer(
   context: CommandContext,
@@ -14,12 +20,14 @@ export async function connectServer(
     progress,
     ...options
   }: ConnectOptions & { readonly name: string; readonly progress: ProgressLine },
-): Promise<ServerStatus> {
+): Promise<ConnectedServer> {
   await offerApproval(context, host, requireServer(context, host, name));
   const { state } = host.server(name);
   if (state !== "pending" && state !== "disabled") progress.phase(`starting ${name}`);
+  const since = performance.now();
   try {
-    return await host.connect(name, { ...options, signal: context.signal });
+    const status = await host.connect(name, { ...options, signal: context.signal });
+    return { status, elapsedMs: performance.now() - since };
   } finally {
     progress.stop();
   }

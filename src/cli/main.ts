@@ -28,6 +28,7 @@ export async function main(words: readonly string[]): Promise<void> {
   } catch (error) {
     exitCode = isHelp(error) ? helpExitCode(error) : contextOf().report(asFailure(program, error));
   }
+  // Cut short by a signal: the shell expects that signal's number.
   if (exitCode === cancelledExitCode) exitCode = interruption.exitCode ?? exitCode;
   await end(contextOf(), exitCode);
 }

@@ -1,3 +1,4 @@
+import type { Unsubscribe } from "../events/event-bus.ts";
 import type { HostOptions, McpHost } from "../host/host.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import type { CommandContext } from "./command-context.ts";
@@ -16,18 +17,17 @@ export async function openHost(
   return await createHost({
     cwd: context.standpoint.cwd,
     logger: context.logger,
-    limits: oneShotLimits,
     ...(config === undefined ? {} : { configFiles: config.toReversed() }),
     ...options,
   });
 }
 
 /** The same for commands that one can try at once: where nothing is configured, the demo server is there. */
-export async function openHostOrDemo(context: CommandContext): Promise<McpHost> {
-  const host = await openHost(context);
+async function openHostOrDemo(context: CommandContext): Promise<McpHost> {
+  const host = await openHost(context, { limits: oneShotLimits });
   if (!isUnconfigured(context, host)) return host;
   await host.close();
-  return await openHost(context, { demo: true });
+  return await openHost(context, { limits: oneShotLimits, demo: true });
 }
 
 /** Whoever names files gets what they hold, be it nothing. */
@@ -47,16 +47,21 @@ export function noteConfigProblems(
       context.notice(formatConfigProblem(problem, context.standpoint));
 }
 
+/** What the host noticed and worked around, such as a tool that it had to leave out. */
+export function noteWarnings(context: CommandContext, host: McpHost): Unsubscribe {
+  return host.on("warning", ({ serverName, text }) => {
+    const subject = serverName === undefined ? "" : `${serverName}: `;
+    context.notice(`⚠ ${neutralizeLine(`${subject}${text}`)}`);
+  });
+}
+
 /** Runs `use` with a host and closes it, whatever comes of it. */
 export async function withHost<T>(
   context: CommandContext,
   use: (host: McpHost) => Promise<T>,
 ): Promise<T> {
   const host = await openHostOrDemo(context);
-  const unsubscribe = host.on("warning", ({ serverName, text }) => {
-    const subject = serverName === undefined ? "" : `${serverName}: `;
-    context.notice(`⚠ ${neutralizeLine(`${subject}${text}`)}`);
-  });
+  const unsubscribe = noteWarnings(context, host);
   try {
     return await use(host);
   } finally {

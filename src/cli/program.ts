@@ -147,8 +147,9 @@ export function unknownCommand(program: Command, name: string): McpError {
   });
 }
 
-function helpWidth({ columns = maxHelpWidth }: { readonly columns?: number }): number {
-  return Math.min(columns, maxHelpWidth);
+/** A terminal that does not know its size says 0. */
+function helpWidth({ columns = 0 }: { readonly columns?: number }): number {
+  return columns > 0 ? Math.min(columns, maxHelpWidth) : maxHelpWidth;
 }
 
 function collect(value: string, previous: readonly string[] = []): readonly string[] {

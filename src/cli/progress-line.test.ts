@@ -48,7 +48,7 @@ describe("progress", () => {
     const progress = new ProgressLine(context);
     progress.phase("calling demo.slow");
     vi.advanceTimersByTime(300);
-    expect(written()).toMatch(/^<erase>. calling demo\.slow …$/u);
+    expect(written()).toMatch(/^. calling demo\.slow …$/u);
     progress.update({ progress: 1, total: 2, message: "half\u001B[2J" });
     vi.advanceTimersByTime(100);
     expect(written()).toMatch(/^<erase>. calling demo\.slow … █████░░░░░ 1\/2 half$/u);

@@ -44,8 +44,10 @@ export function statusNote(status: ServerStatus, standpoint: Standpoint): string
     case "error":
       return `${displayPathsIn(lastError?.message ?? "", standpoint)} → plugboard test ${name}`;
     case "connected": {
-      const refused = problems.length === 0 ? "" : `, ${problems.length} problems in its list`;
-      return `${protocolVersion === undefined ? "" : `MCP ${protocolVersion}`}${refused}`;
+      const version = protocolVersion === undefined ? [] : [`MCP ${protocolVersion}`];
+      const count = problems.length;
+      const trouble = count === 0 ? [] : [`${count} ${count === 1 ? "problem" : "problems"}`];
+      return [...version, ...trouble].join(", ");
     }
     case "idle":
     case "connecting":

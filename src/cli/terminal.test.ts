@@ -51,6 +51,7 @@ describe("a terminal", () => {
   it("is never written wider than 100 columns, and a pipe as wide as it takes", () => {
     expect(createTerminal({ isTTY: true, columns: 250 }).terminal.columns).toBe(100);
     expect(createTerminal({ isTTY: true, columns: 80 }).terminal.columns).toBe(80);
+    expect(createTerminal({ isTTY: true, columns: 0 }).terminal.columns).toBe(100);
     expect(createTerminal({}).terminal.columns).toBe(Number.POSITIVE_INFINITY);
   });
 
@@ -62,6 +63,18 @@ describe("a terminal", () => {
 
   it.each([{ TERM: "dumb" }, { CI: "true" }])("is not redrawn where that fails: %j", (env) => {
     expect(createTerminal({ isTTY: true, env }).terminal.canRedraw).toBe(false);
+  });
+});
+
+describe("a line that is redrawn", () => {
+  it("is replaced by whatever is written next", () => {
+    const { terminal, stderr } = createTerminal({ isTTY: true });
+    terminal.redraw("waiting");
+    terminal.redraw("still waiting");
+    terminal.note("⚠ something");
+    terminal.redraw("");
+    const erase = "\r\u001B[2K";
+    expect(String(stderr.read())).toBe(`waiting${erase}still waiting${erase}⚠ something\n`);
   });
 });
 

@@ -4,7 +4,7 @@ import { neutralize } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
 import { isUtf8Locale, toAsciiGlyphs } from "./glyphs.ts";
 
-export type Paint = "good" | "bad" | "warning" | "dim";
+export type Paint = "good" | "bad" | "dim";
 
 /** What the terminal needs of `process.stdout` and `process.stderr`. */
 export interface OutputStream extends NodeJS.WritableStream {
@@ -22,7 +22,8 @@ export interface TerminalOptions {
 }
 
 const maxColumns = 100;
-const formats = { good: "green", bad: "red", warning: "yellow", dim: "dim" } as const;
+const formats = { good: "green", bad: "red", dim: "dim" } as const;
+const eraseLine = "\r\u001B[2K";
 
 /**
  * The only way anything is written. Data goes to stdout as it is; everything for people passes through
@@ -33,6 +34,7 @@ export class Terminal {
   readonly #hasUtf8: boolean;
   readonly #readerGone = new AbortController();
   #writeError: NodeJS.ErrnoException | undefined;
+  #hasDrawnLine = false;
 
   constructor(options: TerminalOptions) {
     this.#options = options;
@@ -54,8 +56,7 @@ export class Terminal {
 
   /** How wide a line on stderr may be; pipes take any. */
   get columns(): number {
-    const { isTTY, columns = maxColumns } = this.#options.stderr;
-    return isTTY === true ? Math.min(columns, maxColumns) : Number.POSITIVE_INFINITY;
+    return widthOf(this.#options.stderr);
   }
 
   get hasUtf8(): boolean {
@@ -76,7 +77,7 @@ export class Terminal {
   data(text: string): void {
     const { stdout } = this.#options;
     const shown = stdout.isTTY === true ? neutralize(text) : text;
-    stdout.write(shown.endsWith("\n") ? shown : `${shown}\n`);
+    this.#write("stdout", shown.endsWith("\n") ? shown : `${shown}\n`);
   }
 
   /** One object on one line; on a screen it is as safe to look at as text. */
@@ -86,34 +87,33 @@ export class Terminal {
 
   /** A line for people on stdout: tables and the like, whose text is neutralized already. */
   line(text: string): void {
-    this.#options.stdout.write(`${this.#glyphs(text)}\n`);
+    this.#write("stdout", `${this.#glyphs(text)}\n`);
   }
 
   /** The same, cut to the width of a screen. */
   row(text: string): void {
-    const { isTTY, columns = maxColumns } = this.#options.stdout;
-    this.line(isTTY === true ? truncate(text, columns) : text);
+    this.line(truncate(text, widthOf(this.#options.stdout)));
   }
 
   /** A line for people on stderr. */
   note(text: string): void {
-    this.#options.stderr.write(`${this.#glyphs(text)}\n`);
+    this.#write("stderr", `${this.#glyphs(text)}\n`);
   }
 
   /** The same without its end: the answer is typed behind it. */
   prompt(text: string): void {
-    this.#options.stderr.write(this.#glyphs(text));
+    this.#write("stderr", this.#glyphs(text));
   }
 
-  /** Replaces the line the cursor is in, on stderr; an empty text erases it. */
+  /** Draws a line that the next output replaces, on stderr; an empty text only erases it. */
   redraw(text: string): void {
-    this.#options.stderr.write(`\r\u001B[2K${this.#glyphs(text)}`);
+    this.#write("stderr", this.#glyphs(text));
+    this.#hasDrawnLine = text !== "";
   }
 
   jsonError(value: unknown): void {
-    const { stderr } = this.#options;
     const text = JSON.stringify(value);
-    stderr.write(`${stderr.isTTY === true ? neutralize(text) : text}\n`);
+    this.#write("stderr", `${this.#options.stderr.isTTY === true ? neutralize(text) : text}\n`);
   }
 
   /** Colour where the stream shows it, and never as the only sign. */
@@ -130,6 +130,13 @@ export class Terminal {
     );
   }
 
+  #write(stream: "stdout" | "stderr", text: string): void {
+    const { [stream]: output, stderr } = this.#options;
+    if (this.#hasDrawnLine) stderr.write(eraseLine);
+    this.#hasDrawnLine = false;
+    if (text !== "") output.write(text);
+  }
+
   #glyphs(text: string): string {
     return this.#hasUtf8 ? text : toAsciiGlyphs(text);
   }
@@ -139,4 +146,10 @@ export class Terminal {
     if (error.code !== "EPIPE") this.#writeError ??= error;
     this.#readerGone.abort();
   }
+}
+
+/** A terminal that does not know its size says 0. */
+function widthOf({ isTTY, columns = 0 }: OutputStream): number {
+  if (isTTY !== true) return Number.POSITIVE_INFINITY;
+  return columns > 0 ? Math.min(columns, maxColumns) : maxColumns;
 }

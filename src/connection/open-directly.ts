@@ -6,8 +6,12 @@ import { parseServerEntry } from "../config/parse-config.ts";
 import type { ServerConfig } from "../config/server-config.ts";
 import { systemClock } from "../ports/clock.ts";
 import { type Logger, silentLogger } from "../ports/logger.ts";
+import {
+  chooseProtocol,
+  type ProtocolCore,
+  protocolCoreFrom,
+} from "../protocol/choose-protocol.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
-import { connectWithSdk } from "../protocol/sdk-client.ts";
 import { adoptedConfig, adoptTransport, isTransport } from "../transport/adopt-transport.ts";
 import { createTransport } from "../transport/create-transport.ts";
 import { connectDeadlineMs } from "./connect-deadline.ts";
@@ -24,6 +28,7 @@ export interface DirectOptions {
   readonly logger?: Logger | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
+  readonly protocolCore?: ProtocolCore | undefined;
   /** `auto`, or the one revision to speak; the entry's `protocol` by default. */
   readonly protocolVersion?: string | undefined;
 }
@@ -33,7 +38,7 @@ export async function openDirectly(
   server: DirectServer,
   options: DirectOptions,
 ): Promise<OpenedConnection> {
-  const { timeoutMs, signal } = options;
+  const { timeoutMs, signal, env: hostEnv = process.env } = options;
   const limits = resolveLimits({
     ...options.limits,
     ...(timeoutMs === undefined ? {} : { callTimeoutMs: timeoutMs }),
@@ -47,11 +52,11 @@ export async function openDirectly(
       clientInfo: options.clientInfo ?? { name: "plugboard", version: "0" },
       clock: systemClock,
       logger: options.logger ?? silentLogger,
-      hostEnv: options.env ?? process.env,
+      hostEnv,
       createTransport: isTransport(server)
         ? () => Promise.resolve(adoptTransport(server, config.name))
         : createTransport,
-      connectProtocol: connectWithSdk,
+      connectProtocol: chooseProtocol(options.protocolCore ?? protocolCoreFrom(hostEnv)),
     },
     { connectTimeoutMs: timeoutMs ?? connectDeadlineMs(config, limits, false), signal },
   );

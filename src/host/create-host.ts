@@ -7,6 +7,7 @@ import { resolveLimits } from "../config/limits.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { systemClock } from "../ports/clock.ts";
 import { silentLogger } from "../ports/logger.ts";
+import { chooseProtocol, protocolCoreFrom } from "../protocol/choose-protocol.ts";
 import { collectServers } from "./collect-servers.ts";
 import type { HostOptions, McpHost } from "./host.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
@@ -15,6 +16,7 @@ import { productInfo } from "./product-info.ts";
 /** Reads the configuration that applies and wires the rooms together. Starts no server. */
 export async function createHost(options: HostOptions = {}): Promise<McpHost> {
   const { clock = systemClock, logger = silentLogger, idGenerator = randomUUID } = options;
+  const hostEnv = options.env ?? process.env;
   const limits = resolveLimits(options.limits);
   const events = new EventBus((error) =>
     logger.warn("an event handler failed", { error: String(error) }),
@@ -33,7 +35,8 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
     clock,
     logger,
     createId: idGenerator,
-    hostEnv: options.env ?? process.env,
+    hostEnv,
+    connectProtocol: chooseProtocol(options.protocolCore ?? protocolCoreFrom(hostEnv)),
     clientInfo: options.clientInfo ?? productInfo,
     protocolVersion: options.protocolVersion,
     naming: options.naming ?? "mcp__server__tool",

@@ -13,6 +13,7 @@ import type { PermissionLevel } from "../policy/permission-level.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Human } from "../ports/human.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { ProtocolCore } from "../protocol/choose-protocol.ts";
 import type { ListedTool, ProtocolEra, ServerIdentity } from "../protocol/protocol-client.ts";
 import type { Session } from "../session/session.ts";
 
@@ -49,6 +50,8 @@ export interface HostOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The one revision to speak with every server; each entry's `protocol` by default. */
   readonly protocolVersion?: string | undefined;
+  /** `sdk` speaks through the official SDK's client; `core` by default, or what PLUGBOARD_PROTOCOL_CORE says. */
+  readonly protocolCore?: ProtocolCore | undefined;
   readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
   readonly idGenerator?: (() => string) | undefined;
 }

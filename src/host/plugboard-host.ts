@@ -16,11 +16,11 @@ import type { Clock } from "../ports/clock.ts";
 import type { Human } from "../ports/human.ts";
 import type { Logger } from "../ports/logger.ts";
 import type {
+  ConnectProtocol,
   ListedTool,
   ProtocolClient,
   ServerNotification,
 } from "../protocol/protocol-client.ts";
-import { connectWithSdk } from "../protocol/sdk-client.ts";
 import { type RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import { AgentSession } from "../session/agent-session.ts";
 import type { Session } from "../session/session.ts";
@@ -43,6 +43,7 @@ export interface HostParts {
   readonly logger: Logger;
   readonly createId: () => string;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly connectProtocol: ConnectProtocol;
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly protocolVersion: string | undefined;
   readonly naming: Naming;
@@ -181,7 +182,16 @@ export class PlugboardHost implements McpHost {
   }
 
   #connection(entry: ServerConfig): ServerConnection {
-    const { sources, clientInfo, limits, clock, logger, hostEnv, protocolVersion } = this.#parts;
+    const {
+      sources,
+      clientInfo,
+      limits,
+      clock,
+      logger,
+      hostEnv,
+      protocolVersion,
+      connectProtocol,
+    } = this.#parts;
     const { name } = entry;
     const open = sources.transports.get(name);
     return new ServerConnection({
@@ -192,7 +202,7 @@ export class PlugboardHost implements McpHost {
       logger,
       hostEnv,
       createTransport: open === undefined ? createTransport : handedOver(open),
-      connectProtocol: connectWithSdk,
+      connectProtocol,
       onReady: (client) => this.#discover(name, client),
       onState: (state, previous, error) => {
         const failure =

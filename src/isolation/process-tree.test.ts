@@ -1,15 +1,14 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 
 import { afterEach, describe, expect, it } from "vitest";
 
+import { fixtures, isAlive } from "../../tests/fixtures/stdio/observe-server.ts";
 import { childMarkerVariable } from "./marked-processes.ts";
 import { createChildMarker, signalGroup, sweepMarked } from "./process-tree.ts";
 
-const fixtures = path.resolve("tests/fixtures/stdio");
 const started: ChildProcess[] = [];
 
 afterEach(() => {
@@ -22,15 +21,6 @@ async function startMarked(variables: Readonly<Record<string, string>>): Promise
   started.push(child);
   await once(child, "spawn");
   return child;
-}
-
-/** Zombies are gone: all that is left of them is a number for their parent. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
 }
 
 describe.skipIf(process.platform === "win32")("signalling a group", () => {

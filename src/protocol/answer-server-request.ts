@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
-import type { RequestId } from "./incoming-message.ts";
+import type { RequestId } from "./request-id.ts";
 
 const methodNotFound = -32_601;
 

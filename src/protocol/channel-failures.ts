@@ -1,7 +1,9 @@
 import { createError } from "../errors/families.ts";
 import { McpError, type RpcError } from "../errors/mcp-error.ts";
-import type { RequestId } from "./incoming-message.ts";
+import { durationText } from "./duration-text.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
+import type { Expiry } from "./request-deadline.ts";
+import type { RequestId } from "./request-id.ts";
 import { serverText } from "./server-text.ts";
 
 /** Which exchange failed: goes into every message. */
@@ -94,6 +96,29 @@ export function closedFailure(serverName: string): McpError {
 
 export function cancelledFailure(method: string, serverName: string): McpError {
   return createError("cancelled", `${method} was cancelled`, { serverName, details: { method } });
+}
+
+export function timeoutFailure(
+  { limitMs, isTotal }: Expiry,
+  { serverName, method }: Exchange,
+): McpError {
+  const limit = durationText(limitMs);
+  const message = isTotal
+    ? `${method} did not finish within ${limit}, progress included`
+    : `no answer to ${method} within ${limit}`;
+  return createError("timeout", message, {
+    serverName,
+    details: { method, timeoutMs: limitMs, isTotal },
+  });
+}
+
+/** The server talks about everything but what it was asked. */
+export function noiseFailure(limit: number, serverName: string): McpError {
+  return createError(
+    "protocol_violation",
+    `the server sent more than ${limit} notifications that nobody asked for instead of an answer`,
+    { serverName, details: { limit } },
+  );
 }
 
 /** The same failure with further facts. */

@@ -15,23 +15,26 @@ export function checkToolResult(
   exchange: Exchange,
 ): RawToolResult {
   const { content, structuredContent, isError, _meta } = result;
-  const refuse = (reason: string) =>
-    invalidResult(reason, exchange, { toolName: truncate(toolName, maxToolNameLength) });
-  if (content === undefined && structuredContent === undefined)
-    throw refuse("it has neither content nor structured content");
-  return {
-    content: content === undefined ? [] : checkContent(content, refuse),
-    ...(structuredContent === undefined ? {} : { structuredContent }),
+  const problem = resultProblem(content, structuredContent);
+  if (problem !== undefined)
+    throw invalidResult(problem, exchange, { toolName: truncate(toolName, maxToolNameLength) });
+  const checked: { -readonly [K in keyof RawToolResult]: RawToolResult[K] } = {
+    content: (content as readonly ContentBlock[] | undefined) ?? [],
     isError: isError === true,
-    ...(isJsonObject(_meta) ? { _meta } : {}),
   };
+  if (structuredContent !== undefined) checked.structuredContent = structuredContent;
+  if (isJsonObject(_meta)) checked._meta = _meta;
+  return checked;
 }
 
-function checkContent(content: unknown, refuse: (reason: string) => Error): ContentBlock[] {
-  if (!Array.isArray(content)) throw refuse("its content is not a list");
+function resultProblem(content: unknown, structuredContent: unknown): string | undefined {
+  if (content === undefined)
+    return structuredContent === undefined
+      ? "it has neither content nor structured content"
+      : undefined;
+  if (!Array.isArray(content)) return "its content is not a list";
   const wrong = content.findIndex((block) => !isContentBlock(block));
-  if (wrong !== -1) throw refuse(`content block ${wrong} is not an object with a type`);
-  return content as ContentBlock[];
+  return wrong === -1 ? undefined : `content block ${wrong} is not an object with a type`;
 }
 
 function isContentBlock(block: unknown): block is ContentBlock {

@@ -1,66 +1,41 @@
-import type { RpcError } from "../errors/mcp-error.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+import { type Exchange, invalidResult, malformedAnswer, rpcFailure } from "./channel-failures.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 
-export type RequestId = string | number;
-
-/** What a response says; `malformed` is an answer all the same, so that whoever waits can stop waiting. */
-export type ResponseBody =
-  | { readonly kind: "result"; readonly result: unknown }
-  | { readonly kind: "error"; readonly error: RpcError }
-  | { readonly kind: "malformed"; readonly reason: string };
-
-export type IncomingMessage =
-  | { readonly kind: "request"; readonly id: RequestId; readonly method: string }
-  | {
-      readonly kind: "notification";
-      readonly method: string;
-      readonly params?: JsonObject;
-    }
-  /** `id` is null when the server could not tell which request it answers. */
-  | { readonly kind: "response"; readonly id: RequestId | null; readonly body: ResponseBody }
-  | { readonly kind: "junk" };
-
-const junk: IncomingMessage = { kind: "junk" };
-
-/** Sorts one decoded message by its shape alone; it never throws and never looks into payloads. */
-export function readIncoming(message: unknown): IncomingMessage {
-  if (!isJsonObject(message)) return junk;
-  const { method, id, params } = message;
-  if (method === undefined) return readResponse(message);
-  if (typeof method !== "string" || message["jsonrpc"] !== "2.0") return junk;
-  if (id === undefined)
-    return { kind: "notification", method, ...(isJsonObject(params) ? { params } : {}) };
-  return isRequestId(id) ? { kind: "request", id, method } : junk;
+/**
+ * Whether a message without a method says anything at all. Null stands for absent in what some
+ * serializers write; a null result alone is a result.
+ */
+export function isResponse(message: JsonObject): boolean {
+  return (message["error"] ?? null) !== null || Object.hasOwn(message, "result");
 }
 
-function readResponse(message: JsonObject): IncomingMessage {
-  const { id } = message;
-  // Null stands for absent in what some serializers write; a null result alone is a result.
-  const hasError = (message["error"] ?? null) !== null;
-  const hasResult = hasError
-    ? (message["result"] ?? null) !== null
-    : Object.hasOwn(message, "result");
-  if (!hasError && !hasResult) return junk;
-  return {
-    kind: "response",
-    id: isRequestId(id) ? id : null,
-    body: readBody(message, hasResult, hasError),
-  };
+/** The plain and by far most frequent case: `result` is an object and nothing else is said. */
+export function isPlainResult(
+  message: JsonObject,
+): message is JsonObject & { readonly result: JsonObject } {
+  return (
+    message["error"] === undefined &&
+    message["jsonrpc"] === "2.0" &&
+    isJsonObject(message["result"])
+  );
 }
 
-function readBody(message: JsonObject, hasResult: boolean, hasError: boolean): ResponseBody {
-  if (message["jsonrpc"] !== "2.0") return { kind: "malformed", reason: '"jsonrpc" is not "2.0"' };
-  if (hasResult && hasError)
-    return { kind: "malformed", reason: "it has both a result and an error" };
-  if (hasResult) return { kind: "result", result: message["result"] };
-  const { error } = message;
+/** Why a response brings no result; undefined when its `result` is an object. */
+export function answerFailure(message: JsonObject, exchange: Exchange): McpError | undefined {
+  const { jsonrpc, result } = message;
+  const error = message["error"] ?? undefined;
+  if (jsonrpc !== "2.0") return malformedAnswer('"jsonrpc" is not "2.0"', exchange);
+  if (error === undefined) {
+    if (!Object.hasOwn(message, "result"))
+      return malformedAnswer("it has neither a result nor an error", exchange);
+    return isJsonObject(result) ? undefined : invalidResult("it is not an object", exchange);
+  }
+  if ((result ?? undefined) !== undefined)
+    return malformedAnswer("it has both a result and an error", exchange);
   if (!isJsonObject(error) || typeof error["code"] !== "number")
-    return { kind: "malformed", reason: "its error has no code" };
+    return malformedAnswer("its error has no code", exchange);
   const text = typeof error["message"] === "string" ? error["message"] : "";
   const data = error["data"] === undefined ? {} : { data: error["data"] };
-  return { kind: "error", error: { code: error["code"], message: text, ...data } };
-}
-
-export function isRequestId(value: unknown): value is RequestId {
-  return typeof value === "string" || typeof value === "number";
+  return rpcFailure({ code: error["code"], message: text, ...data }, exchange);
 }

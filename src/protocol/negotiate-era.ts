@@ -1,6 +1,7 @@
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Timer } from "../ports/clock.ts";
+import { CallbackRequest, type RpcAnswer } from "./callback-request.ts";
 import { cancelledFailure, invalidResult, withDetails } from "./channel-failures.ts";
 import { durationText } from "./duration-text.ts";
 import {
@@ -10,17 +11,18 @@ import {
   readInitializeResult,
   type ServerFacts,
 } from "./handshake.ts";
-import type { RequestId } from "./incoming-message.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 import { type Attempt, type NegotiationPlan, planNegotiation } from "./negotiation-plan.ts";
 import type { ProtocolEra, ProtocolOptions } from "./protocol-client.ts";
 import { eraOfVersion, modernVersion, supportedVersions } from "./protocol-versions.ts";
-import type { RpcAnswer, RpcChannel } from "./rpc-channel.ts";
+import type { RpcChannel } from "./rpc-channel.ts";
 import { serverText } from "./server-text.ts";
 
 export interface Negotiated extends ServerFacts {
   readonly era: ProtocolEra;
   readonly protocolVersion: string;
+  /** What goes along in `_meta` of every message; only the modern era has it. */
+  readonly envelope?: JsonObject;
   /** The result that decided, as the server sent it. */
   readonly discover?: JsonObject;
   readonly initializeResult?: JsonObject;
@@ -50,8 +52,9 @@ class EraNegotiation {
   readonly #channel: RpcChannel;
   readonly #options: ProtocolOptions;
   readonly #plan: NegotiationPlan;
+  readonly #envelope: JsonObject;
   readonly #waiting: Attempt[];
-  readonly #open = new Map<Attempt, RequestId>();
+  readonly #open = new Map<Attempt, CallbackRequest>();
   readonly #failures = new Map<Attempt, McpError>();
   readonly #timers: Timer[] = [];
   #resolve: (negotiated: Negotiated) => void = () => undefined;
@@ -66,13 +69,13 @@ class EraNegotiation {
     this.#channel = channel;
     this.#options = options;
     this.#plan = planNegotiation(options);
+    this.#envelope = modernEnvelope(options.clientInfo);
     this.#waiting = [...this.#plan.attempts];
   }
 
   async run(): Promise<Negotiated> {
     const { signal, connectTimeoutMs, serverName } = this.#options;
     const channel = this.#channel;
-    const wait = { fail: (error: McpError) => this.#fail(error) };
     const cancel = () => this.#fail(cancelledFailure("connecting", serverName));
     try {
       return await new Promise<Negotiated>((resolve, reject) => {
@@ -82,7 +85,6 @@ class EraNegotiation {
         signal?.addEventListener("abort", cancel);
         channel.onend = (error) => this.#ended(error);
         channel.onanonymouserror = (error) => this.#refusedUnnamed(error);
-        channel.waits.begin(wait);
         if (connectTimeoutMs > 0 && Number.isFinite(connectTimeoutMs))
           this.#timers.push(
             this.#options.clock.schedule(connectTimeoutMs, () => this.#fail(this.#tooLate())),
@@ -96,7 +98,6 @@ class EraNegotiation {
       signal?.removeEventListener("abort", cancel);
       channel.onend = undefined;
       channel.onanonymouserror = undefined;
-      channel.waits.end(wait);
       for (const timer of this.#timers) timer.cancel();
     }
   }
@@ -110,16 +111,17 @@ class EraNegotiation {
     if (this.#isDecided) return;
     const { clientInfo } = this.#options;
     this.#phase = attempt;
-    const id = this.#channel.nextId();
-    this.#open.set(attempt, id);
-    this.#channel.request(id, {
-      method: attempt,
-      params:
-        attempt === "initialize"
-          ? initializeParams(this.#plan.offeredVersion, clientInfo)
-          : { _meta: modernEnvelope(clientInfo) },
-      settle: (answer) => this.#answered(attempt, answer),
-    });
+    const params =
+      attempt === "initialize"
+        ? initializeParams(this.#plan.offeredVersion, clientInfo)
+        : { _meta: this.#envelope };
+    // Time is kept for the negotiation as a whole.
+    const options = { purpose: "handshake", timeoutMs: 0 } as const;
+    const request = new CallbackRequest({ method: attempt, params, options }, (answer) =>
+      this.#answered(attempt, answer),
+    );
+    this.#open.set(attempt, request);
+    this.#channel.request(request);
     // On HTTP the answer belongs to the request, so silence says nothing about the era.
     const isHedged = this.#plan.isHedged && !this.#channel.hasPerRequestStream;
     if (isHedged && attempt === "server/discover")
@@ -148,6 +150,7 @@ class EraNegotiation {
       ...facts,
       era: "modern",
       protocolVersion: modernVersion,
+      envelope: this.#envelope,
       discover: result,
     };
     if (!this.#open.has("initialize")) {
@@ -183,7 +186,7 @@ class EraNegotiation {
 
   #finishModern(modern: Negotiated): void {
     this.#decide();
-    this.#channel.setProtocolVersion(modernVersion);
+    this.#channel.setProtocolVersion(modernVersion, modern.envelope);
     this.#resolve(modern);
   }
 
@@ -229,7 +232,7 @@ class EraNegotiation {
   /** Late answers to whatever else was asked are nobody's fault. */
   #decide(): void {
     this.#isDecided = true;
-    for (const id of this.#open.values()) this.#channel.abandon(id);
+    for (const request of this.#open.values()) this.#channel.abandon(request);
   }
 
   #fail(error: McpError): void {

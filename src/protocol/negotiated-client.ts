@@ -4,6 +4,7 @@ import { checkToolPage, checkToolResult } from "./checked-results.ts";
 import { collectPages } from "./collect-pages.ts";
 import type { JsonObject } from "./json-object.ts";
 import type { Negotiated } from "./negotiate-era.ts";
+import type { ReadResult, SentRequest } from "./pending-request.ts";
 import type {
   ProtocolClient,
   ProtocolEra,
@@ -14,21 +15,14 @@ import type {
   ServerNotification,
   ToolListing,
 } from "./protocol-client.ts";
-import { RequestWait } from "./request-wait.ts";
-import { capabilityFailure, missingCapability } from "./required-capability.ts";
+import { missingCapabilities, unsentFailure } from "./required-capability.ts";
+import { checkIsComplete } from "./result-type.ts";
 import type { RpcChannel } from "./rpc-channel.ts";
 
-export interface OutgoingRequest {
-  readonly method: string;
-  readonly params: JsonObject;
-  /** Gives up through `wait.signal`: the sender must then cancel on the wire and reject. */
-  readonly wait: RequestWait;
-}
-
-/** How requests reach the channel: what an implementation of the protocol adds to it. */
+/** How messages reach the channel: what an implementation of the protocol adds to it. */
 export interface RequestSender {
-  /** Rejects with an `McpError` of the server or the connection. */
-  request(request: OutgoingRequest): Promise<JsonObject>;
+  /** Resolves to what `read` makes of the result; rejects with an `McpError`. Never throws. */
+  request<T>(request: SentRequest, read: ReadResult<T>): Promise<T>;
   notify(method: string, params: JsonObject): Promise<void>;
 }
 
@@ -45,6 +39,8 @@ export class NegotiatedClient implements ProtocolClient {
   readonly #negotiated: Negotiated;
   readonly #sender: RequestSender;
   readonly #options: ProtocolOptions;
+  /** What each method lacks that the server cannot do. */
+  readonly #missing: ReadonlyMap<string, string>;
   #onclose: ((error: Error | undefined) => void) | undefined;
   #ended: { readonly error: McpError | undefined } | undefined;
 
@@ -53,6 +49,7 @@ export class NegotiatedClient implements ProtocolClient {
     this.#negotiated = negotiated;
     this.#sender = sender;
     this.#options = options;
+    this.#missing = missingCapabilities(negotiated.capabilities);
     channel.onend = (error) => {
       this.#ended = { error };
       this.#reportEnd();
@@ -97,39 +94,28 @@ export class NegotiatedClient implements ProtocolClient {
     queueMicrotask(() => this.#reportEnd());
   }
 
-  async request(
+  request(
     method: string,
     params: JsonObject = {},
     options: RequestOptions = {},
   ): Promise<JsonObject> {
-    const { limits, clock } = this.#options;
-    const exchange = this.#exchange(method);
-    if (this.#channel.end !== undefined) throw this.#channel.end;
-    const missing = missingCapability(method, this.capabilities);
-    if (missing !== undefined) throw capabilityFailure(missing, exchange);
-    const wait = new RequestWait(options, { ...exchange, limits, clock });
-    this.#channel.waits.begin(wait);
-    try {
-      if (wait.failure !== undefined) throw wait.failure;
-      return await this.#sender.request({ method, params, wait });
-    } catch (error) {
-      throw wait.failure ?? error;
-    } finally {
-      this.#channel.waits.end(wait);
-      wait.end();
-    }
+    return this.#send({ method, params, options }, this.#readResult);
   }
 
-  async callTool(name: string, args: JsonObject, options?: RequestOptions): Promise<RawToolResult> {
-    const result = await this.request("tools/call", { name, arguments: args }, options);
-    return checkToolResult(result, name, this.#exchange("tools/call"));
+  callTool(name: string, args: JsonObject, options: RequestOptions = {}): Promise<RawToolResult> {
+    const { envelope } = this.#negotiated;
+    // Not spread later: a copy with one more member costs more than all the rest of a call.
+    const params =
+      envelope === undefined
+        ? { name, arguments: args }
+        : { name, arguments: args, _meta: envelope };
+    return this.#send({ method: "tools/call", params, options }, this.#readToolResult);
   }
 
   async listTools(options?: RequestOptions): Promise<ToolListing> {
     if (this.#channel.end !== undefined) throw this.#channel.end;
     // Without the capability there is nothing to ask for, and nothing wrong either.
-    if (missingCapability("tools/list", this.capabilities) !== undefined)
-      return { tools: [], rejected: [] };
+    if (this.#missing.has("tools/list")) return { tools: [], rejected: [] };
     const { limits, clock } = this.#options;
     const { items, ...rest } = await collectPages(
       {
@@ -155,6 +141,28 @@ export class NegotiatedClient implements ProtocolClient {
   close(): Promise<void> {
     return this.#channel.close();
   }
+
+  #send<T>(request: SentRequest, read: ReadResult<T>): Promise<T> {
+    const { method } = request;
+    if (this.#channel.end !== undefined) return Promise.reject(this.#channel.end);
+    const capability = this.#missing.get(method);
+    if (capability !== undefined)
+      return Promise.reject(unsentFailure(capability, this.#exchange(method)));
+    return this.#sender.request(request, read);
+  }
+
+  readonly #readResult = (result: JsonObject, { method }: SentRequest): JsonObject => {
+    if (this.era === "legacy") return result;
+    checkIsComplete(result, this.#exchange(method));
+    const { resultType: _, ...rest } = result;
+    return rest;
+  };
+
+  readonly #readToolResult = (result: JsonObject, request: SentRequest): RawToolResult => {
+    const exchange = this.#exchange(request.method);
+    if (this.era === "modern") checkIsComplete(result, exchange);
+    return checkToolResult(result, request.params["name"] as string, exchange);
+  };
 
   #reportEnd(): void {
     const handler = this.#onclose;

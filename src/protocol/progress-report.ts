@@ -1,6 +1,6 @@
-import { isRequestId, type RequestId } from "./incoming-message.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 import type { Progress } from "./protocol-client.ts";
+import { isRequestId, type RequestId } from "./request-id.ts";
 
 /** `params` that ask for progress reports under `token`. */
 export function withProgressToken(params: JsonObject, token: RequestId): JsonObject {

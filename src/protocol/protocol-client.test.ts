@@ -17,11 +17,15 @@ import {
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { systemClock } from "../ports/clock.ts";
+import { connectWithCore } from "./core-client.ts";
 import type { ConnectProtocol, Progress, ServerNotification } from "./protocol-client.ts";
 import { connectWithSdk } from "./sdk-client.ts";
 
 /** Every implementation of the protocol behind the one interface keeps this contract. */
-const implementations: readonly (readonly [string, ConnectProtocol])[] = [["sdk", connectWithSdk]];
+const implementations: readonly (readonly [string, ConnectProtocol])[] = [
+  ["core", connectWithCore],
+  ["sdk", connectWithSdk],
+];
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,50 +1,34 @@
-import type { Clock, Timer } from "../ports/clock.ts";
+import type { Limits } from "../config/limits.ts";
+import type { RpcRequest } from "./rpc-request.ts";
 
-export interface RequestDeadlineOptions {
-  /** Longest silence; `0` means none. */
-  readonly timeoutMs: number;
-  /** Longest time with progress. A longer `timeoutMs` was asked for explicitly and stands. */
-  readonly totalMs: number;
-  readonly clock: Clock;
-  readonly onExpire: (expired: { readonly limitMs: number; readonly isTotal: boolean }) => void;
+export interface Expiry {
+  readonly limitMs: number;
+  /** The time for the whole request is over, not the time for the next sign of life. */
+  readonly isTotal: boolean;
 }
 
-/** A deadline that progress pushes back, up to a total. `extend` is cheap: it moves no timer. */
-export class RequestDeadline {
-  readonly #options: RequestDeadlineOptions;
-  readonly #startedAt: number;
-  #extendedAt: number;
-  #timer: Timer | undefined;
+/** When `request` is over if nothing is heard of it from `now` on; infinity when it has no deadline. */
+export function deadlineAfter(request: RpcRequest, now: number, limits: Limits): number {
+  const silenceMs = silenceOf(request, limits);
+  if (silenceMs === 0) return Number.POSITIVE_INFINITY;
+  return Math.min(now + silenceMs, request.sentAt + totalOf(silenceMs, limits));
+}
 
-  constructor(options: RequestDeadlineOptions) {
-    this.#options = options;
-    this.#startedAt = options.clock.monotonic();
-    this.#extendedAt = this.#startedAt;
-    if (options.timeoutMs > 0 && Number.isFinite(options.timeoutMs)) this.#arm(options.timeoutMs);
-  }
+/** Which of its limits a request that is over has met. */
+export function expiryOf(request: RpcRequest, limits: Limits): Expiry {
+  const silenceMs = silenceOf(request, limits);
+  const totalMs = totalOf(silenceMs, limits);
+  const isTotal = totalMs > silenceMs && request.deadlineAt === request.sentAt + totalMs;
+  return { limitMs: isTotal ? totalMs : silenceMs, isTotal };
+}
 
-  extend(): void {
-    this.#extendedAt = this.#options.clock.monotonic();
-  }
+/** Longest silence, `0` when any is allowed. */
+function silenceOf({ options }: RpcRequest, limits: Limits): number {
+  const timeoutMs = options.timeoutMs ?? limits.callTimeoutMs;
+  return timeoutMs > 0 && Number.isFinite(timeoutMs) ? timeoutMs : 0;
+}
 
-  clear(): void {
-    this.#timer?.cancel();
-  }
-
-  #arm(delayMs: number): void {
-    this.#timer = this.#options.clock.schedule(delayMs, () => this.#check());
-  }
-
-  #check(): void {
-    const { timeoutMs, clock, onExpire } = this.#options;
-    const totalMs = Math.max(timeoutMs, this.#options.totalMs);
-    const now = clock.monotonic();
-    const silentAt = this.#extendedAt + timeoutMs;
-    const overAt = this.#startedAt + totalMs;
-    const isTotal = overAt < silentAt;
-    const leftMs = Math.min(silentAt, overAt) - now;
-    // Timers may fire a fraction early; a wait of under a millisecond is over.
-    if (leftMs >= 1) this.#arm(leftMs);
-    else onExpire({ limitMs: isTotal ? totalMs : timeoutMs, isTotal });
-  }
+/** Longest time with progress; a longer silence was asked for explicitly and stands. */
+function totalOf(silenceMs: number, limits: Limits): number {
+  return Math.max(silenceMs, limits.totalCallTimeoutMs);
 }

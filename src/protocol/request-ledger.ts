@@ -1,26 +1,29 @@
-import type { RequestId } from "./incoming-message.ts";
+import type { RequestId } from "./request-id.ts";
+import type { RpcRequest } from "./rpc-request.ts";
 
 /** Responses nobody asked for that a lenient connection drops before it gives up on the server. */
 const maxUnmatched = 100;
-/** How many finished ids are remembered, so that a late or second answer is recognised as such. */
-const maxRemembered = 1_000;
-
-export type LedgerMatch<Entry> =
-  | { readonly kind: "open"; readonly entry: Entry }
-  /** Answers a request that was given up (`late`) or answered before (`duplicate`): drop it. */
-  | { readonly kind: "late" | "duplicate" | "unmatched" }
-  /** One unmatched response too many: the connection must close. */
-  | { readonly kind: "violation" };
+/** How many ids of abandoned requests a strict connection remembers, so that it can tell late from wrong. */
+const maxAbandoned = 1_000;
 
 /**
- * Which requests wait for an answer. Ids match by type and value: `"7"` never answers `7`. Whoever
- * sends unmatched answers may be guessing ids, so past a bound they end the connection.
+ * What a response with an id that is not open is: about a request that is over (`repeated`), about
+ * none of ours (`unmatched`), or one too many of them, so that the connection must close.
  */
-export class RequestLedger<Entry> {
+export type Stray = "repeated" | "unmatched" | "violation";
+
+/**
+ * Which requests wait for an answer, in the order they were sent. Ids are ours and count upwards, so
+ * that what became of any of them needs no memory. They match by type and value: `"7"` never answers
+ * `7`. Whoever sends unmatched answers may be guessing ids, so past a bound they end the connection.
+ */
+export class RequestLedger {
   readonly #strict: boolean;
-  readonly #open = new Map<RequestId, Entry>();
-  readonly #finished = new Map<RequestId, "late" | "duplicate">();
+  readonly #open = new Map<unknown, RpcRequest>();
+  readonly #abandoned = new Set<RequestId>();
+  #lastId = 0;
   #unmatched = 0;
+  #repeated = 0;
 
   constructor(options: { readonly strict: boolean }) {
     this.#strict = options.strict;
@@ -30,52 +33,65 @@ export class RequestLedger<Entry> {
     return this.#unmatched;
   }
 
-  /** The entry that waits under this id, by type and value. */
-  get(id: RequestId): Entry | undefined {
+  /** Late and second answers. */
+  get repeated(): number {
+    return this.#repeated;
+  }
+
+  get isEmpty(): boolean {
+    return this.#open.size === 0;
+  }
+
+  /** Oldest first. */
+  requests(): IterableIterator<RpcRequest> {
+    return this.#open.values();
+  }
+
+  /** Gives the request its id. */
+  open(request: RpcRequest): void {
+    this.#lastId += 1;
+    request.id = this.#lastId;
+    this.#open.set(request.id, request);
+  }
+
+  /** The request that waits under exactly this id. */
+  get(id: unknown): RpcRequest | undefined {
     return this.#open.get(id);
   }
 
-  openIds(): RequestId[] {
-    return [...this.#open.keys()];
+  /** Like `get`, and it waits no longer. */
+  take(id: unknown): RpcRequest | undefined {
+    const request = this.#open.get(id);
+    if (request !== undefined) this.#open.delete(id);
+    return request;
   }
 
-  open(id: RequestId, entry: Entry): void {
-    this.#open.set(id, entry);
-  }
-
-  /** Nobody waits any longer; the answer may still come and is no offence. Returns what was open. */
-  abandon(id: RequestId): Entry | undefined {
-    const entry = this.#open.get(id);
-    if (this.#open.delete(id)) this.#remember(id, "late");
-    return entry;
-  }
-
-  /** Removes all open entries, when the connection ends. */
-  drain(): Entry[] {
-    const entries = [...this.#open.values()];
-    this.#open.clear();
-    return entries;
-  }
-
-  /** What a response with this id is; an open entry is handed out exactly once. */
-  match(id: RequestId): LedgerMatch<Entry> {
-    const entry = this.#open.get(id);
-    if (entry !== undefined) {
-      this.#open.delete(id);
-      this.#remember(id, "duplicate");
-      return { kind: "open", entry };
+  /** Nobody waits any longer; the answer may still come and is no offence. False when none was open. */
+  abandon({ id }: RpcRequest): boolean {
+    if (!this.#open.delete(id)) return false;
+    if (!this.#strict) return true;
+    this.#abandoned.add(id);
+    if (this.#abandoned.size > maxAbandoned) {
+      const [oldest] = this.#abandoned;
+      if (oldest !== undefined) this.#abandoned.delete(oldest);
     }
-    const finished = this.#finished.get(id);
-    if (finished === "late" || (finished === "duplicate" && !this.#strict))
-      return { kind: finished };
-    this.#unmatched += 1;
-    return { kind: this.#strict || this.#unmatched > maxUnmatched ? "violation" : "unmatched" };
+    return true;
   }
 
-  #remember(id: RequestId, kind: "late" | "duplicate"): void {
-    this.#finished.set(id, kind);
-    if (this.#finished.size <= maxRemembered) return;
-    const oldest = this.#finished.keys().next();
-    if (oldest.done !== true) this.#finished.delete(oldest.value);
+  /** Removes all open requests, when the connection ends. */
+  drain(): RpcRequest[] {
+    const requests = [...this.#open.values()];
+    this.#open.clear();
+    return requests;
+  }
+
+  judgeStray(id: RequestId): Stray {
+    const isOver = typeof id === "number" && Number.isInteger(id) && id > 0 && id <= this.#lastId;
+    if (isOver && (!this.#strict || this.#abandoned.has(id))) {
+      this.#repeated += 1;
+      return "repeated";
+    }
+    this.#unmatched += 1;
+    return this.#strict || this.#unmatched > maxUnmatched ? "violation" : "unmatched";
   }
 }

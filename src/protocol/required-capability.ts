@@ -17,19 +17,20 @@ const capabilityOfMethod: ReadonlyMap<string, string> = new Map([
   ["tools/list", "tools"],
 ]);
 
-/** The capability `method` needs and the server did not declare; undefined when it may be called. */
-export function missingCapability(method: string, capabilities: JsonObject): string | undefined {
-  const name = capabilityOfMethod.get(method);
-  if (name === undefined) return undefined;
-  const declared = Object.hasOwn(capabilities, name) ? capabilities[name] : undefined;
-  if (!isJsonObject(declared)) return name;
-  if (method === "resources/subscribe" && declared["subscribe"] !== true)
-    return "resources.subscribe";
-  return undefined;
+/** For every method that needs something the server did not declare: what that is. */
+export function missingCapabilities(capabilities: JsonObject): ReadonlyMap<string, string> {
+  const missing = new Map<string, string>();
+  for (const [method, name] of capabilityOfMethod) {
+    const declared = Object.hasOwn(capabilities, name) ? capabilities[name] : undefined;
+    if (!isJsonObject(declared)) missing.set(method, name);
+    else if (method === "resources/subscribe" && declared["subscribe"] !== true)
+      missing.set(method, "resources.subscribe");
+  }
+  return missing;
 }
 
 /** The request was never sent: the server said at the start that it has no such thing. */
-export function capabilityFailure(capability: string, { serverName, method }: Exchange): McpError {
+export function unsentFailure(capability: string, { serverName, method }: Exchange): McpError {
   return createError(
     "rpc_error",
     `${method} was not sent: the server does not offer ${capability}`,

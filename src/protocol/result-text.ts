@@ -17,11 +17,11 @@ function blockText(block: ContentBlock): string {
       return typeof block["text"] === "string" ? block["text"] : jsonText(block["text"]);
     case "image":
     case "audio":
-      return `[${block.type}: ${mediaType(block["mimeType"])}, ${dataSize(block["data"])}]`;
+      return `[${block.type}: ${textOr(block["mimeType"], "unknown type")}, ${dataSize(block["data"])}]`;
     case "resource":
       return resourceText(block["resource"]);
     case "resource_link":
-      return `[resource: ${String(block["name"] ?? block["uri"] ?? "unnamed")}, ${String(block["uri"] ?? "no address")}]`;
+      return `[resource: ${textOr(block["name"] ?? block["uri"], "unnamed")}, ${textOr(block["uri"], "no address")}]`;
     default:
       return `[${block.type}]`;
   }
@@ -31,11 +31,11 @@ function resourceText(resource: unknown): string {
   if (typeof resource !== "object" || resource === null) return "[resource]";
   const { uri, mimeType, text, blob } = resource as Readonly<Record<string, unknown>>;
   if (typeof text === "string") return text;
-  return `[resource: ${String(uri ?? "unnamed")}, ${mediaType(mimeType)}, ${dataSize(blob)}]`;
+  return `[resource: ${textOr(uri, "unnamed")}, ${textOr(mimeType, "unknown type")}, ${dataSize(blob)}]`;
 }
 
-function mediaType(value: unknown): string {
-  return typeof value === "string" && value.length > 0 ? value : "unknown type";
+function textOr(value: unknown, fallback: string): string {
+  return typeof value === "string" && value !== "" ? value : fallback;
 }
 
 /** Size of base64 data as people write it. */
@@ -54,6 +54,6 @@ export function jsonText(value: unknown): string {
     return JSON.stringify(value) ?? "";
   } catch {
     // Cycles and BigInt: only reachable with values a program made, never from the wire.
-    return String(value);
+    return "[not JSON]";
   }
 }

@@ -5,8 +5,9 @@ import { protocolOptions } from "../../tests/fixtures/protocol/protocol-options.
 import { ScriptedPeer } from "../../tests/fixtures/protocol/scripted-peer.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
+import { CallbackRequest, type RpcAnswer } from "./callback-request.ts";
 import type { Progress, ServerNotification } from "./protocol-client.ts";
-import { type RpcAnswer, RpcChannel } from "./rpc-channel.ts";
+import { RpcChannel } from "./rpc-channel.ts";
 import { transportFailure } from "./transport-failure.ts";
 
 function open(overrides: Parameters<typeof protocolOptions>[0] = {}) {
@@ -18,14 +19,11 @@ function open(overrides: Parameters<typeof protocolOptions>[0] = {}) {
   channel.onend = (error) => ends.push(error);
   const ask = (method = "tools/call", onProgress?: (report: Progress) => void) => {
     const answers: RpcAnswer[] = [];
-    const id = channel.nextId();
-    channel.request(id, {
-      method,
-      params: {},
-      settle: (answer) => answers.push(answer),
-      onProgress,
-    });
-    return { id, answers };
+    const request = new CallbackRequest({ method, params: {}, options: { onProgress } }, (answer) =>
+      answers.push(answer),
+    );
+    channel.request(request);
+    return { request, id: request.id, answers };
   };
   return { peer, channel, ends, ask, clock: options.clock };
 }
@@ -71,7 +69,7 @@ describe("ids", () => {
   it("C-11: a late answer to an abandoned request is no offence, even a thousand times", () => {
     const { peer, channel, ask } = open({ strict: true });
     const asked = Array.from({ length: 1_000 }, () => ask());
-    for (const { id } of asked) channel.abandon(id);
+    for (const { request } of asked) channel.abandon(request);
     for (const { id } of asked) peer.respond(id, {});
     expect(asked.flatMap(({ answers }) => answers)).toEqual([]);
     expect(channel.end).toBeUndefined();
@@ -247,20 +245,18 @@ describe("what nobody asked for", () => {
   });
 
   it("PRO-09: 100 unhandled notifications are tolerated per wait, the 101st fails it", () => {
-    const { peer, channel } = open();
-    const failures: McpError[] = [];
-    const early = { fail: (error: McpError) => failures.push(error) };
-    const late = { fail: (error: McpError) => failures.push(error) };
-    channel.waits.begin(early);
+    const { peer, ask } = open();
+    const early = ask();
     for (let i = 0; i < 50; i += 1) peer.notify("vendor/noise");
-    channel.waits.begin(late);
+    const late = ask();
     for (let i = 0; i < 50; i += 1) peer.notify("vendor/noise");
-    expect(failures).toEqual([]);
+    expect(early.answers).toEqual([]);
     peer.notify("vendor/noise");
-    expect(failures).toHaveLength(1);
-    expect(failures[0]?.code).toBe("protocol_violation");
-    for (let i = 0; i < 50; i += 1) peer.notify("vendor/noise");
-    expect(failures).toHaveLength(2);
+    expect(errorOf(early.answers).code).toBe("protocol_violation");
+    for (let i = 0; i < 49; i += 1) peer.notify("vendor/noise");
+    expect(late.answers).toEqual([]);
+    peer.notify("vendor/noise");
+    expect(errorOf(late.answers).code).toBe("protocol_violation");
   });
 
   it.each([
@@ -271,11 +267,10 @@ describe("what nobody asked for", () => {
     "notifications/prompts/list_changed",
     "notifications/resources/list_changed",
   ])("PRO-09: %s is handled and never counts", (method) => {
-    const { peer, channel } = open();
-    const failures: McpError[] = [];
-    channel.waits.begin({ fail: (error) => failures.push(error) });
+    const { peer, ask } = open();
+    const { answers } = ask();
     for (let i = 0; i < 500; i += 1) peer.notify(method, {});
-    expect(failures).toEqual([]);
+    expect(answers).toEqual([]);
   });
 });
 
@@ -295,16 +290,15 @@ describe("progress", () => {
   });
 
   it("PRO-09: progress for a token nobody waits for counts as unhandled", () => {
-    const { peer, channel, ask } = open();
-    const failures: McpError[] = [];
+    const { peer, ask } = open();
     const { id } = ask("tools/call", () => undefined);
-    channel.waits.begin({ fail: (error) => failures.push(error) });
+    const { answers } = ask();
     for (let i = 0; i < 300; i += 1)
       peer.notify("notifications/progress", { progressToken: id, progress: i });
-    expect(failures).toEqual([]);
+    expect(answers).toEqual([]);
     for (let i = 0; i < 101; i += 1)
       peer.notify("notifications/progress", { progressToken: String(id), progress: i });
-    expect(failures).toHaveLength(1);
+    expect(errorOf(answers).code).toBe("protocol_violation");
   });
 });
 

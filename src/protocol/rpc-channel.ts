@@ -1,49 +1,33 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 import type { Limits } from "../config/limits.ts";
-import { createError } from "../errors/families.ts";
-import { McpError } from "../errors/mcp-error.ts";
+import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { answerServerRequest } from "./answer-server-request.ts";
 import {
+  cancelledFailure,
   closedFailure,
   type Exchange,
-  invalidResult,
   malformedAnswer,
   mismatchFailure,
-  rpcFailure,
   sendFailure,
 } from "./channel-failures.ts";
-import { readIncoming, type RequestId, type ResponseBody } from "./incoming-message.ts";
+import { isHandledNotification } from "./handled-notification.ts";
+import { answerFailure, isPlainResult, isResponse } from "./incoming-message.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
-import { isHandledNotification, NotificationBudget } from "./notification-budget.ts";
-import { readProgress, withProgressToken } from "./progress-report.ts";
-import type { Progress, ServerNotification } from "./protocol-client.ts";
+import { withMeta } from "./message-meta.ts";
+import { withProgressToken } from "./progress-report.ts";
+import type { ServerNotification } from "./protocol-client.ts";
 import { allowsBatches, modernVersion } from "./protocol-versions.ts";
+import { isRequestId } from "./request-id.ts";
 import { RequestLedger } from "./request-ledger.ts";
+import { RequestWatch } from "./request-watch.ts";
+import type { RpcRequest } from "./rpc-request.ts";
 import { serverText } from "./server-text.ts";
 import { TokenBucket } from "./token-bucket.ts";
 import { failureOf } from "./transport-failure.ts";
-
-/** How a request ended: the server's result object, or the one typed error that says why there is none. */
-export type RpcAnswer =
-  | { readonly ok: true; readonly result: JsonObject }
-  | { readonly ok: false; readonly error: McpError };
-
-export interface RpcRequest {
-  readonly method: string;
-  readonly params: JsonObject;
-  /** Called exactly once, possibly before `request` returns; never after `abandon`. */
-  readonly settle: (answer: RpcAnswer) => void;
-  /** Asks the server to report progress under the request's id; never called once it is settled. */
-  readonly onProgress?: ((report: Progress) => void) | undefined;
-}
-
-interface OpenRequest extends RpcRequest {
-  /** Ends the request's own stream, on a transport that has one for each request. */
-  readonly stream: AbortController | undefined;
-}
+import { closeTransport, endFailure, startFailure } from "./transport-life.ts";
 
 /** What came in, for messages and logs. */
 export interface ChannelCounts {
@@ -53,6 +37,8 @@ export interface ChannelCounts {
   readonly anonymousErrors: number;
   /** Responses to no request of ours. */
   readonly unmatched: number;
+  /** Responses to requests that were answered or given up before. */
+  readonly repeated: number;
   /** Messages nobody asked for that came faster than allowed and were dropped. */
   readonly overRate: number;
 }
@@ -66,13 +52,12 @@ export interface RpcChannelOptions {
 }
 
 /**
- * JSON-RPC over one transport with a peer that may be hostile: strict ids, bounded floods, every
- * answer typed, every open request settled when the connection ends. It knows neither deadlines nor
- * methods. Negotiation uses it first and the client afterwards, so nothing is lost in between.
+ * JSON-RPC over one transport with a peer that may be hostile: strict ids, bounded floods, deadlines,
+ * every answer typed, every open request settled when the connection ends. It knows no methods but
+ * those of JSON-RPC's household (cancellation, progress, ping). Negotiation uses it first and the
+ * client afterwards, so nothing is lost in between.
  */
 export class RpcChannel {
-  /** Who waits for an answer, and how many unhandled notifications that may take. */
-  readonly waits: NotificationBudget;
   onnotification: ((notification: ServerNotification) => void) | undefined;
   /** An error response that names no request: the server could not read the id of what it answers. */
   onanonymouserror: ((error: McpError) => void) | undefined;
@@ -81,11 +66,14 @@ export class RpcChannel {
 
   readonly #transport: Transport;
   readonly #options: RpcChannelOptions;
-  readonly #ledger: RequestLedger<OpenRequest>;
+  readonly #ledger: RequestLedger;
+  readonly #watch: RequestWatch;
   readonly #inbound: TokenBucket;
   readonly #counts = { received: 0, junk: 0, anonymousErrors: 0, overRate: 0 };
-  #lastId = 0;
   #protocolVersion: string | undefined;
+  #envelope: JsonObject | undefined;
+  /** A promise of the transport's `send` that is known to be fulfilled. */
+  #fulfilled: Promise<void> | undefined;
   #end: McpError | undefined;
   #closing: Promise<void> | undefined;
 
@@ -94,14 +82,19 @@ export class RpcChannel {
     this.#transport = transport;
     this.#options = options;
     this.#ledger = new RequestLedger({ strict });
-    this.waits = new NotificationBudget({ limit: limits.maxUnhandledNotifications, serverName });
+    this.#watch = new RequestWatch(this.#ledger, {
+      serverName,
+      limits,
+      clock,
+      giveUp: (request, error, reason) => this.#giveUp(request, error, reason),
+    });
     this.#inbound = new TokenBucket({
       perSecond: limits.maxNotificationsPerSecond,
       burst: limits.notificationBurst,
       clock,
     });
     transport.onmessage = (message: unknown) => this.#receive(message);
-    transport.onclose = () => this.#ended(this.#transportFailure());
+    transport.onclose = () => this.#ended(endFailure(transport, serverName));
     transport.onerror = (error) =>
       logger.debug("the transport reported an error", {
         serverName,
@@ -119,85 +112,74 @@ export class RpcChannel {
   }
 
   get counts(): ChannelCounts {
-    return { ...this.#counts, unmatched: this.#ledger.unmatched };
+    const { unmatched, repeated } = this.#ledger;
+    return { ...this.#counts, unmatched, repeated };
   }
 
   async start(): Promise<void> {
-    const { serverName } = this.#options;
     try {
       await this.#transport.start();
     } catch (cause) {
-      if (this.#end !== undefined) throw this.#end;
-      if (McpError.is(cause)) throw cause;
-      throw createError("unreachable", "the transport could not be opened", { serverName, cause });
+      throw this.#end ?? startFailure(cause, this.#options.serverName);
     }
   }
 
-  /** From here on both sides speak this revision. */
-  setProtocolVersion(version: string): void {
+  /** From here on both sides speak this revision; `envelope` goes along in every notification. */
+  setProtocolVersion(version: string, envelope?: JsonObject): void {
     this.#protocolVersion = version;
+    this.#envelope = envelope;
     this.#transport.setProtocolVersion?.(version);
   }
 
-  nextId(): RequestId {
-    this.#lastId += 1;
-    return this.#lastId;
-  }
-
-  /** Sends a request under an id of `nextId`; whatever becomes of it arrives at `request.settle`. */
-  request(id: RequestId, request: RpcRequest): void {
-    if (this.#end !== undefined) {
-      request.settle({ ok: false, error: this.#end });
-      return;
+  /** Sends a request; whatever becomes of it arrives at its `succeed` or `fail`. */
+  request(request: RpcRequest): void {
+    const { method, options } = request;
+    const { signal, onProgress } = options;
+    if (this.#end !== undefined) return request.fail(this.#end);
+    if (signal !== undefined) {
+      if (signal.aborted) return request.fail(this.#cancelled(method));
+      request.onAbort = () =>
+        this.#giveUp(request, this.#cancelled(method), "cancelled by the caller");
+      signal.addEventListener("abort", request.onAbort);
     }
-    const { method, onProgress, settle } = request;
-    const params = onProgress ? withProgressToken(request.params, id) : request.params;
-    const stream = this.hasPerRequestStream ? new AbortController() : undefined;
-    this.#ledger.open(id, { ...request, stream });
-    this.#send({ jsonrpc: "2.0", id, method, params }, stream?.signal).catch((cause: unknown) => {
-      if (this.#ledger.abandon(id) !== undefined)
-        settle({ ok: false, error: sendFailure(cause, this.#exchange(method)) });
-    });
+    this.#ledger.open(request);
+    this.#watch.begin(request);
+    const { id } = request;
+    const params =
+      onProgress === undefined ? request.params : withProgressToken(request.params, id);
+    if (this.hasPerRequestStream) request.stream = new AbortController();
+    this.#transmit({ jsonrpc: "2.0", id, method, params }, request);
   }
 
-  /** The caller no longer waits; a late answer is dropped and does not count against the server. */
-  abandon(id: RequestId): void {
-    this.#ledger.abandon(id)?.stream?.abort();
+  /** The caller no longer waits, and the server is not told; a late answer does not count against it. */
+  abandon(request: RpcRequest): boolean {
+    const wasOpen = this.#ledger.abandon(request);
+    if (!wasOpen) return false;
+    this.#release(request);
+    request.stream?.abort();
+    if (this.#ledger.isEmpty) this.#watch.stop();
+    return true;
   }
 
   /** Rejects with a typed error. Empty `params` are left out: some servers refuse them. */
   async notify(method: string, params: JsonObject = {}): Promise<void> {
     if (this.#end !== undefined) throw this.#end;
     const message = { jsonrpc: "2.0" as const, method };
+    const full = this.#envelope === undefined ? params : withMeta(params, this.#envelope);
     try {
-      await this.#send(Object.keys(params).length === 0 ? message : { ...message, params });
+      await this.#transport.send(
+        Object.keys(full).length === 0 ? message : { ...message, params: full },
+      );
     } catch (cause) {
       throw sendFailure(cause, this.#exchange(method));
     }
   }
 
-  /** Idempotent: open requests settle as `closed` at once, then the transport closes in its own time. */
+  /** Idempotent: open requests fail as `closed` at once, then the transport closes in its own time. */
   close(): Promise<void> {
     this.#ended(undefined);
-    this.#closing ??= this.#closeTransport();
+    this.#closing ??= closeTransport(this.#transport, this.#options);
     return this.#closing;
-  }
-
-  #closeTransport(): Promise<void> {
-    const { clock, limits, logger, serverName } = this.#options;
-    return new Promise((resolve) => {
-      // Ours keep to the grace by themselves; one handed over in code may never finish closing.
-      const timer = clock.schedule(2 * limits.stopGraceMs, resolve);
-      const closing = (async () => await this.#transport.close())();
-      closing
-        .catch((error: unknown) =>
-          logger.warn("the transport did not close cleanly", { serverName, error: String(error) }),
-        )
-        .finally(() => {
-          timer.cancel();
-          resolve();
-        });
-    });
   }
 
   #ended(error: McpError | undefined): void {
@@ -206,34 +188,77 @@ export class RpcChannel {
     const end = error ?? closedFailure(serverName);
     this.#end = end;
     logger.debug("the connection ended", { serverName, code: end.code, ...this.counts });
-    for (const request of this.#ledger.drain())
-      this.#contain(() => request.settle({ ok: false, error: end }));
+    this.#watch.stop();
+    for (const request of this.#ledger.drain()) {
+      this.#release(request);
+      this.#contain(() => request.fail(end));
+    }
     this.#contain(() => this.onend?.(error));
   }
 
-  /** A host's transport knows why it ended; any other has only ended. */
-  #transportFailure(): McpError {
-    const { failure } = this.#transport as { readonly failure?: unknown };
-    if (McpError.is(failure)) return failure;
-    const { serverName } = this.#options;
-    return createError("connection_lost", "the server closed the connection", { serverName });
+  #transmit(message: JSONRPCMessage, request: RpcRequest): void {
+    const { stream } = request;
+    const { headers } = request.options;
+    let sending: Promise<void>;
+    try {
+      sending =
+        stream === undefined
+          ? this.#transport.send(message)
+          : this.#transport.send(message, { requestSignal: stream.signal, headers });
+    } catch (cause) {
+      return this.#unsent(request, cause);
+    }
+    // A transport that answers every send with the same promise needs to be watched only once.
+    if (sending === this.#fulfilled) return;
+    Promise.resolve(sending).then(
+      () => {
+        this.#fulfilled = sending;
+      },
+      (cause: unknown) => this.#unsent(request, cause),
+    );
   }
 
-  /** In an `async` function even a `send` that throws at once becomes a rejection. */
-  async #send(message: JSONRPCMessage, requestSignal?: AbortSignal): Promise<void> {
-    await this.#transport.send(message, requestSignal === undefined ? {} : { requestSignal });
+  #unsent(request: RpcRequest, cause: unknown): void {
+    if (this.abandon(request)) request.fail(sendFailure(cause, this.#exchange(request.method)));
+  }
+
+  /** The request is over without an answer, and the server is told to stop working on it. */
+  #giveUp(request: RpcRequest, error: McpError, reason: string): void {
+    if (!this.abandon(request)) return;
+    const { id, stream, options } = request;
+    // In the modern era the end of the request's stream says it all.
+    const isToldByStream = stream !== undefined && this.#protocolVersion === modernVersion;
+    if (options.purpose !== "handshake" && !isToldByStream)
+      this.notify("notifications/cancelled", { requestId: id, reason }).catch(() => undefined);
+    this.#contain(() => request.fail(error));
+  }
+
+  #release({ onAbort, options }: RpcRequest): void {
+    if (onAbort !== undefined) options.signal?.removeEventListener("abort", onAbort);
+  }
+
+  #cancelled(method: string): McpError {
+    return cancelledFailure(method, this.#options.serverName);
   }
 
   #receive(message: unknown): void {
-    const isBatch = Array.isArray(message);
-    const refusal =
-      isBatch && !allowsBatches(this.#protocolVersion)
-        ? "it came in a batch, which this protocol version does not have"
-        : undefined;
-    for (const item of isBatch ? (message as unknown[]) : [message]) {
-      if (this.#end !== undefined) return;
-      this.#counts.received += 1;
-      this.#contain(() => this.#dispatch(item, refusal));
+    if (!Array.isArray(message)) return this.#dispatch(message, undefined);
+    const refusal = allowsBatches(this.#protocolVersion)
+      ? undefined
+      : "it came in a batch, which this protocol version does not have";
+    for (const item of message as unknown[]) this.#dispatch(item, refusal);
+  }
+
+  /** `refusal` says why no answer in this message counts: whoever waits for it must still be told. */
+  #dispatch(message: unknown, refusal: string | undefined): void {
+    if (this.#end !== undefined) return;
+    this.#counts.received += 1;
+    try {
+      if (!isJsonObject(message)) this.#counts.junk += 1;
+      else if (message["method"] === undefined) this.#answered(message, refusal);
+      else this.#asked(message);
+    } catch (error) {
+      this.#reportHandler(error);
     }
   }
 
@@ -242,69 +267,68 @@ export class RpcChannel {
     try {
       task();
     } catch (error) {
-      const { logger, serverName } = this.#options;
-      logger.error("a handler failed", { serverName, error: String(error) });
+      this.#reportHandler(error);
     }
   }
 
-  /** `refusal` says why no answer in this message counts: whoever waits for it must still be told. */
-  #dispatch(raw: unknown, refusal: string | undefined): void {
-    const message = readIncoming(raw);
-    switch (message.kind) {
-      case "response": {
-        const body =
-          refusal === undefined ? message.body : ({ kind: "malformed", reason: refusal } as const);
-        this.#answered(message.id, body, failureOf(raw));
-        return;
-      }
-      case "notification":
-        this.#notified(message);
-        return;
-      case "request":
-        // The modern era has no requests of the server: even a refusal would break its rules.
-        if (this.#hasRoom() && this.#protocolVersion !== modernVersion)
-          this.#send(answerServerRequest(message)).catch(() => undefined);
-        return;
-      case "junk":
-        this.#counts.junk += 1;
-    }
+  #reportHandler(error: unknown): void {
+    const { logger, serverName } = this.#options;
+    logger.error("a handler failed", { serverName, error: String(error) });
   }
 
-  #answered(id: RequestId | null, body: ResponseBody, failure: McpError | undefined): void {
-    if (id === null) {
+  #answered(message: JsonObject, refusal: string | undefined): void {
+    const request = this.#ledger.take(message["id"]);
+    if (request === undefined) return this.#strayed(message);
+    this.#release(request);
+    if (refusal === undefined && isPlainResult(message)) return request.succeed(message.result);
+    const exchange = this.#exchange(request.method);
+    const failure =
+      refusal === undefined
+        ? (failureOf(message) ?? answerFailure(message, exchange))
+        : malformedAnswer(refusal, exchange);
+    if (failure === undefined) request.succeed(message["result"] as JsonObject);
+    else request.fail(failure);
+  }
+
+  #strayed(message: JsonObject): void {
+    const { id } = message;
+    if (!isResponse(message)) {
+      this.#counts.junk += 1;
+    } else if (!isRequestId(id)) {
       this.#counts.anonymousErrors += 1;
-      const answer = readAnswer(body, this.#exchange("a request"));
-      if (!answer.ok) this.onanonymouserror?.(failure ?? answer.error);
-      return;
-    }
-    const match = this.#ledger.match(id);
-    if (match.kind === "open") {
-      const { method, settle } = match.entry;
-      const answer = readAnswer(body, this.#exchange(method));
-      settle(failure === undefined ? answer : { ok: false, error: failure });
-    } else if (match.kind === "violation") {
-      this.#ended(mismatchFailure(this.#ledger.openIds(), id, this.#options.serverName));
+      const failure = failureOf(message) ?? answerFailure(message, this.#exchange("a request"));
+      if (failure !== undefined) this.onanonymouserror?.(failure);
+    } else if (this.#ledger.judgeStray(id) === "violation") {
+      const open = [...this.#ledger.requests()].map((request) => request.id);
+      this.#ended(mismatchFailure(open, id, this.#options.serverName));
       void this.close();
     }
   }
 
-  #notified(notification: ServerNotification): void {
-    const { method, params } = notification;
-    if (method === "notifications/progress") {
-      if (this.#hasRoom() && !this.#progressed(params)) this.waits.unhandled();
-      return;
+  /** A notification or a request of the server. */
+  #asked(message: JsonObject): void {
+    const { method, id, params, jsonrpc } = message;
+    if (typeof method !== "string" || jsonrpc !== "2.0") {
+      this.#counts.junk += 1;
+    } else if (id === undefined) {
+      this.#notified(method, isJsonObject(params) ? params : undefined);
+    } else if (!isRequestId(id)) {
+      this.#counts.junk += 1;
+    } else if (this.#hasRoom() && this.#protocolVersion !== modernVersion) {
+      // The modern era has no requests of the server: even a refusal would break its rules.
+      const answer = answerServerRequest({ id, method });
+      Promise.resolve(this.#transport.send(answer)).catch(() => undefined);
     }
-    if (!isHandledNotification(method)) this.waits.unhandled();
-    if (this.#hasRoom())
-      this.onnotification?.(params === undefined ? { method } : { method, params });
   }
 
-  #progressed(params: JsonObject | undefined): boolean {
-    const progress = readProgress(params);
-    if (progress === undefined) return false;
-    const onProgress = this.#ledger.get(progress.token)?.onProgress;
-    onProgress?.(progress.report);
-    return onProgress !== undefined;
+  #notified(method: string, params: JsonObject | undefined): void {
+    if (method === "notifications/progress") {
+      if (this.#hasRoom() && !this.#watch.progressed(params)) this.#watch.unhandled();
+      return;
+    }
+    if (!isHandledNotification(method)) this.#watch.unhandled();
+    if (this.#hasRoom())
+      this.onnotification?.(params === undefined ? { method } : { method, params });
   }
 
   /** Whether the rate allows one more message that nobody asked for. */
@@ -319,18 +343,5 @@ export class RpcChannel {
 
   #exchange(method: string): Exchange {
     return { serverName: this.#options.serverName, method };
-  }
-}
-
-function readAnswer(body: ResponseBody, exchange: Exchange): RpcAnswer {
-  switch (body.kind) {
-    case "result":
-      return isJsonObject(body.result)
-        ? { ok: true, result: body.result }
-        : { ok: false, error: invalidResult("it is not an object", exchange) };
-    case "error":
-      return { ok: false, error: rpcFailure(body.error, exchange) };
-    case "malformed":
-      return { ok: false, error: malformedAnswer(body.reason, exchange) };
   }
 }

@@ -8,6 +8,7 @@ import { clientCapabilities } from "./handshake.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 import { type Negotiated, negotiateEra } from "./negotiate-era.ts";
 import { NegotiatedClient, type RequestSender } from "./negotiated-client.ts";
+import type { SentRequest } from "./pending-request.ts";
 import type { ConnectProtocol } from "./protocol-client.ts";
 import { modernVersion, supportedVersions } from "./protocol-versions.ts";
 import { RpcChannel } from "./rpc-channel.ts";
@@ -32,7 +33,8 @@ export const connectWithSdk: ConnectProtocol = async (transport, options) => {
     if (channel.end !== undefined) throw channel.end;
     const failure = (error: unknown, method: string) =>
       asProtocolFailure(error, sdk, { serverName: options.serverName, method }, channel.end);
-    const sender = createSdkSender(client, wire, failure);
+    const isModern = negotiated.era === "modern";
+    const sender = createSdkSender({ client, wire, isModern, failure });
     return new NegotiatedClient({ channel, negotiated, sender, options });
   } catch (error) {
     await channel.close();
@@ -86,23 +88,31 @@ const anyResult: StandardSchemaV1<JsonObject> = {
 /** Deadlines are ours; the SDK's timer cannot be switched off, only set as late as timers go. */
 const longestTimerMs = 2 ** 31 - 1;
 
-function createSdkSender(
-  client: Client,
-  wire: SdkTransport,
-  failure: (error: unknown, method: string) => McpError,
-): RequestSender {
+interface SdkSenderParts {
+  readonly client: Client;
+  readonly wire: SdkTransport;
+  readonly isModern: boolean;
+  readonly failure: (error: unknown, method: string) => McpError;
+}
+
+function createSdkSender({ client, wire, isModern, failure }: SdkSenderParts): RequestSender {
+  const send = async ({ method, params, options }: SentRequest): Promise<JsonObject> => {
+    try {
+      return await wire.sendingWith(options, () =>
+        client.request({ method: aliasOf(method), params: { ...params } }, anyResult, {
+          timeout: longestTimerMs,
+          allowInputRequired: true,
+        }),
+      );
+    } catch (error) {
+      throw failure(error, method);
+    }
+  };
   return {
-    async request({ method, params, wait }) {
-      try {
-        return await wire.reportingTo(wait.onProgress, () =>
-          client.request({ method: aliasOf(method), params: { ...params } }, anyResult, {
-            signal: wait.signal,
-            timeout: longestTimerMs,
-          }),
-        );
-      } catch (error) {
-        throw failure(error, method);
-      }
+    async request(request, read) {
+      const result = await send(request);
+      // The SDK takes the type off a complete result of the modern era, whose readers expect it.
+      return await read(isModern ? { resultType: "complete", ...result } : result, request);
     },
     async notify(method, params) {
       try {
@@ -131,7 +141,7 @@ function asProtocolFailure(
   const { code, data } = error instanceof sdk.SdkError ? error : {};
   if (code === SdkErrorCode.InvalidResult)
     return invalidResult("it does not say that it is complete", exchange);
-  if (code === SdkErrorCode.UnsupportedResultType) return unsupportedResult(data, exchange);
+  if (code === SdkErrorCode.UnsupportedResultType) return unknownResultType(data, exchange);
   const { serverName, method } = exchange;
   const options = { serverName, details: { method }, cause: error };
   const wasHeldBack =
@@ -142,15 +152,7 @@ function asProtocolFailure(
     : createError("invalid_result", `the answer to ${method} could not be read`, options);
 }
 
-/** A result that is not the end of the request. Input is declined: nothing was declared that could give it. */
-function unsupportedResult(data: unknown, exchange: Exchange): McpError {
+function unknownResultType(data: unknown, exchange: Exchange): McpError {
   const resultType = isJsonObject(data) ? serverText(String(data["resultType"]), 40) : "";
-  if (resultType !== "input_required")
-    return invalidResult(`its type "${resultType}" is unknown`, exchange);
-  const { serverName, method } = exchange;
-  return createError(
-    "protocol_violation",
-    `the server asks for input to finish ${method}, which this client did not offer`,
-    { serverName, details: { method, resultType } },
-  );
+  return invalidResult(`its type "${resultType}" is unknown`, exchange);
 }

@@ -1,9 +1,10 @@
-import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
-import type { RequestId } from "./incoming-message.ts";
+import { CallbackRequest, type RpcAnswer } from "./callback-request.ts";
 import type { JsonObject } from "./json-object.ts";
-import type { Progress } from "./protocol-client.ts";
-import type { RpcAnswer, RpcChannel } from "./rpc-channel.ts";
+import type { RequestId } from "./request-id.ts";
+import type { RpcChannel } from "./rpc-channel.ts";
+import type { RpcRequestOptions } from "./rpc-request.ts";
 
 /**
  * The SDK checks modern results of methods it knows against schemas that lose a whole list to one
@@ -27,8 +28,7 @@ export class SdkTransport implements Transport {
 
   readonly #channel: RpcChannel;
   readonly #initializeResult: JsonObject;
-  readonly #wireIds = new Map<RequestId, RequestId>();
-  #onProgress: ((report: Progress) => void) | undefined;
+  #options: RpcRequestOptions = {};
 
   /** `initializeResult` answers the client's own handshake, which the server has seen already. */
   constructor(channel: RpcChannel, initializeResult: JsonObject) {
@@ -44,17 +44,15 @@ export class SdkTransport implements Transport {
     return Promise.resolve();
   }
 
-  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  async send(message: JSONRPCMessage): Promise<void> {
     if (!("method" in message)) return;
     const { method, params = {} } = message;
-    if ("id" in message) {
-      if (method === "initialize")
-        this.#deliver(message.id, { ok: true, result: this.#initializeResult });
-      else this.#request(message.id, method, params, options?.requestSignal);
-    } else if (method === "notifications/cancelled") {
-      await this.#cancel(params);
-    } else if (method !== "notifications/initialized") {
-      await this.#channel.notify(method, params);
+    if (!("id" in message)) {
+      if (method !== "notifications/initialized") await this.#channel.notify(method, params);
+    } else if (method === "initialize") {
+      this.#deliver(message.id, { ok: true, result: this.#initializeResult });
+    } else {
+      this.#request(message.id, method, params);
     }
   }
 
@@ -63,49 +61,22 @@ export class SdkTransport implements Transport {
   }
 
   /**
-   * Progress of the one request that `send` makes. The SDK sends before its `request` returns; its
-   * own progress callbacks come too late when the answer arrives in the same turn.
+   * Options of the one request that `send` makes, which the channel keeps and not the SDK: it sends
+   * before its `request` returns.
    */
-  reportingTo<T>(onProgress: ((report: Progress) => void) | undefined, send: () => T): T {
-    this.#onProgress = onProgress;
+  sendingWith<T>(options: RpcRequestOptions, send: () => T): T {
+    this.#options = options;
     try {
       return send();
     } finally {
-      this.#onProgress = undefined;
+      this.#options = {};
     }
   }
 
-  #request(
-    id: RequestId,
-    method: string,
-    params: JsonObject,
-    requestSignal: AbortSignal | undefined,
-  ): void {
-    const wireId = this.#channel.nextId();
-    this.#wireIds.set(id, wireId);
-    // Modern HTTP is cancelled by closing the request's stream, with no message that names the id.
-    requestSignal?.addEventListener("abort", () => this.#abandon(id), { once: true });
-    const settle = (answer: RpcAnswer) => {
-      this.#wireIds.delete(id);
-      this.#deliver(id, answer);
-    };
-    const wireMethod = method.startsWith(alias) ? method.slice(alias.length) : method;
-    const onProgress = this.#onProgress;
-    this.#channel.request(wireId, { method: wireMethod, params, settle, onProgress });
-  }
-
-  async #cancel(params: JsonObject): Promise<void> {
-    const wireId = this.#abandon(params["requestId"] as RequestId);
-    if (wireId !== undefined)
-      await this.#channel.notify("notifications/cancelled", { ...params, requestId: wireId });
-  }
-
-  #abandon(id: RequestId): RequestId | undefined {
-    const wireId = this.#wireIds.get(id);
-    if (wireId === undefined) return undefined;
-    this.#wireIds.delete(id);
-    this.#channel.abandon(wireId);
-    return wireId;
+  #request(id: RequestId, aliased: string, params: JsonObject): void {
+    const method = aliased.startsWith(alias) ? aliased.slice(alias.length) : aliased;
+    const request = { method, params, options: this.#options };
+    this.#channel.request(new CallbackRequest(request, (answer) => this.#deliver(id, answer)));
   }
 
   #deliver(id: RequestId, answer: RpcAnswer): void {

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 
 import { createError } from "../errors/families.ts";
 import type { McpError, RpcError } from "../errors/mcp-error.ts";
-import { isRequestId } from "./incoming-message.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
+import { isRequestId } from "./request-id.ts";
 
 interface MessageFields {
   readonly method?: string;

@@ -11,17 +11,17 @@ export interface PatternEngine {
 /** Compiling takes about this much longer than a step of checking. */
 const stepsPerInstruction = 200;
 
-let engine: PatternEngine | undefined;
+let loaded: PatternEngine | undefined;
 
 /** Undefined until `loadPatternEngine` has resolved once: most tools have no pattern and never need it. */
 export function loadedPatternEngine(): PatternEngine | undefined {
-  return engine;
+  return loaded;
 }
 
 export async function loadPatternEngine(): Promise<PatternEngine> {
   const { RE2JS } = await import("re2js");
-  engine = RE2JS;
-  return engine;
+  loaded = RE2JS;
+  return loaded;
 }
 
 /**

@@ -80,7 +80,12 @@ class CostEstimate {
     this.#weights.set(node, "open");
     this.#depth += 1;
     let heaviest: Weight = { count, isRecursive: false };
-    for (const part of this.#parts(node)) heaviest = heavier(heaviest, this.#weighTogether(part));
+    // Alone with its value, and with one schema for each part of it: no need for tables.
+    if (count === 1 && !node.edges.some(mayOverlapOthers))
+      for (const { schema } of node.edges)
+        heaviest = heavier(heaviest, this.#weighTogether([schema]));
+    else
+      for (const part of this.#parts(node)) heaviest = heavier(heaviest, this.#weighTogether(part));
     if (this.#work > maxWork) heaviest = { ...heaviest, count: Number.POSITIVE_INFINITY };
     this.#depth -= 1;
     this.#weights.set(node, heaviest);
@@ -103,11 +108,6 @@ class CostEstimate {
   /** For each part of a value (a named property, the other ones, a position …) the schemas it meets. */
   *#parts(node: SchemaNode): Generator<readonly JsonSchema[]> {
     const members = this.#members(node);
-    const [only] = members;
-    if (members.length === 1 && only !== undefined && !only.edges.some(mayOverlapOthers)) {
-      for (const { schema } of only.edges) if (this.#nodeOf(schema) !== undefined) yield [schema];
-      return;
-    }
     for (const place of ["property", "item", "name"] as const) {
       const tables = members.map((member) => describedParts(member, place));
       const keys = new Set(tables.flatMap(({ keyed }) => [...keyed.keys()]));

@@ -25,7 +25,7 @@ export type SchemaReport =
     }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** More schemas than this on one part of a value are complex; real tools stay below 30. */
+/** More schemas than this on one part of a value are complex; real tools stay below 10. */
 const maxPlainCost = 256;
 /** Compiling patterns of this many instructions in all takes a few milliseconds. */
 const maxPlainPatternSize = 2_000;
@@ -72,47 +72,39 @@ function forDisplay(text: string): string {
  */
 export function measureSchema(schema: unknown, limits: SchemaLimits): string | undefined {
   const { maxSchemaBytes, maxSchemaDepth, maxSchemaNodes } = limits;
+  const tooLarge = `it is larger than ${maxSchemaBytes} bytes`;
   let nodes = 0;
-  let bytes = 0;
+  let characters = 0;
   const pending: { readonly value: unknown; readonly depth: number }[] = [
     { value: schema, depth: 1 },
   ];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { value, depth } = next;
-    if (typeof value === "string") bytes += byteLength(value) + 2;
-    else if (typeof value === "number" && Number.isFinite(value)) bytes += String(value).length;
-    else if (typeof value === "boolean" || value === null) bytes += 4;
+    if (typeof value === "string") characters += value.length + 2;
+    else if (typeof value === "number" && Number.isFinite(value)) characters += 1;
+    else if (typeof value === "boolean" || value === null) characters += 4;
     else if (typeof value !== "object") return "it is not plain JSON";
     else {
       nodes += 1;
       if (depth > maxSchemaDepth) return `it is nested deeper than ${maxSchemaDepth} levels`;
       if (nodes > maxSchemaNodes) return `it has more than ${maxSchemaNodes} parts`;
       if (Array.isArray(value)) {
-        bytes += value.length + 2;
-        if (bytes > maxSchemaBytes) break;
+        characters += value.length + 1;
+        if (characters > maxSchemaBytes) return tooLarge;
         for (const child of value) pending.push({ value: child, depth: depth + 1 });
       } else {
         for (const key of Object.keys(value)) {
-          bytes += byteLength(key) + 4;
-          if (bytes > maxSchemaBytes) break;
+          characters += key.length + 4;
+          if (characters > maxSchemaBytes) return tooLarge;
           const child = (value as Readonly<Record<string, unknown>>)[key];
           if (child !== undefined) pending.push({ value: child, depth: depth + 1 });
         }
       }
     }
-    if (bytes > maxSchemaBytes) break;
+    if (characters > maxSchemaBytes) return tooLarge;
   }
-  return bytes > maxSchemaBytes ? `it is larger than ${maxSchemaBytes} bytes` : undefined;
-}
-
-/** Length in UTF-8, without encoding it. */
-function byteLength(text: string): number {
-  let bytes = text.length;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    if (unit <= 0x7f) continue;
-    const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
-    bytes += unit <= 0x7ff || isSurrogate ? 1 : 2;
-  }
-  return bytes;
+  // Escapes and characters outside of ASCII need up to six bytes; near the limit they are counted.
+  if (characters * 6 <= maxSchemaBytes) return undefined;
+  const bytes = new TextEncoder().encode(JSON.stringify(schema)).length;
+  return bytes > maxSchemaBytes ? tooLarge : undefined;
 }

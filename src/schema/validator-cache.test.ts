@@ -33,15 +33,17 @@ describe("ValidatorCache", () => {
     expect(cache.forSchema(schema).validate("x")).toBeUndefined();
   });
 
-  it("BRG-21: a full cache lets go of what was not used for longest", () => {
-    const schemas = Array.from({ length: 4 }, (_, index) => ({ minimum: index }));
+  it("BRG-21: a full cache keeps what is in use and lets go of what is not", () => {
+    const schemas = Array.from({ length: 5 }, (_, index) => ({ minimum: index }));
     const size = JSON.stringify(schemas[0]).length;
     const cache = new ValidatorCache({ maxChars: size * 3 });
-    const [first, second] = schemas.slice(0, 3).map((schema) => cache.forSchema(schema));
-    // The next one makes all three lose their first chance; using the first again gives it another.
+    const [first, second, third] = schemas.slice(0, 3).map((schema) => cache.forSchema(schema));
     cache.forSchema(schemas[3]);
     expect(cache.forSchema(schemas[1])).toBe(second);
+    cache.forSchema(schemas[4]);
+    expect(cache.forSchema(schemas[1])).toBe(second);
     expect(cache.forSchema(schemas[0])).not.toBe(first);
+    expect(cache.forSchema(schemas[2])).not.toBe(third);
   });
 
   it("BRG-21: what is evicted works when asked for again", () => {

@@ -38,8 +38,12 @@ export interface ValidatorOptions {
  * what a complex one asks for goes to the worker.
  */
 const stepBudget = 200_000;
-/** A schema that has used up this many deadlines gets no more of them. */
-const maxDeadlines = 3;
+/**
+ * A hostile schema must not keep the worker busy for the others: after this many deadlines in a row
+ * the next few checks are refused unseen, with each further deadline twice as many.
+ */
+const patience = 3;
+const maxSittingOut = 1_024;
 
 export function createValidator(schema: unknown, options: ValidatorOptions = {}): Validator {
   const problem = measureSchema(schema, options.limits ?? defaultLimits);
@@ -70,6 +74,7 @@ class SchemaValidator implements Validator {
   readonly #options: ValidatorOptions;
   #compiled: CompiledSchema | undefined;
   #deadlines = 0;
+  #sittingOut = 0;
 
   constructor(examined: Examined, options: ValidatorOptions) {
     this.#examined = examined;
@@ -102,11 +107,19 @@ class SchemaValidator implements Validator {
   async #validateElsewhere(value: unknown): Promise<Verdict> {
     const { limits = defaultLimits, offload } = this.#options;
     const tooLong = `checking it against the schema takes longer than ${limits.schemaTimeoutMs} ms`;
-    if (this.#deadlines >= maxDeadlines) return unchecked(tooLong);
+    if (this.#sittingOut > 0) {
+      this.#sittingOut -= 1;
+      return unchecked(tooLong);
+    }
     const result = await offload?.validate(this.#examined.schemaText, value);
-    if (typeof result === "object") return result.verdict;
+    if (typeof result === "object") {
+      this.#deadlines = 0;
+      return result.verdict;
+    }
     if (result === "too-costly") {
       this.#deadlines += 1;
+      if (this.#deadlines >= patience)
+        this.#sittingOut = Math.min(2 ** (this.#deadlines - 1), maxSittingOut);
       return unchecked(tooLong);
     }
     return this.report.kind === "complex"

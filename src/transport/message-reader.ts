@@ -1,9 +1,8 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { Limits } from "../config/limits.ts";
-import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
-import type { McpError } from "../errors/mcp-error.ts";
+import type { McpError, McpErrorOptions } from "../errors/mcp-error.ts";
 import type { Logger } from "../ports/logger.ts";
 import { exceedsJsonDepth } from "./json-depth.ts";
 import { LineFramer } from "./line-framer.ts";
@@ -56,9 +55,14 @@ export class MessageReader {
   push(chunk: Buffer): McpError | undefined {
     if (this.#framer.push(chunk) !== "too-long") return this.#violation;
     const limitBytes = this.#options.limits.maxMessageBytes;
-    return this.#error("too_large", `the server sent a message of more than ${limitBytes} bytes`, {
-      limitBytes,
-    });
+    return createError(
+      "too_large",
+      `the server sent a message of more than ${limitBytes} bytes`,
+      this.#errorOptions(
+        { limitBytes },
+        "if such messages are to be expected, raise `limits.maxMessageBytes`",
+      ),
+    );
   }
 
   #readLine(line: string, byteLength: number): boolean {
@@ -117,10 +121,9 @@ export class MessageReader {
   }
 
   #refuse(reason: string, line?: string): false {
-    this.#violation = this.#error("protocol_violation", reason, {
-      junkMessages: this.#junkMessages,
-      ...(line === undefined ? {} : { line: this.#preview(line) }),
-    });
+    const preview = line === undefined ? {} : { line: this.#preview(line) };
+    const options = this.#errorOptions({ junkMessages: this.#junkMessages, ...preview });
+    this.#violation = createError("protocol_violation", reason, options);
     return false;
   }
 
@@ -128,11 +131,9 @@ export class MessageReader {
     return sanitizeLine(line, previewChars, this.#options.secrets);
   }
 
-  #error(code: ErrorCode, message: string, details: Readonly<Record<string, unknown>>): McpError {
-    return createError(code, message, {
-      serverName: this.#options.serverName,
-      details: { transport: "stdio", ...details },
-    });
+  #errorOptions(details: Readonly<Record<string, unknown>>, hint?: string): McpErrorOptions {
+    const { serverName } = this.#options;
+    return { serverName, hint, details: { transport: "stdio", ...details } };
   }
 }
 

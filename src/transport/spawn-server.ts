@@ -7,6 +7,7 @@ import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { createChildMarker, ProcessTree } from "../isolation/process-tree.ts";
+import { truncate } from "../text/truncate.ts";
 
 export interface ServerCommand {
   readonly serverName: string;
@@ -57,14 +58,19 @@ interface LaunchProblem {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-function launchError(server: ServerCommand, cause: NodeJS.ErrnoException): McpError {
+/** Why the process did not start. The system's own error stays out: it repeats the arguments. */
+export function launchError(server: ServerCommand, cause: NodeJS.ErrnoException): McpError {
   const { code, message, hint, details } = cwdProblem(server) ?? commandProblem(server, cause);
+  const command = shorten(server.command);
   return createError(code, message, {
     serverName: server.serverName,
     hint,
-    details: { transport: "stdio", command: server.command, errno: cause.code, ...details },
-    cause,
+    details: { transport: "stdio", command, errno: cause.code, ...details },
   });
+}
+
+function shorten(text: string): string {
+  return truncate(text, 500);
 }
 
 /** The system reports a missing folder as if the command were missing. */
@@ -73,15 +79,15 @@ function cwdProblem({ cwd }: ServerCommand): LaunchProblem | undefined {
   const what = existsSync(cwd) ? "is not a folder" : "does not exist";
   return {
     code: "config_invalid",
-    message: `the working folder ${JSON.stringify(cwd)} ${what}`,
+    message: `the working folder ${JSON.stringify(shorten(cwd))} ${what}`,
     hint: "create the folder, or correct `cwd`",
-    details: { cwd },
+    details: { cwd: shorten(cwd) },
   };
 }
 
 function commandProblem(server: ServerCommand, cause: NodeJS.ErrnoException): LaunchProblem {
   const { command, cwd = process.cwd() } = server;
-  const quoted = JSON.stringify(command);
+  const quoted = JSON.stringify(shorten(command));
   switch (cause.code ?? "") {
     case "ENOENT":
       if (command.includes("/") && existsSync(path.resolve(cwd, command)))

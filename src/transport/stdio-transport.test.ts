@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { inspect } from "node:util";
 
 import { afterEach, describe, expect, it } from "vitest";
 
@@ -226,6 +227,16 @@ describe("stderr", () => {
     expect(logger.records.length).toBeLessThan(1_000);
   });
 
+  it("A18: a secret of several lines is hidden line by line", async () => {
+    const key = "-----BEGIN KEY-----\nMIIEvQIBADANBg\n-----END KEY-----";
+    const steps = [{ do: "stderr", text: `bad key: ${key}\n` }, say("{}\n")];
+    const observed = await serve(steps, { secrets: [key] });
+    await observed.received(1);
+    await observed.transport.close();
+    const tail = ["bad key: [redacted]", "[redacted]", "[redacted]"];
+    expect(observed.transport.evidence.stderrTail).toStrictEqual(tail);
+  });
+
   it("STD-20: what is written there is no failure", async () => {
     const observed = await serve([{ do: "stderr", text: "fatal error\n" }, say('{"id":1}\n')]);
     await observed.received(1);
@@ -303,8 +314,10 @@ describe("starting", () => {
     });
   });
 
-  it("B16: a NUL in an argument is a typed error", async () => {
-    expect(await startFailure({ args: ["a\0b"] })).toMatchObject({ code: "config_invalid" });
+  it("B16 I6: a NUL in an argument is a typed error, and no trace of it shows the argument", async () => {
+    const error = await startFailure({ args: ["canary\0b"] });
+    expect(error).toMatchObject({ code: "config_invalid" });
+    expect(inspect(error, { depth: 9 })).not.toContain("canary");
   });
 
   it("STD-22: arguments reach the server as they are, no shell in between", async () => {

@@ -12,7 +12,8 @@ import type { Logger } from "../ports/logger.ts";
 import type { HostTransport, TransportEvidence } from "./host-transport.ts";
 import { MessageReader } from "./message-reader.ts";
 import { sanitizeLine } from "./sanitize-line.ts";
-import { spawnServer } from "./spawn-server.ts";
+import { serverLoss } from "./server-loss.ts";
+import { launchError, spawnServer } from "./spawn-server.ts";
 import { StderrDrain } from "./stderr-drain.ts";
 import { WriteQueue } from "./write-queue.ts";
 
@@ -81,8 +82,9 @@ class StdioTransport implements HostTransport {
   constructor(options: StdioTransportOptions) {
     const { command, args, secrets = [] } = options;
     this.#options = options;
-    this.#secrets = secrets;
-    this.#target = sanitizeLine([command, ...args].join(" "), maxTargetChars, secrets);
+    // Output is looked at line by line, and a private key has many.
+    this.#secrets = secrets.flatMap((secret) => secret.split(/\r?\n/));
+    this.#target = sanitizeLine([command, ...args].join(" "), maxTargetChars, this.#secrets);
   }
 
   get failure(): McpError | undefined {
@@ -163,6 +165,11 @@ class StdioTransport implements HostTransport {
         this.#expectEnd();
         resolve();
       });
+      // Windows: the interpreter of a `.cmd` shim ran, and what it was to run does not exist.
+      child.on("error", (cause) => {
+        resolve();
+        this.#fail(launchError(this.#options, cause));
+      });
     });
     for (const [stream, sign] of [
       [child.stdout, "end"],
@@ -170,7 +177,7 @@ class StdioTransport implements HostTransport {
       [child.stdin, "error"],
     ] as const)
       stream.on(sign, () => this.#expectEnd());
-    child.on("close", () => this.#fail(this.#lossError()));
+    child.on("close", () => this.#lose());
     return {
       child,
       tree,
@@ -201,7 +208,7 @@ class StdioTransport implements HostTransport {
     this.#endTimer ??= this.#options.clock.schedule(endGraceMs, () => {
       // A busy machine may run the timer before what is long readable has been read; that is done
       // between timers and immediates.
-      setImmediate(() => this.#fail(this.#lossError()));
+      setImmediate(() => this.#lose());
     });
   }
 
@@ -249,26 +256,18 @@ class StdioTransport implements HostTransport {
     for (const stream of child.stdio) stream?.destroy();
   }
 
-  /** The end of the server as the signs so far tell it. */
-  #lossError(): McpError {
-    const { serverName } = this.#options;
-    const { exitCode, signal, stderrTail } = this.evidence;
-    const details = { transport: "stdio", command: this.#target, exitCode, signal, stderrTail };
-    if (this.#exitedAt === undefined) {
-      const pipe = this.#running?.child.stdout.readableEnded === true ? "output" : "input";
-      const message = `the server closed its ${pipe} without stopping`;
-      return createError("connection_lost", message, { serverName, details });
-    }
-    const afterMs = Math.round(this.#exitedAt - this.#startedAt);
-    const how = typeof signal === "string" ? `signal ${signal}` : `exit code ${exitCode}`;
-    const end = `${how} after ${(afterMs / 1_000).toFixed(1)} s`;
-    const options = { serverName, details: { ...details, afterMs } };
-    return this.#hasReceived
-      ? createError("connection_lost", `the server stopped (${end})`, options)
-      : createError("start_exit", `the server stopped during start (${end})`, {
-          ...options,
-          hint: "its last lines on stderr usually say why; running the command by hand shows the rest",
-        });
+  /** The server is gone, or as good as. */
+  #lose(): void {
+    if (this.#ended !== undefined) return;
+    this.#fail(
+      serverLoss({
+        serverName: this.#options.serverName,
+        evidence: this.evidence,
+        afterMs: this.#exitedAt === undefined ? undefined : this.#exitedAt - this.#startedAt,
+        hasReceived: this.#hasReceived,
+        closedPipe: this.#running?.child.stdout.readableEnded === true ? "output" : "input",
+      }),
+    );
   }
 
   #stateError(code: "closed" | "not_connected", what: string): McpError {

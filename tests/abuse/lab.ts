@@ -1,6 +1,5 @@
-import type { Progress } from "../../src/index.ts";
 import type { Figures, Form } from "./row.ts";
-import type { AttackedCall, CallEnd, Subject } from "./subject.ts";
+import type { AttackedCall, CallEnd, Report, Subject } from "./subject.ts";
 
 /** Over the time a call may take, this much more passes for slow; then it hangs. */
 const hangGraceMs = 5_000;
@@ -50,9 +49,9 @@ export class Lab {
   async call(call: LabCall): Promise<CallEnd> {
     const { tool = "attack", timeoutMs = 4_000, overAfterMs = timeoutMs, onProgress } = call;
     let isOver = false;
-    const watched = (progress: Progress): void => {
+    const watched = (report: Report): void => {
       if (isOver) this.#strayCallbacks += 1;
-      else onProgress?.(progress);
+      else onProgress?.(report);
     };
     const calling = this.subject.call({
       ...call,

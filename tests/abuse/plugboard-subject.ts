@@ -1,10 +1,10 @@
 import type { Limits, Logger, McpHost, Outcome, Session } from "../../src/index.ts";
 import { createBareHost, type Product } from "./product.ts";
-import type { AttackedCall, CallEnd, ServerEntries, Subject, SubjectCounts } from "./subject.ts";
+import type { AnyServerEntries, AttackedCall, CallEnd, Subject, SubjectCounts } from "./subject.ts";
 
 export async function openPlugboard(
   product: Product,
-  servers: ServerEntries,
+  servers: AnyServerEntries,
   limits: Partial<Limits> = {},
 ): Promise<Subject> {
   const counts = new HostCounts();

@@ -17,7 +17,7 @@ export interface Criterion {
   readonly isTiming?: boolean;
 }
 
-/** One row of the attack table. A row without servers of its own attacks a part of the product alone. */
+/** One row of the attack table. */
 export interface Row {
   readonly id: string;
   readonly trigger: string;
@@ -26,7 +26,10 @@ export interface Row {
   readonly measured: string;
   readonly criteria: readonly Criterion[];
   readonly servers: ServerEntries;
-  readonly limits?: Partial<Limits>;
+  /** What the host gets instead of its defaults; depends on `lab.count`. */
+  readonly limits?: (count: number) => Partial<Limits>;
+  /** The attack itself keeps this process busy, so H says nothing about isolation. */
+  readonly isBusy?: boolean;
   /** How often, or how long: what `lab.count` is in each form. No `stock`, no comparison. */
   readonly counts: Readonly<Record<Exclude<Form, "stock">, number> & { stock?: number }>;
   readonly attack: (lab: Lab, product: Product) => Promise<Figures>;

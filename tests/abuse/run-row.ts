@@ -26,7 +26,7 @@ export async function runRow(row: Row, form: Form, product: Product): Promise<Ro
   const servers = { ...row.servers, H: product.healthyServer };
   const count = row.counts[form] ?? 0;
   await using subject =
-    form === "stock" ? openStock(servers) : await openPlugboard(product, servers, row.limits);
+    form === "stock" ? openStock(servers) : await openPlugboard(product, servers, row.limits?.(count));
   const lab = new Lab(subject, form, count);
   const load = new HealthyLoad(subject);
   await load.start();
@@ -52,8 +52,9 @@ export async function runRow(row: Row, form: Form, product: Product): Promise<Ro
 }
 
 function brokenCriteria(row: Row, form: Form, figures: Figures): string[] {
+  const isTimed = form !== "short" && row.isBusy !== true;
   return [...row.criteria, ...commonCriteria]
-    .filter(({ isTiming }) => isTiming !== true || form !== "short")
+    .filter(({ isTiming }) => isTiming !== true || isTimed)
     .flatMap(({ figure, atMost }) => {
       const value = figures[figure];
       if (value !== undefined && value <= atMost) return [];

@@ -31,8 +31,8 @@ class StockSubject implements Subject {
         {
           timeout: timeoutMs,
           resetTimeoutOnProgress: true,
-          ...(signal && { signal }),
-          ...(onProgress && { onprogress: onProgress }),
+          ...(signal === undefined ? {} : { signal }),
+          ...(onProgress === undefined ? {} : { onprogress: onProgress }),
         },
       );
       const [first] = content;

@@ -1,5 +1,3 @@
-import type { Progress } from "../../src/index.ts";
-
 export interface ServerEntry {
   readonly command: string;
   readonly args: readonly string[];
@@ -8,6 +6,15 @@ export interface ServerEntry {
 /** The servers of a row by name; `H` is the healthy one. */
 export type ServerEntries = Readonly<Record<string, ServerEntry>>;
 
+/** What the product can be given besides. */
+export type AnyServerEntries = Readonly<Record<string, ServerEntry | { readonly url: string }>>;
+
+export interface Report {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
 export interface AttackedCall {
   readonly server: string;
   readonly tool: string;
@@ -15,7 +22,7 @@ export interface AttackedCall {
   /** Longest silence. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly onProgress?: ((report: Report) => void) | undefined;
 }
 
 /** How one call ended, whoever made it. */

@@ -3,7 +3,9 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Figures } from "./row.ts";
 
 const sampleMs = 20;
-const prototypes = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
+const prototypes: readonly object[] = [Object, Array, Function, String].map(
+  ({ prototype }) => prototype as object,
+);
 
 /** Watches this process while a row runs: is it stuck, does it grow, does anything escape? */
 export class VitalSigns {
@@ -49,5 +51,5 @@ export class VitalSigns {
 }
 
 function memberCount(): number {
-  return prototypes.reduce((sum, prototype) => sum + Reflect.ownKeys(prototype).length, 0);
+  return prototypes.flatMap((prototype) => Reflect.ownKeys(prototype)).length;
 }

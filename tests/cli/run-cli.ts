@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, watch, writeFileSync 
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 
 import { childMarkerVariable, markedProcesses } from "../../src/isolation/marked-processes.ts";
 
@@ -58,26 +58,19 @@ export class CliSandbox {
     return this.#configure(this.cwd, servers);
   }
 
-  /** Starts the built command line; ends with it and with everything it started. */
+  /** Starts the built command line. */
   start(words: readonly string[], options: RunOptions = {}): RunningCli {
-    const marker = randomUUID();
-    const child = spawn(process.execPath, [program, ...words], {
-      cwd: this.cwd,
-      env: {
-        PATH: process.env["PATH"],
-        HOME: this.home,
-        USERPROFILE: this.home,
-        TMPDIR: tmpdir(),
-        LANG: "C.UTF-8",
-        // Whatever it starts carries this, so what it leaves behind can be found.
-        [childMarkerVariable]: marker,
-        ...options.env,
-      },
-      stdio: ["pipe", "pipe", "pipe"],
-    });
-    child.stdin.on("error", () => {});
-    child.stdin.end(options.input ?? "");
-    return new RunningCli(child, marker);
+    const cli = this.#spawn(process.execPath, [program, ...words], options.env);
+    cli.type(options.input ?? "");
+    cli.endInput();
+    return cli;
+  }
+
+  /** The same at a terminal, whose screen is `stdout`; its input stays open. */
+  startInTerminal(words: readonly string[]): RunningCli {
+    const command = [process.execPath, program, ...words].map((word) => `'${word}'`).join(" ");
+    const args = ["--quiet", "--return", "--flush", "--command", command, "/dev/null"];
+    return this.#spawn("script", args, { TERM: "xterm", NO_COLOR: "1", SHELL: "/bin/sh" });
   }
 
   /** Runs a command to its end. No test may leave a process behind, so each run looks for one. */
@@ -101,6 +94,32 @@ export class CliSandbox {
     } finally {
       watcher.close();
     }
+  }
+
+  #spawn(
+    command: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): RunningCli {
+    const marker = randomUUID();
+    const child = spawn(command, args, {
+      cwd: this.cwd,
+      env: {
+        PATH: process.env["PATH"],
+        HOME: this.home,
+        USERPROFILE: this.home,
+        TMPDIR: tmpdir(),
+        LANG: "C.UTF-8",
+        // Whatever it starts carries this, so what it leaves behind can be found.
+        [childMarkerVariable]: marker,
+        ...env,
+      },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    // A test that fails half-way must not leave it running.
+    onTestFinished(() => void child.kill("SIGKILL"));
+    child.stdin.on("error", () => {});
+    return new RunningCli(child, marker);
   }
 
   #configure(folder: string, servers: Readonly<Record<string, unknown>>): this {
@@ -139,6 +158,14 @@ export class RunningCli {
 
   get stdout(): string {
     return this.#written.stdout;
+  }
+
+  type(text: string): void {
+    this.#child.stdin?.write(text);
+  }
+
+  endInput(): void {
+    this.#child.stdin?.end();
   }
 
   signal(name: NodeJS.Signals): void {

@@ -10,8 +10,11 @@ const home = mkdtempSync(path.join(tmpdir(), "plugboard-home-"));
 const sentinel = path.join(home, ".sentinel");
 writeFileSync(sentinel, "untouched");
 
+// Which protocol core the suite runs on is the one thing a caller may choose.
+const kept: ReadonlySet<string> = new Set(["PLUGBOARD_PROTOCOL_CORE"]);
 for (const name of Object.keys(process.env)) {
-  if (name.startsWith("PLUGBOARD_") || name.startsWith("XDG_")) delete process.env[name];
+  const isOurs = name.startsWith("PLUGBOARD_") || name.startsWith("XDG_");
+  if (isOurs && !kept.has(name)) delete process.env[name];
 }
 process.env["HOME"] = home;
 process.env["USERPROFILE"] = home;

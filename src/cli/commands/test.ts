@@ -20,30 +20,31 @@ export async function runTest(context: CommandContext, command: TestCommand): Pr
   return await withHost(context, async (host) => {
     const { server: name, timeoutMs } = command;
     const progress = new ProgressLine(context);
-    const [status, startMs] = await timed(() =>
-      connectServer(context, host, { name, progress, timeoutMs }),
-    );
+    const started = await connectServer(context, host, { name, progress, timeoutMs });
+    const { status, elapsedMs: startMs } = started;
     writeStep(context, "started", identityOf(status), startMs);
 
     const tokens = tokensOf(host, name);
     writeStep(context, "listed", `${countTools(status.toolCount ?? 0)}, ~${tokens} tokens`);
 
     progress.phase(`stopping ${name}`);
-    const [, stopMs] = await timed(() => host.disconnect(name));
+    const since = performance.now();
+    await host.disconnect(name);
+    const stopMs = performance.now() - since;
     progress.stop();
     const end = status.transport === "stdio" ? "no process left" : "connection closed";
     writeStep(context, "stopped", end, stopMs);
 
     if (context.options.json)
-      context.terminal.json({ ok: true, ...serverObject(status), tokens, startMs, stopMs });
+      context.terminal.json({
+        ok: true,
+        ...serverObject(status),
+        tokens,
+        startMs: Math.round(startMs),
+        stopMs: Math.round(stopMs),
+      });
     return 0;
   });
-}
-
-async function timed<T>(work: () => Promise<T>): Promise<[result: T, elapsedMs: number]> {
-  const since = performance.now();
-  const result = await work();
-  return [result, Math.round(performance.now() - since)];
 }
 
 function identityOf({ transport, protocolVersion, serverInfo }: ServerStatus): string {

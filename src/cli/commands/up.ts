@@ -5,7 +5,7 @@ import type { CommandContext } from "../command-context.ts";
 import { type ConnectReport, connectEach } from "../connect-each.ts";
 import { type DemoServers, startDemoServers } from "../demo-servers.ts";
 import { formatElapsed } from "../duration.ts";
-import { isUnconfigured, noteConfigProblems, openHost } from "../open-host.ts";
+import { isUnconfigured, noteConfigProblems, noteWarnings, openHost } from "../open-host.ts";
 import { ProgressLine } from "../progress-line.ts";
 import { originOf, serverObject, stateWord } from "../server-status.ts";
 import { countTools } from "../tool-listing.ts";
@@ -40,6 +40,7 @@ async function serve(
   { once, demo }: UpCommand & { readonly demo?: DemoServers },
 ): Promise<number> {
   const isDemo = demo !== undefined;
+  const unsubscribe = noteWarnings(context, host);
   try {
     if (isDemo) say(context, "No servers are configured here: these are the bundled demo servers.");
     noteConfigProblems(context, host, "all");
@@ -53,6 +54,7 @@ async function serve(
     const failure = isDemo ? (failureOf(reports) ?? tour?.failure) : undefined;
     return failure?.exitCode ?? 0;
   } finally {
+    unsubscribe();
     await host.close();
   }
 }

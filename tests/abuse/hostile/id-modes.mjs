@@ -62,7 +62,8 @@ export const idModes = {
         waiting = undefined;
         peer.respond(first.id, peer.result(second));
         peer.respond(second.id, peer.result(first));
-        peer.respond(Number(second.id) + 1, forged(`by ${peer.tag}`));
+        const text = `${peer.tag} to nobody`;
+        peer.respond(Number(second.id) + 1, { content: [{ type: "text", text }] });
       },
     };
   },

@@ -13,6 +13,10 @@
  * @typedef {object} LineScript one line a server might have sent, and what became of it on the way
  * @property {number} message which of the valid messages
  * @property {readonly Mutation[]} mutations
+ *
+ * @typedef {object} CallScript what a call gets to hear
+ * @property {readonly LineScript[]} lines
+ * @property {boolean} isAnswered whether the right answer follows them
  */
 
 /** Valid messages of a server's side of a conversation. @type {readonly ((context: Context) => object)[]} */
@@ -241,6 +245,7 @@ export const mutationNames = /** @type {MutationName[]} */ (Object.keys(table));
  */
 export function renderLine({ message, mutations }, context) {
   const valid = pick(validMessages, message)(context);
+  /** @type {Buffer} */
   let bytes = Buffer.from(`${JSON.stringify(valid)}\n`);
   for (const { name, where, salt } of mutations) bytes = table[name](bytes, where, salt);
   return bytes;

@@ -17,4 +17,4 @@ const parameters = Object.fromEntries(
     return [setting.slice(0, at), /^\d+(e\d+)?$/.test(value) ? Number(value) : value];
   }),
 );
-serve(parameters["tag"] ?? name, mode(parameters));
+serve(String(parameters["tag"] ?? name), mode(parameters));

@@ -1,0 +1,29 @@
+import type { JsonObject } from "./json-object.ts";
+import { withMeta } from "./message-meta.ts";
+import { negotiateEra } from "./negotiate-era.ts";
+import { NegotiatedClient, type RequestSender } from "./negotiated-client.ts";
+import { PendingRequest } from "./pending-request.ts";
+import type { ConnectProtocol } from "./protocol-client.ts";
+import { RpcChannel } from "./rpc-channel.ts";
+
+/** Plugboard's own protocol: requests go straight to the channel. */
+export const connectWithCore: ConnectProtocol = async (transport, options) => {
+  const channel = new RpcChannel(transport, options);
+  const negotiated = await negotiateEra(channel, options);
+  const sender = createCoreSender(channel, negotiated.envelope);
+  return new NegotiatedClient({ channel, negotiated, sender, options });
+};
+
+/** `envelope` is what the modern era wants in every message; it is built once and shared by all. */
+function createCoreSender(channel: RpcChannel, envelope: JsonObject | undefined): RequestSender {
+  return {
+    request({ method, params, options }, read) {
+      const isReady = params["_meta"] === envelope;
+      const full = isReady || envelope === undefined ? params : withMeta(params, envelope);
+      const request = new PendingRequest(method, full, options, read);
+      channel.request(request);
+      return request.promise;
+    },
+    notify: (method, params) => channel.notify(method, params),
+  };
+}

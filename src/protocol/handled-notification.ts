@@ -1,0 +1,13 @@
+const handledMethods: ReadonlySet<string> = new Set([
+  "notifications/cancelled",
+  "notifications/message",
+  "notifications/prompts/list_changed",
+  "notifications/resources/list_changed",
+  "notifications/resources/updated",
+  "notifications/tools/list_changed",
+]);
+
+/** Whether the host has a use for the notification; progress is decided by its token instead. */
+export function isHandledNotification(method: string): boolean {
+  return handledMethods.has(method);
+}

@@ -1,0 +1,7 @@
+import { isJsonObject, type JsonObject } from "./json-object.ts";
+
+/** `params` with further members in `_meta`; members that are there already win. */
+export function withMeta(params: JsonObject, meta: JsonObject): JsonObject {
+  const given = params["_meta"];
+  return { ...params, _meta: isJsonObject(given) ? { ...meta, ...given } : meta };
+}

@@ -1,0 +1,38 @@
+import type { McpError } from "../errors/mcp-error.ts";
+import type { JsonObject } from "./json-object.ts";
+import { RpcRequest, type RpcRequestOptions } from "./rpc-request.ts";
+
+/** What was asked, for whoever reads the answer. */
+export type SentRequest = Pick<RpcRequest, "method" | "params" | "options">;
+
+/** Makes of a result what the caller gets, or throws an `McpError`. */
+export type ReadResult<T> = (result: JsonObject, request: SentRequest) => T | Promise<T>;
+
+/** A request whose caller holds the one promise there is. */
+export class PendingRequest<T> extends RpcRequest {
+  readonly promise: Promise<T>;
+  readonly #read: ReadResult<T>;
+  #resolve!: (value: T | Promise<T>) => void;
+  #reject!: (error: unknown) => void;
+
+  constructor(method: string, params: JsonObject, options: RpcRequestOptions, read: ReadResult<T>) {
+    super(method, params, options);
+    this.#read = read;
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  override succeed(result: JsonObject): void {
+    try {
+      this.#resolve(this.#read(result, this));
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  override fail(error: McpError): void {
+    this.#reject(error);
+  }
+}

@@ -1,0 +1,42 @@
+import type { McpError } from "../errors/mcp-error.ts";
+import type { JsonObject } from "./json-object.ts";
+import type { RequestOptions } from "./protocol-client.ts";
+
+export interface RpcRequestOptions extends RequestOptions {
+  /** On top of what the transport sends by itself, where each request has a stream of its own. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * `handshake`: nothing is said about it when it is given up, because a server that has not been
+   * greeted expects no such message. `subscription`: it stays open for as long as the server likes.
+   */
+  readonly purpose?: "handshake" | "subscription" | undefined;
+}
+
+/**
+ * One request and all the channel keeps about it while it is unanswered. Exactly one of `succeed` and
+ * `fail` is called, once, possibly before `RpcChannel.request` returns; neither after `abandon`.
+ */
+export abstract class RpcRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly options: RpcRequestOptions;
+  // From here on the channel's own.
+  id = 0;
+  sentAt = 0;
+  deadlineAt = Number.POSITIVE_INFINITY;
+  lastProgress = Number.NEGATIVE_INFINITY;
+  /** How many unhandled notifications had come before it was sent. */
+  noiseBefore = 0;
+  /** Ends the request's own stream, on a transport that has one for each request. */
+  stream: AbortController | undefined = undefined;
+  onAbort: (() => void) | undefined = undefined;
+
+  constructor(method: string, params: JsonObject, options: RpcRequestOptions) {
+    this.method = method;
+    this.params = params;
+    this.options = options;
+  }
+
+  abstract succeed(result: JsonObject): void;
+  abstract fail(error: McpError): void;
+}

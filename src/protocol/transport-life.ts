@@ -1,0 +1,45 @@
+import type { Transport } from "@modelcontextprotocol/client";
+
+import type { Limits } from "../config/limits.ts";
+import { createError } from "../errors/families.ts";
+import { McpError } from "../errors/mcp-error.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+
+/** What a transport that could not be started rejects with. */
+export function startFailure(cause: unknown, serverName: string): McpError {
+  if (McpError.is(cause)) return cause;
+  return createError("unreachable", "the transport could not be opened", { serverName, cause });
+}
+
+/** Why a transport ended by itself. A host's knows; any other has only ended. */
+export function endFailure(transport: Transport, serverName: string): McpError {
+  const { failure } = transport as { readonly failure?: unknown };
+  if (McpError.is(failure)) return failure;
+  return createError("connection_lost", "the server closed the connection", { serverName });
+}
+
+export interface CloseOptions {
+  readonly serverName: string;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Resolves when the transport has closed, with whatever success, or has had time enough. */
+export function closeTransport(transport: Transport, options: CloseOptions): Promise<void> {
+  const { clock, limits, logger, serverName } = options;
+  return new Promise((resolve) => {
+    // Ours keep to the grace by themselves; one handed over in code may never finish closing.
+    const timer = clock.schedule(2 * limits.stopGraceMs, resolve);
+    const closing = (async () => await transport.close())();
+    closing
+      .catch((error: unknown) =>
+        logger.warn("the transport did not close cleanly", { serverName, error: String(error) }),
+      )
+      .finally(() => {
+        timer.cancel();
+        resolve();
+      });
+  });
+}

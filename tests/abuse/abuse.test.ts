@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+
+import { createHost } from "../../src/index.ts";
+import { MessageReader } from "../../src/transport/message-reader.ts";
+import { hostileEntry } from "./hostile/hostile-entry.ts";
+import { modes } from "./hostile/modes.mjs";
+import type { Product } from "./product.ts";
+import { rows } from "./rows.ts";
+import { decimalOf } from "./rows/decimal.ts";
+import { runRow } from "./run-row.ts";
+
+const product: Product = { createHost, MessageReader, healthyServer: hostileEntry("healthy") };
+
+describe("the attack table, in its short form", () => {
+  it.each(rows.map((row) => [`${row.id}: ${row.trigger}: ${row.expected}`, row] as const))(
+    "%s",
+    async (_name, row) => {
+      const { broken } = await runRow(row, "short", product);
+      expect(broken).toEqual([]);
+    },
+  );
+
+  it("uses every mode of the hostile server", () => {
+    const used = rows.flatMap(({ servers }) => Object.values(servers).map(({ args }) => args[1]));
+    expect(Object.keys(modes).filter((mode) => !used.includes(mode))).toEqual([]);
+  });
+});
+
+describe("decimalOf", () => {
+  it.each([
+    ["1E5", "100000"],
+    ["-0", "0"],
+    ["0.10", "1e-1"],
+    ["1.5e+2", "150"],
+  ])("%s equals %s", (one, other) => {
+    expect(decimalOf(one)).toBe(decimalOf(other));
+  });
+
+  it.each([
+    ["9007199254740993", "9007199254740992"],
+    ["1e400", "null"],
+    ["-1", "1"],
+  ])("%s does not equal %s", (one, other) => {
+    expect(decimalOf(one)).not.toBe(decimalOf(other));
+  });
+});

@@ -1,0 +1,181 @@
+import { hostileEntry } from "../hostile/hostile-entry.ts";
+import type { Lab } from "../lab.ts";
+import type { Figures, Row } from "../row.ts";
+
+const server = "hostile";
+
+/** Calls one after another; each must get the answer to itself and nothing else. */
+async function callInTurn(
+  lab: Lab,
+  options: { readonly callsPerConnection: number; readonly timeoutMs?: number },
+): Promise<Figures> {
+  const figures = { "wrong resolutions": 0, "failed calls": 0 };
+  for (let index = 0; index < lab.count; index += 1) {
+    // What came unasked is forgiven up to a bound per connection; this attack is about the answers.
+    if (index > 0 && index % options.callsPerConnection === 0) await lab.subject.disconnect(server);
+    const nonce = `n${index}`;
+    const { ok, text } = await lab.call({ server, args: { nonce }, ...options });
+    if (!ok) figures["failed calls"] += 1;
+    else if (text !== `id-attacker ${nonce}`) figures["wrong resolutions"] += 1;
+  }
+  return figures;
+}
+
+async function callWithoutAnswer(lab: Lab): Promise<Figures> {
+  let wrong = 0;
+  await Promise.all(
+    Array.from({ length: lab.count }, async (_, index) => {
+      const { ok } = await lab.call({ server, args: { nonce: `n${index}` }, timeoutMs: 500 });
+      if (ok) wrong += 1;
+    }),
+  );
+  return { "wrong resolutions": wrong, "ends other than timeout": otherEnds(lab, "timeout") };
+}
+
+/** Past a hundred strays the connection must go, and what was in flight must hear of it. */
+async function callThroughFlood(lab: Lab): Promise<Figures> {
+  let wrong = 0;
+  for (let index = 0; index < lab.count; index += 1) {
+    const nonce = `n${index}`;
+    const { ok, text } = await lab.call({ server, args: { nonce } });
+    if (ok && text !== `id-attacker ${nonce}`) wrong += 1;
+  }
+  return {
+    "wrong resolutions": wrong,
+    "ends other than protocol_violation": otherEnds(lab, "protocol_violation"),
+    "dead afterwards": Number(!(await lab.isAlive(server))),
+  };
+}
+
+async function callInParallel(lab: Lab): Promise<Figures> {
+  const figures = { "wrong resolutions": 0, "failed calls": 0 };
+  const callOne = async (index: number): Promise<void> => {
+    const nonce = `n${index}`;
+    const { ok, text } = await lab.call({ server, args: { nonce } });
+    if (!ok) figures["failed calls"] += 1;
+    else if (text !== `id-attacker ${nonce}`) figures["wrong resolutions"] += 1;
+  };
+  const parallel = 10;
+  for (let index = 0; index < lab.count; index += parallel)
+    await Promise.all(Array.from({ length: parallel }, (_, offset) => callOne(index + offset)));
+  const isAlive = await lab.isAlive(server);
+  await lab.subject.disconnect(server);
+  const extraAnswers = 3 * lab.count;
+  return {
+    ...figures,
+    "dead afterwards": Number(!isAlive),
+    "extra answers not counted": extraAnswers - lab.subject.counts.dropped,
+  };
+}
+
+async function callTwoServers(lab: Lab): Promise<Figures> {
+  const figures = { "cross-server leaks": 0, "failed calls": 0, "swapped inside": 0 };
+  const callOne = async (name: string, nonce: string): Promise<void> => {
+    const { ok, text } = await lab.call({ server: name, args: { nonce } });
+    if (!ok) figures["failed calls"] += 1;
+    else if (!text.startsWith(`${name} `)) figures["cross-server leaks"] += 1;
+    else if (text !== `${name} ${nonce}`) figures["swapped inside"] += 1;
+  };
+  for (let pair = 0; pair < lab.count; pair += 1)
+    await Promise.all(
+      ["left", "right"].flatMap((name) => [
+        callOne(name, `${pair}-first`),
+        callOne(name, `${pair}-second`),
+      ]),
+    );
+  return figures;
+}
+
+function otherEnds(lab: Lab, wanted: string): number {
+  return [...lab.ends].reduce(
+    (sum, [code, count]) => (code === wanted || code === "ok" ? sum : sum + count),
+    0,
+  );
+}
+
+const tag = "id-attacker";
+const noWrongAnswer = [
+  { figure: "wrong resolutions", atMost: 0 },
+  { figure: "failed calls", atMost: 0 },
+] as const;
+
+export const idRows: readonly Row[] = [
+  {
+    id: "A5",
+    trigger: "unmatched-ids n=3",
+    expected: "ignored, right answer wins",
+    measured:
+      "each call carries a nonce; an answer without it, or no answer, counts. A new connection every 30 calls",
+    criteria: noWrongAnswer,
+    servers: { [server]: hostileEntry("unmatched-ids", { n: 3, tag }) },
+    counts: { short: 30, normal: 300, long: 3_000, stock: 300 },
+    attack: (lab) => callInTurn(lab, { callsPerConnection: 30 }),
+  },
+  {
+    id: "A5",
+    trigger: "unmatched-ids n=150",
+    expected: "never resolved; past 100 protocol_violation, then a new connection",
+    measured: "as above, and every end that is neither right nor protocol_violation",
+    criteria: [
+      { figure: "wrong resolutions", atMost: 0 },
+      { figure: "ends other than protocol_violation", atMost: 0 },
+      { figure: "dead afterwards", atMost: 0 },
+    ],
+    servers: { [server]: hostileEntry("unmatched-ids", { n: 150, tag }) },
+    counts: { short: 2, normal: 20, long: 100, stock: 20 },
+    attack: callThroughFlood,
+  },
+  {
+    id: "A6",
+    trigger: "id-type-confusion",
+    expected: "no call resolved by an id of another type",
+    measured: "nonces, as in A5. A new connection every 15 calls",
+    criteria: noWrongAnswer,
+    servers: { [server]: hostileEntry("id-type-confusion", { tag }) },
+    counts: { short: 15, normal: 300, long: 3_000, stock: 300 },
+    attack: (lab) => callInTurn(lab, { callsPerConnection: 15 }),
+  },
+  {
+    id: "A6",
+    trigger: "id-type-confusion right=0",
+    expected: "not resolved at all: timeout",
+    measured: "parallel calls with 500 ms that get confusable answers only",
+    criteria: [
+      { figure: "wrong resolutions", atMost: 0 },
+      { figure: "ends other than timeout", atMost: 0 },
+    ],
+    servers: { [server]: hostileEntry("id-type-confusion", { right: 0, tag }) },
+    counts: { short: 5, normal: 20, long: 20, stock: 5 },
+    attack: callWithoutAnswer,
+  },
+  {
+    id: "A7",
+    trigger: "duplicate-responses",
+    expected: "first wins, rest counted",
+    measured: "nonces, ten calls at a time; the host's events of each call; its count of dropped answers",
+    criteria: [
+      ...noWrongAnswer,
+      { figure: "dead afterwards", atMost: 0 },
+      { figure: "extra answers not counted", atMost: 0 },
+    ],
+    servers: { [server]: hostileEntry("duplicate-responses", { tag }) },
+    counts: { short: 100, normal: 1_000, long: 20_000, stock: 1_000 },
+    attack: callInParallel,
+  },
+  {
+    id: "A8",
+    trigger: "swapped-responses, two servers",
+    expected: "stays inside that server",
+    measured: "every answer names its server; pairs of calls on both at once",
+    criteria: [
+      { figure: "cross-server leaks", atMost: 0 },
+      { figure: "failed calls", atMost: 0 },
+    ],
+    servers: {
+      left: hostileEntry("swapped-responses", { tag: "left" }),
+      right: hostileEntry("swapped-responses", { tag: "right" }),
+    },
+    counts: { short: 10, normal: 90, long: 90, stock: 90 },
+    attack: callTwoServers,
+  },
+];

@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+
+import { describe, expect, it } from "vitest";
+
+import { CliSandbox, demoEntry } from "./run-cli.ts";
+
+const hasTerminal = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
+
+const question = [
+  '"notes" is new in .plugboard/mcp.json:3 (project). Start it?',
+  `  runs      ${process.execPath} ${demoEntry.args.join(" ")}`,
+  "  folder    .",
+  "  sees env  the usual ones (PATH, HOME, …)",
+  "[y/N] ",
+].join("\n");
+
+/** What someone sees who types `answer` when asked. */
+async function answerWith(sandbox: CliSandbox, words: readonly string[], answer: string) {
+  const cli = sandbox.startInTerminal(words);
+  await cli.writes("stdout", "[y/N]");
+  cli.type(answer);
+  const { stdout, exitCode } = await cli.ended;
+  return { screen: stdout.replaceAll("\r\n", "\n"), exitCode };
+}
+
+// Counted as skipped where no terminal can be had: util-linux brings `script`.
+describe.skipIf(!hasTerminal)("at a terminal", () => {
+  it("a server of a project starts after a yes, and the next command asks again", async () => {
+    const sandbox = new CliSandbox().configureProject({ notes: demoEntry });
+    const yes = await answerWith(sandbox, ["call", "notes.add", "a=2", "b=3"], "y\n");
+    expect(yes.screen.startsWith(`${question}y\n`)).toBe(true);
+    expect(yes.screen).toMatch(/5\n$/);
+    expect(yes.exitCode).toBe(0);
+    const no = await answerWith(sandbox, ["call", "notes.add", "a=2", "b=3"], "n\n");
+    expect(no.exitCode).toBe(6);
+  });
+
+  it.each([
+    ["Enter", "\n"],
+    ["no", "n\n"],
+    ["anything else", "sure\n"],
+    ["the end of input", "\u0004"],
+  ])("CLI-13: %s means no", async (_name, answer) => {
+    const sandbox = new CliSandbox().configureProject({ notes: demoEntry });
+    const { screen, exitCode } = await answerWith(sandbox, ["test", "notes"], answer);
+    expect(screen.startsWith(question)).toBe(true);
+    expect(screen).toContain('\n✗ server "notes" comes from a project file');
+    expect(exitCode).toBe(6);
+  });
+
+  it("Ctrl-C at the question ends the command", async () => {
+    const sandbox = new CliSandbox().configureProject({ notes: demoEntry });
+    const { screen, exitCode } = await answerWith(sandbox, ["test", "notes"], "\u0003");
+    expect(screen).toContain("\n✗ cancelled before anything was run");
+    expect(exitCode).toBe(130);
+  });
+
+  it("--json asks nothing", async () => {
+    const sandbox = new CliSandbox().configureProject({ notes: demoEntry });
+    const { stdout, exitCode } = await sandbox.startInTerminal(["test", "notes", "--json"]).ended;
+    expect(stdout).not.toContain("[y/N]");
+    expect(stdout).toContain('"code":"not_approved"');
+    expect(exitCode).toBe(6);
+  });
+
+  it("CLI-16: a result cannot play with the screen", async () => {
+    const message = "message=\u001B[31mred\u001B]0;title\u0007";
+    const cli = new CliSandbox().startInTerminal(["--quiet", "call", "demo.echo", message]);
+    const { stdout } = await cli.ended;
+    expect(stdout).toBe("red\r\n");
+  });
+});
