@@ -105,7 +105,7 @@ function findFact(name: FactName, error: McpError, style: ErrorStyle): Fact | un
     case "configured": {
       const names = textsIn(error, "configured");
       const text = names.length === 0 ? "none" : neutralizeLine(names.join(", "));
-      return { label: "Configured", text };
+      return { label: "Configured", text: truncate(text, maxRowLength) };
     }
     case "stderr": {
       const lines = textsIn(error, "stderrTail").slice(-maxStderrLines);

@@ -150,15 +150,17 @@ export class ServerConnection {
     const { client } = opened;
     client.onnotification = onNotification;
     try {
-      await untilAborted(onReady(client), signal, config.name);
-      if (!signal.aborted) return opened;
-      throw createError("closed", "the connection was closed while it was being opened", {
-        serverName: config.name,
-      });
+      // A server that is slow to list what it offers must not hold up `close()`.
+      if (!signal.aborted) await untilAborted(onReady(client), signal, config.name);
     } catch (error) {
       await client.close();
-      throw error;
+      if (!signal.aborted) throw error;
     }
+    if (!signal.aborted) return opened;
+    await client.close();
+    throw createError("closed", "the connection was closed while it was being opened", {
+      serverName: config.name,
+    });
   }
 
   #opened(attempt: Attempt, { client, transport }: OpenedConnection): ProtocolClient {

@@ -15,7 +15,8 @@ const defaults: PlainJsonLimits = { maxDepth: defaultLimits.maxJsonDepth, maxPar
  * that is `undefined` counts as absent, as it does in JSON.
  */
 export function checkPlainJson(value: unknown, limits: PlainJsonLimits = defaults): Verdict {
-  const offence = findOffence(value, 0, { ...limits, parts: 0 });
+  const { maxDepth, maxParts } = limits;
+  const offence = findOffence(value, 0, { maxDepth, maxParts, parts: 0 });
   if (offence === undefined) return undefined;
   const problems: ValidationProblem[] = [];
   let trace = Trace.into(problems);

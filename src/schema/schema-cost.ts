@@ -1,5 +1,5 @@
 import type { JsonSchema } from "./json-schema.ts";
-import type { SchemaEdge, SchemaGraph, SchemaNode } from "./schema-graph.ts";
+import type { SchemaEdge, SchemaGraph, SchemaNode, SchemaProblem } from "./schema-graph.ts";
 
 /** Chains of references longer than this are not followed; the schema counts as unbounded. */
 const maxDepth = 400;
@@ -20,7 +20,7 @@ const light: Weight = { count: 1, isRecursive: false };
  * property again has two, four times. `Infinity` stands for growth with the depth of the value (a
  * recursive schema that looks at the same part twice), or for a schema too tangled to say.
  */
-export function estimateCost(graph: SchemaGraph): number | { readonly problem: string } {
+export function estimateCost(graph: SchemaGraph): number | SchemaProblem {
   if (typeof graph.root === "boolean") return 1;
   const root = graph.nodes.get(graph.root);
   if (root === undefined) return 1;

@@ -80,8 +80,8 @@ describe("inspectSchema", () => {
   });
 
   it("BRG-21: a very long chain of references is complex, not a crash", () => {
-    const $defs: Record<string, unknown> = { d3000: { type: "string" } };
-    for (let level = 0; level < 3_000; level += 1)
+    const $defs: Record<string, unknown> = { d2500: { type: "string" } };
+    for (let level = 0; level < 2_500; level += 1)
       $defs[`d${level}`] = { $ref: `#/$defs/d${level + 1}` };
     expect(inspectSchema({ $defs, $ref: "#/$defs/d0" }).kind).toBe("complex");
   });
@@ -97,6 +97,16 @@ describe("inspectSchema", () => {
     expect(inspectSchema({ $defs: { node: overlapping }, $ref: "#/$defs/node" }).kind).toBe(
       "complex",
     );
+  });
+
+  it("BRG-21: a schema too large to be judged here is complex, whatever it says", () => {
+    const wide = (count: number): unknown => ({
+      properties: Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [`p${index}`, {}]),
+      ),
+    });
+    expect(inspectSchema(wide(2_990)).kind).toBe("plain");
+    expect(inspectSchema(wide(3_010))).toEqual({ kind: "complex", unvalidated: [] });
   });
 
   it("BRG-21: many large patterns are complex", () => {

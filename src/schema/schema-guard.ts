@@ -3,7 +3,7 @@ import { neutralizeLine } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
 import { isJsonSchema } from "./json-schema.ts";
 import { estimateCost } from "./schema-cost.ts";
-import { buildSchemaGraph, type SchemaGraph } from "./schema-graph.ts";
+import { buildSchemaGraph, type SchemaGraph, type SchemaProblem } from "./schema-graph.ts";
 
 export type SchemaLimits = Pick<
   Limits,
@@ -14,7 +14,8 @@ export type SchemaLimits = Pick<
  * What the guard thinks of a schema that a server sent.
  * `plain`: checking takes time in proportion to the value, and happens in place.
  * `complex`: checking may multiply (alternatives inside alternatives, recursion that looks at the
- * same part twice, very large patterns), and happens in a worker with a deadline.
+ * same part twice, very large patterns), or the schema is too large to be judged on this thread;
+ * both happen in a worker with a deadline.
  * `refused`: it cannot be checked at all, so its tool cannot be used.
  */
 export type SchemaReport =
@@ -31,12 +32,23 @@ const maxPlainCost = 256;
 const maxPlainPatternSize = 2_000;
 const maxNotes = 32;
 
+/** Three times the largest schema of a published server; more would hold up everything else. */
+const maxExaminedNodes = 3_000;
+
 /** Judges a schema without compiling it. Never throws, whatever is given. */
 export function inspectSchema(schema: unknown, limits: SchemaLimits = defaultLimits): SchemaReport {
-  const problem = measureSchema(schema, limits);
-  if (problem !== undefined) return { kind: "refused", reason: problem };
-  return examineSchema(schema).report;
+  const measure = measureSchema(schema, limits);
+  if ("problem" in measure) return { kind: "refused", reason: measure.problem };
+  return isForWorker(measure) ? largeReport : examineSchema(schema).report;
 }
+
+/** Whether even examining the schema is left to the worker. */
+export function isForWorker({ nodes }: SchemaMeasure): boolean {
+  return nodes > maxExaminedNodes;
+}
+
+/** What is known about a schema that only the worker examines. */
+export const largeReport: SchemaReport = { kind: "complex", unvalidated: [] };
 
 type Refusal = Extract<SchemaReport, { readonly kind: "refused" }>;
 
@@ -66,13 +78,22 @@ function forDisplay(text: string): string {
   return truncate(neutralizeLine(text), 200);
 }
 
+/** A document within the limits. */
+export interface SchemaMeasure {
+  /** Objects and lists in it. */
+  readonly nodes: number;
+}
+
 /**
- * Why the document is too large, too deep or no JSON; undefined when it is neither. Runs without
- * recursion, because it is what makes recursion over the schema safe afterwards.
+ * The size of the document, or why it is too large, too deep or no JSON. Runs without recursion,
+ * because it is what makes recursion over the schema safe afterwards.
  */
-export function measureSchema(schema: unknown, limits: SchemaLimits): string | undefined {
+export function measureSchema(
+  schema: unknown,
+  limits: SchemaLimits,
+): SchemaMeasure | SchemaProblem {
   const { maxSchemaBytes, maxSchemaDepth, maxSchemaNodes } = limits;
-  const tooLarge = `it is larger than ${maxSchemaBytes} bytes`;
+  const tooLarge: SchemaProblem = { problem: `it is larger than ${maxSchemaBytes} bytes` };
   let nodes = 0;
   let characters = 0;
   const pending: { readonly value: unknown; readonly depth: number }[] = [
@@ -83,11 +104,12 @@ export function measureSchema(schema: unknown, limits: SchemaLimits): string | u
     if (typeof value === "string") characters += value.length + 2;
     else if (typeof value === "number" && Number.isFinite(value)) characters += 1;
     else if (typeof value === "boolean" || value === null) characters += 4;
-    else if (typeof value !== "object") return "it is not plain JSON";
+    else if (typeof value !== "object") return { problem: "it is not plain JSON" };
     else {
       nodes += 1;
-      if (depth > maxSchemaDepth) return `it is nested deeper than ${maxSchemaDepth} levels`;
-      if (nodes > maxSchemaNodes) return `it has more than ${maxSchemaNodes} parts`;
+      if (depth > maxSchemaDepth)
+        return { problem: `it is nested deeper than ${maxSchemaDepth} levels` };
+      if (nodes > maxSchemaNodes) return { problem: `it has more than ${maxSchemaNodes} parts` };
       if (Array.isArray(value)) {
         characters += value.length + 1;
         if (characters > maxSchemaBytes) return tooLarge;
@@ -104,7 +126,7 @@ export function measureSchema(schema: unknown, limits: SchemaLimits): string | u
     if (characters > maxSchemaBytes) return tooLarge;
   }
   // Escapes and characters outside of ASCII need up to six bytes; near the limit they are counted.
-  if (characters * 6 <= maxSchemaBytes) return undefined;
+  if (characters * 6 <= maxSchemaBytes) return { nodes };
   const bytes = new TextEncoder().encode(JSON.stringify(schema)).length;
-  return bytes > maxSchemaBytes ? tooLarge : undefined;
+  return bytes > maxSchemaBytes ? tooLarge : { nodes };
 }

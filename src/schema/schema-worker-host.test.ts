@@ -108,6 +108,16 @@ describe("SchemaWorker", () => {
     });
   });
 
+  it("BRG-21: the worker gives the reason for which it refuses a schema", async () => {
+    expect(await startWorker().validate('{"$ref":"#/missing"}', {})).toEqual({
+      verdict: {
+        kind: "unchecked",
+        message: 'the schema cannot be used: it refers to "#/missing", which it does not contain',
+        problems: [],
+      },
+    });
+  });
+
   it("BRG-21: without a worker a complex schema is still checked, within the budget", async () => {
     const offload = startWorker({ entry: new URL("data:text/javascript,throw new Error('no')") });
     const validator = createValidator(recursive, { offload });

@@ -4,6 +4,7 @@ import { type CompiledSchema, compileSchema } from "./compile-schema.ts";
 import { loadPatternEngine } from "./linear-pattern.ts";
 import { type CheckResult, runCheck } from "./run-check.ts";
 import { examineSchema } from "./schema-guard.ts";
+import { refused } from "./validation-failure.ts";
 
 export interface SchemaJob {
   readonly id: number;
@@ -21,22 +22,21 @@ const engine = await loadPatternEngine();
 const compiled = new Map<string, CompiledSchema>();
 
 parentPort?.on("message", ({ id, schemaText, value }: SchemaJob) => {
-  const schema = compile(schemaText);
-  // No budget of steps here: the host ends this thread when the time is up.
-  const result = schema === undefined ? "too-costly" : runCheck(schema, value, Number.MAX_VALUE);
-  post({ type: "done", id, result });
+  post({ type: "done", id, result: check(schemaText, value) });
 });
 post({ type: "ready" });
 
-function compile(schemaText: string): CompiledSchema | undefined {
-  const known = compiled.get(schemaText);
-  if (known !== undefined) return known;
-  const { graph } = examineSchema(JSON.parse(schemaText));
-  if (graph === undefined) return undefined;
-  if (compiled.size >= maxCompiled) compiled.clear();
-  const schema = compileSchema(graph, engine);
-  compiled.set(schemaText, schema);
-  return schema;
+function check(schemaText: string, value: unknown): CheckResult {
+  let schema = compiled.get(schemaText);
+  if (schema === undefined) {
+    const { report, graph } = examineSchema(JSON.parse(schemaText));
+    if (graph === undefined) return { verdict: refused(report.reason) };
+    if (compiled.size >= maxCompiled) compiled.clear();
+    schema = compileSchema(graph, engine);
+    compiled.set(schemaText, schema);
+  }
+  // No budget of steps here: the host ends this thread when the time is up.
+  return runCheck(schema, value, Number.MAX_VALUE);
 }
 
 function post(message: SchemaWorkerMessage): void {

@@ -3,7 +3,7 @@ import { checkPlainJson } from "./plain-json.ts";
 import {
   invalid,
   Trace,
-  unchecked,
+  refused,
   type ValidationProblem,
   type Verdict,
 } from "./validation-failure.ts";
@@ -37,7 +37,7 @@ export function validateToolArguments(
   if (verdict !== undefined) return verdict;
   if (schema === undefined || isEmptySchema(schema))
     return options.withoutSchema === "any" ? undefined : checkNoArguments(args);
-  if (!isJsonObject(schema)) return unchecked("the schema cannot be used: it is not an object");
+  if (!isJsonObject(schema)) return refused("it is not an object");
   const validators = options.validators ?? (shared ??= new ValidatorCache());
   return validators.forSchema(schema).validate(args);
 }
@@ -48,7 +48,9 @@ const notAnObject = invalid([
 
 /** `{ "type": "object" }` says something: any object will do. `{}` says nothing. */
 function isEmptySchema(schema: unknown): boolean {
-  return isJsonObject(schema) && Object.keys(schema).every((keyword) => annotations.has(keyword));
+  if (!isJsonObject(schema)) return false;
+  for (const keyword in schema) if (!annotations.has(keyword)) return false;
+  return true;
 }
 
 const annotations: ReadonlySet<string> = new Set(["$schema", "$comment", "title", "description"]);

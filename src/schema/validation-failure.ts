@@ -39,6 +39,10 @@ export function unchecked(reason: string): ValidationFailure {
   return { kind: "unchecked", message: reason, problems: [] };
 }
 
+export function refused(reason: string): ValidationFailure {
+  return unchecked(`the schema cannot be used: ${reason}`);
+}
+
 /** Collects the problems of one check, and knows where in the value it is. */
 export class Trace {
   readonly #problems: ValidationProblem[];

@@ -62,12 +62,12 @@ export class ValidatorCache {
   }
 
   #find(schema: unknown): { readonly validator: Validator; readonly entry?: Entry } {
-    const problem = measureSchema(schema, this.#options.limits ?? defaultLimits);
-    if (problem !== undefined) return { validator: createRefusingValidator(problem) };
+    const measure = measureSchema(schema, this.#options.limits ?? defaultLimits);
+    if ("problem" in measure) return { validator: createRefusingValidator(measure.problem) };
     const text = JSON.stringify(schema);
     const entry = this.#byText.get(text) ?? this.#add(text);
     entry.isHot = true;
-    entry.validator ??= createMeasuredValidator(text, this.#options);
+    entry.validator ??= createMeasuredValidator(text, measure, this.#options);
     return { entry, validator: entry.validator };
   }
 

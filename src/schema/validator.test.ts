@@ -410,6 +410,19 @@ describe("a validator under attack", () => {
     expect(seen).toHaveLength(2);
   });
 
+  it("BRG-21: a very large schema is examined when it is used, and may be refused then", async () => {
+    const properties = Object.fromEntries(many((index) => [`p${index}`, { type: "string" }]));
+    const validator = createValidator({ properties });
+    expect(validator.report.kind).toBe("complex");
+    expect(await validator.validate({ p7: "x" })).toBeUndefined();
+    expect(await validator.validate({ p7: 1 })).toMatchObject({ kind: "invalid" });
+    const broken = createValidator({ properties, $ref: "#/$defs/missing" });
+    expect(await broken.validate({})).toMatchObject({
+      kind: "unchecked",
+      message: expect.stringContaining("does not contain") as string,
+    });
+  });
+
   it("BRG-21: a schema that overruns its deadline again and again is asked less and less", async () => {
     let asked = 0;
     let isOverdue = true;

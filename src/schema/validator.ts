@@ -2,14 +2,17 @@ import { defaultLimits } from "../config/limits.ts";
 import { type CompiledSchema, compileSchema } from "./compile-schema.ts";
 import { loadedPatternEngine, loadPatternEngine } from "./linear-pattern.ts";
 import { type CheckResult, runCheck } from "./run-check.ts";
-import type { SchemaGraph } from "./schema-graph.ts";
 import {
   examineSchema,
+  type Examination,
+  isForWorker,
+  largeReport,
   measureSchema,
   type SchemaLimits,
+  type SchemaMeasure,
   type SchemaReport,
 } from "./schema-guard.ts";
-import { unchecked, type Verdict } from "./validation-failure.ts";
+import { refused, unchecked, type Verdict } from "./validation-failure.ts";
 
 /** Checks values against one schema. */
 export interface Validator {
@@ -46,43 +49,51 @@ const patience = 3;
 const maxSittingOut = 1_024;
 
 export function createValidator(schema: unknown, options: ValidatorOptions = {}): Validator {
-  const problem = measureSchema(schema, options.limits ?? defaultLimits);
-  if (problem !== undefined) return createRefusingValidator(problem);
-  return createMeasuredValidator(JSON.stringify(schema), options);
+  const measure = measureSchema(schema, options.limits ?? defaultLimits);
+  if ("problem" in measure) return createRefusingValidator(measure.problem);
+  return createMeasuredValidator(JSON.stringify(schema), measure, options);
 }
 
-/** For a schema that `measureSchema` let through, as text: nobody can change it afterwards. */
-export function createMeasuredValidator(schemaText: string, options: ValidatorOptions): Validator {
-  const { report, graph } = examineSchema(JSON.parse(schemaText));
-  if (graph === undefined) return createRefusingValidator(report.reason);
-  return new SchemaValidator({ report, graph, schemaText }, options);
+/** For a schema that was measured, as text: nobody can change it afterwards. */
+export function createMeasuredValidator(
+  schemaText: string,
+  measure: SchemaMeasure,
+  options: ValidatorOptions,
+): Validator {
+  if (isForWorker(measure))
+    return new SchemaValidator({ schemaText, report: largeReport }, options);
+  const examination = examineSchema(JSON.parse(schemaText));
+  const { report } = examination;
+  if (report.kind === "refused") return createRefusingValidator(report.reason);
+  return new SchemaValidator({ schemaText, report, examination }, options);
 }
 
 export function createRefusingValidator(reason: string): Validator {
-  const verdict = unchecked(`the schema cannot be used: ${reason}`);
+  const verdict = refused(reason);
   return { report: { kind: "refused", reason }, validate: () => verdict };
 }
 
-interface Examined {
-  readonly report: SchemaReport;
-  readonly graph: SchemaGraph;
+interface Subject {
   readonly schemaText: string;
+  readonly report: SchemaReport;
+  /** Absent for a schema that is left to the worker as a whole. */
+  readonly examination?: Examination;
 }
 
 class SchemaValidator implements Validator {
-  readonly #examined: Examined;
+  readonly report: SchemaReport;
+  readonly #schemaText: string;
   readonly #options: ValidatorOptions;
+  #examination: Examination | undefined;
   #compiled: CompiledSchema | undefined;
   #deadlines = 0;
   #sittingOut = 0;
 
-  constructor(examined: Examined, options: ValidatorOptions) {
-    this.#examined = examined;
+  constructor({ schemaText, report, examination }: Subject, options: ValidatorOptions) {
+    this.report = report;
+    this.#schemaText = schemaText;
+    this.#examination = examination;
     this.#options = options;
-  }
-
-  get report(): SchemaReport {
-    return this.#examined.report;
   }
 
   validate(value: unknown): Verdict | Promise<Verdict> {
@@ -92,7 +103,9 @@ class SchemaValidator implements Validator {
   }
 
   #validateHere(value: unknown): Verdict | Promise<Verdict> {
-    const { graph } = this.#examined;
+    this.#examination ??= examineSchema(JSON.parse(this.#schemaText));
+    const { report, graph } = this.#examination;
+    if (graph === undefined) return refused(report.reason);
     const engine = loadedPatternEngine();
     if (engine === undefined && graph.patterns.size > 0)
       return loadPatternEngine().then(() => this.#validateHere(value));
@@ -111,7 +124,7 @@ class SchemaValidator implements Validator {
       this.#sittingOut -= 1;
       return unchecked(tooLong);
     }
-    const result = await offload?.validate(this.#examined.schemaText, value);
+    const result = await offload?.validate(this.#schemaText, value);
     if (typeof result === "object") {
       this.#deadlines = 0;
       return result.verdict;

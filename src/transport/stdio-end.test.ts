@@ -82,7 +82,7 @@ describe("the end of a server that ends by itself", () => {
 });
 
 describe("closing", () => {
-  it("STD-09: a server that ends with its input is neither signalled nor a failure", async () => {
+  it("STD-02 STD-09: a server that ends with its input is neither signalled nor a failure", async () => {
     const observed = await serve([ready], { overrides: slowStop });
     await observed.received(1);
     await observed.transport.close();

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { inspect } from "node:util";
@@ -320,7 +320,7 @@ describe("starting", () => {
     expect(inspect(error, { depth: 9 })).not.toContain("canary");
   });
 
-  it("STD-22: arguments reach the server as they are, no shell in between", async () => {
+  it("STD-17 STD-22: arguments reach the server as they are, no shell in between", async () => {
     const args = [
       "-p",
       "JSON.stringify({argv: process.argv.slice(1)})",
@@ -392,6 +392,34 @@ describe("starting", () => {
     expect(transport.evidence.target).toBe(
       `${process.execPath} --key [redacted] --token=[redacted]`,
     );
+  });
+});
+
+describe("what the transport stands on", () => {
+  /** The modules `file` and its own modules load when they are loaded; types are not loaded. */
+  function loadedBy(file: string, seen = new Set<string>()): Set<string> {
+    const source = readFileSync(file, "utf8");
+    for (const [, isType, name] of source.matchAll(/^import (type )?[^"]*?from "([^"]+)";$/gms)) {
+      if (isType !== undefined || name === undefined) continue;
+      const module = name.startsWith(".") ? path.resolve(path.dirname(file), name) : name;
+      if (seen.has(module)) continue;
+      seen.add(module);
+      if (module !== name) loadedBy(module, seen);
+    }
+    return seen;
+  }
+
+  it("STD-15 STD-25: no package, and nothing that could reach a network", () => {
+    const modules = loadedBy(path.resolve("src/transport/stdio-transport.ts"));
+    const foreign = [...modules].filter((name) => !path.isAbsolute(name)).toSorted();
+    expect(foreign).toStrictEqual([
+      "node:child_process",
+      "node:crypto",
+      "node:events",
+      "node:fs",
+      "node:path",
+      "node:timers/promises",
+    ]);
   });
 });
 

@@ -12,6 +12,9 @@ import { childMarkerVariable, markedProcesses } from "../../src/isolation/marked
 const root = path.resolve(import.meta.dirname, "../..");
 const program = path.join(root, "bin/plugboard.js");
 
+/** Of util-linux: gives a command a terminal. */
+export const terminalProgram = "script";
+
 /** The built demo server, as an entry of a configuration file. */
 export const demoEntry = {
   command: process.execPath,
@@ -70,7 +73,7 @@ export class CliSandbox {
   startInTerminal(words: readonly string[]): RunningCli {
     const command = [process.execPath, program, ...words].map((word) => `'${word}'`).join(" ");
     const args = ["--quiet", "--return", "--flush", "--command", command, "/dev/null"];
-    return this.#spawn("script", args, { TERM: "xterm", NO_COLOR: "1", SHELL: "/bin/sh" });
+    return this.#spawn(terminalProgram, args, { TERM: "xterm", NO_COLOR: "1", SHELL: "/bin/sh" });
   }
 
   /** Runs a command to its end. No test may leave a process behind, so each run looks for one. */

@@ -2,9 +2,10 @@ import { spawnSync } from "node:child_process";
 
 import { describe, expect, it } from "vitest";
 
-import { CliSandbox, demoEntry } from "./run-cli.ts";
+import { CliSandbox, demoEntry, terminalProgram } from "./run-cli.ts";
 
-const hasTerminal = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
+const hasTerminal =
+  process.platform === "linux" && spawnSync(terminalProgram, ["--version"]).status === 0;
 
 const question = [
   '"notes" is new in .plugboard/mcp.json:3 (project). Start it?',
@@ -23,7 +24,7 @@ async function answerWith(sandbox: CliSandbox, words: readonly string[], answer:
   return { screen: stdout.replaceAll("\r\n", "\n"), exitCode };
 }
 
-// Counted as skipped where no terminal can be had: util-linux brings `script`.
+// Counted as skipped where no terminal can be had.
 describe.skipIf(!hasTerminal)("at a terminal", () => {
   it("a server of a project starts after a yes, and the next command asks again", async () => {
     const sandbox = new CliSandbox().configureProject({ notes: demoEntry });

@@ -1,8 +1,8 @@
 import type { ProtocolEra } from "../../src/protocol/protocol-client.ts";
 
 /**
- * A message of the client: its method and which of that method it is, from 1 ("tools/call#2"). Its
- * answers to requests of the server are "answer#1" and so on.
+ * A message of the client: its method and which of that method it is, from 1 ("tools/call#2"), for a
+ * page also its cursor ("tools/list@more#1"). Answers to requests of the server are "answer#1" and so on.
  */
 export type Label = string;
 

@@ -43,7 +43,7 @@ export const callScript: fc.Arbitrary<CutCallScript> = fc.record({
 export const conversation: fc.Arbitrary<Conversation> = fc.record({
   handshakes: fc.array(fc.array(line, { maxLength: 3, size: "max" }), { maxLength: 2 }),
   groups: fc.array(fc.array(callScript, { minLength: 1, maxLength: 3, size: "max" }), {
-    minLength: 10,
+    minLength: 1,
     maxLength: 20,
     size: "max",
   }),

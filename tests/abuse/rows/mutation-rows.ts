@@ -92,7 +92,7 @@ async function converse(product: Product, firstSeed: number, lines: number): Pro
   });
   for (const { conversation: kept } of readKeptSeeds()) await runConversation(product, kept);
   for (let seed = firstSeed; said < lines && broken === 0; seed += 1) {
-    const numRuns = Math.min(conversationsPerSeed, Math.ceil((lines - said) / 75));
+    const numRuns = Math.min(conversationsPerSeed, Math.ceil((lines - said) / 50));
     const result = await fc.check(property, {
       seed,
       numRuns,

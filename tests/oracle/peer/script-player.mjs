@@ -12,14 +12,31 @@
  * @typedef {{ readonly by: string, readonly rest: Emission[] }} Reaction
  */
 
+/** Names the messages of a client in the order they come: by method, pages also by their cursor. */
+export class Labels {
+  /** @type {Map<string, number>} */
+  #counts = new Map();
+
+  /**
+   * @param {unknown} method
+   * @param {unknown} cursor
+   */
+  of(method, cursor) {
+    const kind = typeof method === "string" ? method : "answer";
+    const name = typeof cursor === "string" ? `${kind}@${cursor}` : kind;
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    return `${name}#${count}`;
+  }
+}
+
 /** Plays the server's part of a transcript. */
 export class ScriptPlayer {
   /** @type {Reactions} */
   #reactions;
   /** @type {Wire} */
   #wire;
-  /** @type {Map<string, number>} */
-  #counts = new Map();
+  #labels = new Labels();
   /** @type {Map<string, { readonly id: unknown, readonly token: unknown }>} */
   #arrived = new Map();
   /** @type {Reaction[]} */
@@ -40,13 +57,10 @@ export class ScriptPlayer {
    * @param {ClientMessage} message
    */
   arrive(message) {
-    const method = typeof message.method === "string" ? message.method : "answer";
-    const count = (this.#counts.get(method) ?? 0) + 1;
-    this.#counts.set(method, count);
-    const label = `${method}#${count}`;
-    const params = /** @type {{ _meta?: { progressToken?: unknown } } | undefined} */ (
+    const params = /** @type {{ cursor?: string, _meta?: { progressToken?: unknown } } | undefined} */ (
       message.params
     );
+    const label = this.#labels.of(message.method, params?.cursor);
     this.#arrived.set(label, { id: message.id, token: params?._meta?.progressToken });
     return label;
   }

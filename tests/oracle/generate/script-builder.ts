@@ -1,0 +1,60 @@
+import type { JsonObject } from "../../../src/protocol/json-object.ts";
+import type { ProtocolEra } from "../../../src/protocol/protocol-client.ts";
+import { Labels } from "../peer/script-player.mjs";
+import type { Emission, Label, Operation, Transcript } from "../transcript.ts";
+
+/** Puts a transcript together, keeping count of the labels. */
+export class ScriptBuilder {
+  readonly era: ProtocolEra;
+  readonly operations: Operation[] = [];
+  readonly #reactions: Record<Label, Emission[]> = {};
+  readonly #labels = new Labels();
+  #serverRequestCount = 0;
+  #cursorCount = 0;
+
+  constructor(era: ProtocolEra) {
+    this.era = era;
+  }
+
+  /** The label of the client's next message of this method. */
+  expect(method: string, cursor?: string): Label {
+    return this.#labels.of(method, cursor);
+  }
+
+  react(label: Label, ...emissions: readonly Emission[]): void {
+    (this.#reactions[label] ??= []).push(...emissions);
+  }
+
+  /** Adds an operation; returns its place. */
+  operate(operation: Operation): number {
+    return this.operations.push(operation) - 1;
+  }
+
+  /** A result with what the era wants in each. */
+  complete(result: JsonObject): JsonObject {
+    return this.era === "modern" ? { resultType: "complete", ...result } : result;
+  }
+
+  freshCursor(): string {
+    this.#cursorCount += 1;
+    return `page ${this.#cursorCount}`;
+  }
+
+  freshServerId(): string {
+    this.#serverRequestCount += 1;
+    return `ask-${this.#serverRequestCount}`;
+  }
+
+  build(name: string, negotiation: Transcript["negotiation"]): Transcript {
+    const { era, operations } = this;
+    return { name, era, negotiation, operations, reactions: this.#reactions };
+  }
+}
+
+export function answer(label: Label, result: unknown): JsonObject {
+  return { jsonrpc: "2.0", id: { $id: label }, result };
+}
+
+export function refusal(label: Label, error: unknown): JsonObject {
+  return { jsonrpc: "2.0", id: { $id: label }, error };
+}

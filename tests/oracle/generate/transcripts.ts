@@ -1,0 +1,89 @@
+import fc from "fast-check";
+
+import type { JsonObject } from "../../../src/protocol/json-object.ts";
+import type { Transcript } from "../transcript.ts";
+import { type Episode, oddEpisode, validEpisode } from "./episodes.ts";
+import { legacyHelloFlaw, modernHelloFlaw } from "./flaws.ts";
+import { answer, refusal, ScriptBuilder } from "./script-builder.ts";
+import { legacyHello, modernHello, rpcError } from "./valid-values.ts";
+
+type Hello = (script: ScriptBuilder, negotiation: Transcript["negotiation"]) => void;
+
+/** `refused` is what a server of the 2025 era says to the question it does not know. */
+function legacyOpening(hello: JsonObject, refused: JsonObject): Hello {
+  return (script, negotiation) => {
+    if (negotiation === "auto") {
+      const probe = script.expect("server/discover");
+      script.react(probe, { send: refusal(probe, refused) });
+    }
+    const label = script.expect("initialize");
+    script.react(label, { send: answer(label, hello) });
+  };
+}
+
+function modernOpening(hello: JsonObject): Hello {
+  return (script) => {
+    const label = script.expect("server/discover");
+    script.react(label, { send: answer(label, hello) });
+  };
+}
+
+const same = fc.constant((value: JsonObject) => value);
+
+function opening(era: "legacy" | "modern", isOdd: boolean): fc.Arbitrary<Hello> {
+  if (era === "legacy")
+    return fc
+      .tuple(legacyHello, isOdd ? legacyHelloFlaw : same, rpcError)
+      .map(([hello, flaw, refused]) => legacyOpening(flaw(hello), refused));
+  return fc
+    .tuple(modernHello, isOdd ? modernHelloFlaw : same)
+    .map(([hello, flaw]) => modernOpening(flaw(hello)));
+}
+
+interface Style {
+  readonly name: string;
+  readonly hasOddOpening: boolean;
+  readonly episode: fc.Arbitrary<Episode>;
+  readonly maxEpisodes: number;
+}
+
+function transcripts({ name, hasOddOpening, episode, maxEpisodes }: Style) {
+  return fc.constantFrom("legacy" as const, "modern" as const).chain((era) =>
+    fc
+      .record({
+        negotiation: fc.constantFrom("auto" as const, "known" as const),
+        open: opening(era, hasOddOpening),
+        episodes: fc.array(episode, { maxLength: maxEpisodes }),
+      })
+      .map(({ negotiation, open, episodes }) => {
+        const script = new ScriptBuilder(era);
+        open(script, negotiation);
+        for (const add of episodes) add(script);
+        return script.build(name, negotiation);
+      }),
+  );
+}
+
+/** Servers that keep to the protocol. */
+export const validTranscript: fc.Arbitrary<Transcript> = transcripts({
+  name: "a valid server",
+  hasOddOpening: false,
+  episode: validEpisode,
+  maxEpisodes: 6,
+});
+
+/** Servers that nearly do, in their answers. */
+export const oddTranscript: fc.Arbitrary<Transcript> = transcripts({
+  name: "a nearly valid server",
+  hasOddOpening: false,
+  episode: fc.oneof({ weight: 3, arbitrary: oddEpisode }, validEpisode),
+  maxEpisodes: 4,
+});
+
+/** Servers that nearly do, in their handshake. */
+export const oddOpeningTranscript: fc.Arbitrary<Transcript> = transcripts({
+  name: "a nearly valid handshake",
+  hasOddOpening: true,
+  episode: validEpisode,
+  maxEpisodes: 1,
+});

@@ -1,0 +1,118 @@
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  type VersionNegotiationOptions,
+} from "@modelcontextprotocol/client";
+import * as z from "zod";
+
+import { McpError } from "../../src/errors/mcp-error.ts";
+import { modernVersion } from "../../src/protocol/protocol-versions.ts";
+import { coreFailure } from "./core-subject.ts";
+import type { Failure } from "./observation.ts";
+import {
+  clientInfo,
+  type Connected,
+  type ConnectContext,
+  connectTimeoutMs,
+  pick,
+  plainToolResult,
+  type RequestOperation,
+  type RunOptions,
+  type Subject,
+  toolMembers,
+} from "./subject.ts";
+import type { Transcript } from "./transcript.ts";
+
+/** The official client as its documentation shows it, on our transport. */
+export const sdkSubject: Subject = {
+  async connect({ transcript, transport, onNotification, onClose }: ConnectContext) {
+    const client = new Client(clientInfo, { versionNegotiation: negotiationOf(transcript) });
+    client.fallbackNotificationHandler = async (notification) => onNotification(notification);
+    client.onclose = onClose;
+    await client.connect(transport, { timeout: connectTimeoutMs });
+    return new SdkConnected(client);
+  },
+  failureOf: sdkFailure,
+};
+
+function negotiationOf({ era, negotiation }: Transcript): VersionNegotiationOptions {
+  if (negotiation === "auto") return { mode: "auto" };
+  return { mode: era === "modern" ? { pin: modernVersion } : "legacy" };
+}
+
+const anyResult = z.looseObject({});
+
+class SdkConnected implements Connected {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  get server() {
+    const client = this.#client;
+    return {
+      era: client.getProtocolEra(),
+      protocolVersion: client.getNegotiatedProtocolVersion(),
+      serverInfo: client.getServerVersion(),
+      capabilities: client.getServerCapabilities(),
+      instructions: client.getInstructions(),
+    };
+  }
+
+  async run(operation: RequestOperation, given: RunOptions): Promise<unknown> {
+    const { signal, timeoutMs, onProgress } = given;
+    const options = {
+      signal,
+      timeout: timeoutMs,
+      resetTimeoutOnProgress: true,
+      ...(onProgress !== undefined && { onprogress: onProgress }),
+    };
+    switch (operation.do) {
+      case "listTools": {
+        const { tools } = await this.#client.listTools(undefined, options);
+        return { tools: tools.map((tool) => pick(tool, toolMembers)) };
+      }
+      case "callTool": {
+        const params = { name: operation.name, arguments: { ...operation.args } };
+        return plainToolResult(await this.#client.callTool(params, options));
+      }
+      case "request": {
+        const { method, params = {} } = operation;
+        return await this.#client.request({ method, params }, anyResult, options);
+      }
+      case "ping":
+        // The modern era has no ping; asking for the server's description takes its place.
+        if (this.#client.getProtocolEra() === "modern") await this.#client.discover(options);
+        else await this.#client.ping(options);
+        return {};
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+}
+
+function sdkFailure(error: unknown, isOpen: boolean): Failure {
+  if (McpError.is(error)) return coreFailure(error);
+  if (error instanceof ProtocolError) {
+    const { code, message, data } = error;
+    return { kind: "rpc", code, message, ...(data !== undefined && { data }) };
+  }
+  if (!(error instanceof SdkError)) return { kind: isOpen ? "invalid" : "closed" };
+  switch (error.code) {
+    case SdkErrorCode.RequestTimeout:
+      return { kind: "timeout" };
+    case SdkErrorCode.ConnectionClosed:
+    case SdkErrorCode.NotConnected:
+      return { kind: "closed" };
+    case SdkErrorCode.CapabilityNotSupported:
+    case SdkErrorCode.MethodNotSupportedByProtocolVersion:
+      return { kind: "refused" };
+    default:
+      return { kind: "invalid" };
+  }
+}
