@@ -128,6 +128,7 @@ export const doors: readonly Door[] = [
       "node:net",
       "node:tls",
       "undici",
+      "undici/*",
       "cross-spawn",
     ],
     globals: ["fetch", "WebSocket", "EventSource", "XMLHttpRequest"],

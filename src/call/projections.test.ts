@@ -32,7 +32,7 @@ describe("mcpResultToString", () => {
 
   it.each<[string, unknown, string]>([
     [
-      "RES-01: text parts are joined by a line break",
+      "text parts are joined by a line break",
       {
         content: [
           { type: "text", text: "Hello" },
@@ -41,47 +41,47 @@ describe("mcpResultToString", () => {
       },
       "Hello\nWorld",
     ],
-    ["RES-02: text is returned", { text: "hi" }, "hi"],
-    ["RES-03: result is returned as text", { result: 42 }, "42"],
-    ["RES-04: an object with a content attribute", new Result(), "from an object"],
-    ["RES-05: a plain string is unchanged", "as is", "as is"],
+    ["text is returned", { text: "hi" }, "hi"],
+    ["result is returned as text", { result: 42 }, "42"],
+    ["an object with a content attribute", new Result(), "from an object"],
+    ["a plain string is unchanged", "as is", "as is"],
     [
-      "RES-06: content wins over text, text over result",
+      "content wins over text, text over result",
       { content: [{ type: "text", text: "c" }], text: "t", result: "r" },
       "c",
     ],
-    ["RES-06: text wins over result", { text: "t", result: "r" }, "t"],
-    ["RES-06: nothing gives nothing", null, ""],
-    ["RES-06: undefined gives nothing", undefined, ""],
-    ["RES-06: anything else is JSON, never [object Object]", { a: 1 }, '{"a":1}'],
-    ["RES-06: numbers are text", 7, "7"],
+    ["text wins over result", { text: "t", result: "r" }, "t"],
+    ["nothing gives nothing", null, ""],
+    ["undefined gives nothing", undefined, ""],
+    ["anything else is JSON, never [object Object]", { a: 1 }, '{"a":1}'],
+    ["numbers are text", 7, "7"],
     [
-      "RES-16: an image becomes a placeholder",
+      "an image becomes a placeholder",
       { content: [{ type: "image", mimeType: "image/png", data: "A".repeat(16_384) }] },
       "[image: image/png, 12 KB]",
     ],
     [
-      "RES-16: an unknown part keeps its place",
+      "an unknown part keeps its place",
       { content: [{ type: "text", text: "a" }, { type: "video" }] },
       "a\n[video]",
     ],
     [
-      "RES-16: an embedded text resource is its text",
+      "an embedded text resource is its text",
       { content: [{ type: "resource", resource: { uri: "file:///a", text: "inside" } }] },
       "inside",
     ],
     [
-      "RES-16: a link names its address",
+      "a link names its address",
       { content: [{ type: "resource_link", name: "a", uri: "file:///a" }] },
       "[resource: a, file:///a]",
     ],
     [
-      "RES-19: structured content stands in for missing blocks",
+      "structured content stands in for missing blocks",
       { content: [], structuredContent: { sum: 5 } },
       '{"sum":5}',
     ],
-    ["RES-16: parts may be plain strings", { content: ["a", "b"] }, "a\nb"],
-  ])("%s", (_, result, expected) => {
+    ["parts may be plain strings", { content: ["a", "b"] }, "a\nb"],
+  ])("RES-01 RES-02 RES-03 RES-04 RES-05 RES-06 RES-16 RES-19: %s", (_, result, expected) => {
     expect(mcpResultToString(result)).toBe(expected);
   });
 });

@@ -1,4 +1,5 @@
-/** `30 s`, `1.5 s`, `250 ms`: a limit as an error message names it. */
+/** `30 s`, `1.5 s`, `250 ms`: a time as an error message names it, without false precision. */
 export function durationText(milliseconds: number): string {
-  return milliseconds < 1_000 ? `${milliseconds} ms` : `${milliseconds / 1_000} s`;
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
+  return `${Math.round(milliseconds / 100) / 10} s`;
 }

@@ -35,7 +35,7 @@ const places = [
 ] as const;
 
 describe.each(places)("a server over %s, %s era", (_, era, start) => {
-  it("PRO-01 PRO-02 PRO-12 TST-03 TST-04: connectClient lists in order and calls", async () => {
+  it("PRO-01 PRO-02 PRO-12 RES-07 TST-03 TST-04: connectClient lists in order and calls", async () => {
     await using server = await start(era);
     await using client = await connectClient(server.entry);
     expect(client.tools).toEqual([]);

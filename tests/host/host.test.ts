@@ -148,13 +148,14 @@ describe("servers", () => {
     });
   });
 
-  it("disconnect and reconnect: states, events and tools that keep working", async () => {
+  it("NAM-08 BRG-01 DSC-16: disconnect and reconnect: states, events and tools that keep working", async () => {
     await using host = await createHost({ config: false, servers: { demo: testServerEntry() } });
     const states: string[] = [];
     host.on("server-state", ({ state }) => states.push(state));
     await host.connect("demo");
     const session = host.session({ level: "yolo" });
     const add = session.find("mcp__demo__add");
+    expect(add).toMatchObject({ originalName: "add", serverName: "demo" });
     const { pid } = host.server("demo");
     await host.disconnect("demo");
     expect(() => process.kill(pid ?? 0, 0)).toThrow();

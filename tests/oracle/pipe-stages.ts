@@ -38,7 +38,10 @@ class PipeStage extends Stage {
 /** The server is in this process, at the other end of our in-memory transport. */
 export async function openMemoryStage({ reactions }: Transcript): Promise<Stage> {
   const [client, server] = createMemoryTransportPair({ serverName: transportParts.serverName });
-  const send = (message: unknown): void => void server.send(message as JSONRPCMessage);
+  const send = (message: unknown): void => {
+    // The client may have closed the connection meanwhile.
+    server.send(message as JSONRPCMessage).catch(() => undefined);
+  };
   let receivedCount = 0;
   const player = new ScriptPlayer(reactions, {
     send: (line) => {

@@ -138,7 +138,7 @@ class Performance {
         run.outcome = { ok: true, value };
       },
       (error: unknown) => {
-        const isOpen = !this.#stage.transport.isClosed;
+        const isOpen = this.#runs.length === 0 || !this.#stage.transport.isClosed;
         run.outcome = { ok: false, failure: this.#subject.failureOf(error, isOpen) };
       },
     );
