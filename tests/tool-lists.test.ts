@@ -122,9 +122,7 @@ function valuesFor(schema: unknown): readonly unknown[] {
     ...keys.map((key) =>
       Object.fromEntries(Object.entries(sample).filter(([name]) => name !== key)),
     ),
-    ...keys.flatMap((key) =>
-      [null, 7.5, "text", [], {}].map((wrong) => ({ ...sample, [key]: wrong })),
-    ),
+    ...keys.flatMap((key) => [null, 7.5, {}].map((wrong) => ({ ...sample, [key]: wrong }))),
   ];
 }
 
@@ -190,12 +188,16 @@ describe("tools of published servers", () => {
     expectGoodNames(realLists);
   });
 
-  it.skipIf(isMissing)(`BRG-21: every schema is usable as it is${suffix}`, async () => {
-    const counts = await useEverySchema(realLists);
-    print("published lists", counts);
-    expect(counts.refused).toBe(0);
-    expect(counts.complex).toBe(0);
-  });
+  it.skipIf(isMissing)(
+    `BRG-21: every schema is usable as it is${suffix}`,
+    async () => {
+      const counts = await useEverySchema(realLists);
+      print("published lists", counts);
+      expect(counts.refused).toBe(0);
+      expect(counts.complex).toBe(0);
+    },
+    120_000,
+  );
 
   it.skipIf(isMissing)(
     `BRG-21: Ajv and cfworker agree with every verdict${suffix}`,

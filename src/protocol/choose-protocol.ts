@@ -1,15 +1,18 @@
-import { connectWithCore } from "./core-client.ts";
 import type { ConnectProtocol } from "./protocol-client.ts";
 
 /** `core` is Plugboard's own implementation; `sdk` puts the official SDK's client in its place. */
 export type ProtocolCore = "core" | "sdk";
 
-/** The SDK is loaded only by connections that use it. */
+/** Loaded by the first connection that needs it: a command that only lists never does. */
+const implementations: Readonly<Record<ProtocolCore, () => Promise<ConnectProtocol>>> = {
+  core: async () => (await import("./core-client.ts")).connectWithCore,
+  sdk: async () => (await import("./sdk-client.ts")).connectWithSdk,
+};
+
 export function chooseProtocol(core: ProtocolCore): ConnectProtocol {
-  if (core === "core") return connectWithCore;
   return async (transport, options) => {
-    const { connectWithSdk } = await import("./sdk-client.ts");
-    return await connectWithSdk(transport, options);
+    const connect = await implementations[core]();
+    return await connect(transport, options);
   };
 }
 

@@ -217,7 +217,7 @@ describe("a validator against other engines", () => {
     );
     expect(counts.ajv).toBeGreaterThan(200);
     expect(counts.cfworker).toBeGreaterThan(400);
-  });
+  }, 120_000);
 });
 
 describe("the problems a validator reports", () => {

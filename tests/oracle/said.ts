@@ -4,9 +4,13 @@ import type { Label, Transcript } from "./transcript.ts";
 
 /** Something the server said about a request of the client. */
 export interface SaidAnswer {
+  /** The request it answers. */
+  readonly label: Label;
   readonly message: JsonObject;
   /** The id is the very one the client chose. */
   readonly isExact: boolean;
+  /** It only reads like it. */
+  readonly isDisguised: boolean;
   readonly isInBatch: boolean;
 }
 
@@ -45,22 +49,28 @@ export function answersTo(pair: Pick<Pair, "transcript" | "core" | "sdk">): read
       if (!isJsonObject(item) || !isJsonObject(item["id"])) return [];
       const { $id, as } = item["id"];
       return labels.includes($id as Label)
-        ? [{ message: item, isExact: as === undefined, isInBatch }]
+        ? [{ label: $id as Label, message: item, isExact: as === undefined, isDisguised: as === "text" || as === "hex", isInBatch }]
         : [];
     });
   });
 }
 
-/** The answer that counts: the first with the right id. */
-export function firstAnswer(pair: Pick<Pair, "transcript" | "core" | "sdk">): SaidAnswer | undefined {
-  return answersTo(pair).find(({ isExact }) => isExact);
+/** The answers that count, one for each request: the first with its very id. */
+export function firstAnswers(pair: Pick<Pair, "transcript" | "core" | "sdk">): readonly SaidAnswer[] {
+  const answers = answersTo(pair).filter(({ isExact }) => isExact);
+  return answers.filter(
+    ({ label }, index) => answers.findIndex((answer) => answer.label === label) === index,
+  );
 }
 
-/** The results the server gave to an operation, page by page. */
-export function resultsOf(pair: Pick<Pair, "transcript" | "core" | "sdk">): readonly JsonObject[] {
-  return answersTo(pair).flatMap(({ message, isExact }) =>
-    isExact && isJsonObject(message["result"]) ? [message["result"]] : [],
-  );
+/** The results of the requests that one of the two sent, in the order it sent them. */
+export function resultsSeenBy(client: "core" | "sdk", pair: Pair): readonly JsonObject[] {
+  const { transcript } = pair;
+  return pair[client].sent.flatMap((message) => {
+    const only = { ...pair[client], sent: [message] };
+    const [answer] = firstAnswers({ transcript, core: only, sdk: only });
+    return isJsonObject(answer?.message["result"]) ? [answer.message["result"]] : [];
+  });
 }
 
 /** Whether the server said exactly this, alone or inside of something else. */

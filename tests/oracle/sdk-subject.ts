@@ -29,7 +29,8 @@ import type { Transcript } from "./transcript.ts";
 export const sdkSubject: Subject = {
   async connect({ transcript, transport, onNotification, onClose }: ConnectContext) {
     const client = new Client(clientInfo, { versionNegotiation: negotiationOf(transcript) });
-    client.fallbackNotificationHandler = async (notification) => onNotification(notification);
+    client.fallbackNotificationHandler = async ({ method, params }) =>
+      onNotification({ method, ...(params !== undefined && { params }) });
     client.onclose = onClose;
     await client.connect(transport, { timeout: connectTimeoutMs });
     return new SdkConnected(client);
