@@ -26,7 +26,7 @@ export class ToolSchemas {
 
   /** Why the tool cannot be called at all, in plain words; undefined when it can. */
   refusal(tool: CatalogTool): string | undefined {
-    const { report } = this.#validators.forSchema(tool.inputSchema);
+    const report = this.#validators.inspect(tool.inputSchema);
     return report.kind === "refused" ? report.reason : undefined;
   }
 

@@ -1,15 +1,9 @@
 import { canonicalHash } from "../text/canonical-hash.ts";
 
-/** What every LLM provider accepts as the name of a tool. */
+/** Every LLM provider accepts up to this many of `A-Z a-z 0-9 _ -`. */
 export const maxNameLength = 64;
-const providerName = /^[A-Za-z0-9_-]{1,64}$/;
-
 /** Digits of a hash in a name: short enough to read past, long enough not to meet by accident. */
 export const hashLength = 8;
-
-export function isProviderName(name: string): boolean {
-  return providerName.test(name);
-}
 
 export interface NameOrigin {
   readonly server: string;

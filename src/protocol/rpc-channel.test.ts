@@ -8,6 +8,7 @@ import type { McpError } from "../errors/mcp-error.ts";
 import { CallbackRequest, type RpcAnswer } from "./callback-request.ts";
 import type { Progress, ServerNotification } from "./protocol-client.ts";
 import { RpcChannel } from "./rpc-channel.ts";
+import type { RpcRequestOptions } from "./rpc-request.ts";
 import { transportFailure } from "./transport-failure.ts";
 
 function open(overrides: Parameters<typeof protocolOptions>[0] = {}) {
@@ -17,9 +18,9 @@ function open(overrides: Parameters<typeof protocolOptions>[0] = {}) {
   channel.setProtocolVersion("2025-11-25");
   const ends: (McpError | undefined)[] = [];
   channel.onend = (error) => ends.push(error);
-  const ask = (method = "tools/call", onProgress?: (report: Progress) => void) => {
+  const ask = (method = "tools/call", options: RpcRequestOptions = {}) => {
     const answers: RpcAnswer[] = [];
-    const request = new CallbackRequest({ method, params: {}, options: { onProgress } }, (answer) =>
+    const request = new CallbackRequest({ method, params: {}, options }, (answer) =>
       answers.push(answer),
     );
     channel.request(request);
@@ -86,6 +87,23 @@ describe("ids", () => {
     }
   });
 
+  it("A7: any number of second answers is dropped and counted, and settles nothing", () => {
+    const { peer, channel, ask } = open();
+    const asked = Array.from({ length: 1_500 }, () => ask());
+    for (const { id } of asked) for (let i = 0; i < 3; i += 1) peer.respond(id, { i });
+    expect(asked.every(({ answers }) => answers.length === 1)).toBe(true);
+    expect(channel.counts.repeated).toBe(3_000);
+    expect(channel.end).toBeUndefined();
+  });
+
+  it("an id that has not been used yet is not ours", () => {
+    const { peer, channel, ask } = open();
+    const { id } = ask();
+    for (const wrong of [id + 1, 0, -1, id - 0.5, 1e300]) peer.respond(wrong, {});
+    expect(channel.counts).toMatchObject({ unmatched: 5, repeated: 0 });
+    expect(ask().answers).toEqual([]);
+  });
+
   it("PRO-20: errors with id null are counted and never fatal, not even in a flood", () => {
     const { peer, channel, ask } = open({ strict: true });
     const { id, answers } = ask();
@@ -103,6 +121,7 @@ describe("answers", () => {
     ["no jsonrpc", { jsonrpc: undefined, result: {} }],
     ["an error without a code", { error: { message: "x" } }],
     ["an error that is text", { error: "x" }],
+    ["neither result nor error", {}],
   ])("an answer with %s fails its request at once", (_, members) => {
     const { peer, ask, channel } = open();
     const { id, answers } = ask();
@@ -163,6 +182,27 @@ describe("answers", () => {
     await settled();
     expect(errorOf(answers)).toMatchObject({ code: "connection_lost" });
     expect((errorOf(answers).cause as Error).message).toBe("broken pipe");
+  });
+
+  it("a send that throws at once settles its request, too", () => {
+    const { peer, ask } = open();
+    peer.transport.send = () => {
+      throw new Error("no pipe");
+    };
+    expect(errorOf(ask().answers)).toMatchObject({ code: "connection_lost" });
+  });
+
+  it("a transport that returns one promise for all its sends may still fail later", async () => {
+    const { peer, ask } = open();
+    const sent = Promise.resolve();
+    peer.transport.send = () => sent;
+    ask();
+    await settled();
+    expect(ask().answers).toEqual([]);
+    peer.transport.send = () => Promise.reject(new Error("broken pipe"));
+    const { answers } = ask();
+    await settled();
+    expect(errorOf(answers)).toMatchObject({ code: "connection_lost" });
   });
 
   it("MSG-11: a batch is read where the revision has batches, else its answers fail at once", () => {
@@ -274,11 +314,43 @@ describe("what nobody asked for", () => {
   });
 });
 
+describe("deadlines", () => {
+  it("many requests share one timer, and each ends at its own time", async () => {
+    const { ask, clock } = open();
+    const asked = [3_000, 1_000, 2_000].map((timeoutMs) => ask("tools/call", { timeoutMs }));
+    expect(clock.pending).toBe(1);
+    await clock.advance(2_500);
+    expect(asked.map(({ answers }) => answers.length)).toEqual([0, 1, 1]);
+    await clock.advance(500);
+    expect(asked.map(({ answers }) => errorOf(answers).code)).toEqual(
+      Array.from({ length: 3 }, () => "timeout"),
+    );
+    expect(clock.pending).toBe(0);
+  });
+
+  it("a request of the handshake is given up without a word to the server", async () => {
+    const { peer, ask, clock } = open();
+    const { answers } = ask("initialize", { purpose: "handshake", timeoutMs: 1_000 });
+    await clock.advance(1_000);
+    expect(errorOf(answers).code).toBe("timeout");
+    expect(peer.methods).toEqual(["initialize"]);
+  });
+
+  it("PRO-09: a subscription sits through any number of notifications", () => {
+    const { peer, ask } = open();
+    const listening = ask("subscriptions/listen", { purpose: "subscription", timeoutMs: 0 });
+    const { answers } = ask();
+    for (let i = 0; i < 101; i += 1) peer.notify("vendor/noise");
+    expect(listening.answers).toEqual([]);
+    expect(errorOf(answers).code).toBe("protocol_violation");
+  });
+});
+
 describe("progress", () => {
   it("is asked for under the request's id and reported until the answer, not after", () => {
     const { peer, ask } = open();
     const reports: Progress[] = [];
-    const { id } = ask("tools/call", (report) => reports.push(report));
+    const { id } = ask("tools/call", { onProgress: (report) => reports.push(report) });
     expect(peer.received[0]?.params).toEqual({ _meta: { progressToken: id } });
     const report = (params: object) =>
       peer.notify("notifications/progress", { progressToken: id, ...params });
@@ -291,7 +363,7 @@ describe("progress", () => {
 
   it("PRO-09: progress for a token nobody waits for counts as unhandled", () => {
     const { peer, ask } = open();
-    const { id } = ask("tools/call", () => undefined);
+    const { id } = ask("tools/call", { onProgress: () => undefined });
     const { answers } = ask();
     for (let i = 0; i < 300; i += 1)
       peer.notify("notifications/progress", { progressToken: id, progress: i });

@@ -21,7 +21,6 @@ const quickStop = { stopTermAfterMs: 20, stopGraceMs: 100 };
 const slowStop = { stopTermAfterMs: 1_000_000, stopGraceMs: 2_000_000 };
 const ready = say('{"ready":true}\n');
 const gentle: Step = { do: "spawn" };
-const unmarked: Step = { do: "spawn", env: {} };
 const stubborn: Step = { do: "spawn", stubborn: true };
 const stubbornElsewhere: Step = { do: "spawn", stubborn: true, detached: true };
 
@@ -200,12 +199,19 @@ describe("closing", () => {
 
 describe.skipIf(process.platform !== "linux")("what a server leaves behind", () => {
   it("B9: children of a server that ends with its input end with it, in whatever group", async () => {
-    const steps = [gentle, unmarked, stubborn, stubbornElsewhere];
+    const steps = [gentle, stubborn, stubbornElsewhere];
     const observed = await serve(steps, { overrides: { ...slowStop, stopTermAfterMs: 50 } });
-    const children = await observed.spawned(4);
-    expect(children.filter(isAlive)).toHaveLength(4);
+    const children = await observed.spawned(3);
+    expect(children.filter(isAlive)).toHaveLength(3);
     await observed.transport.close();
     await allGone(...children);
+  });
+
+  it("B9: a child that dropped the marker but stayed in the group ends as well", async () => {
+    const observed = await serve([{ do: "spawn", env: {} }], { overrides: slowStop });
+    const [child] = await observed.spawned(1);
+    await observed.transport.close();
+    await allGone(child!);
   });
 
   it("B9: a server that ignores everything is killed with all its children", async () => {

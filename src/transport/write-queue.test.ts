@@ -43,12 +43,13 @@ class QuickReader extends Writable {
 function createQueue(
   stream: Writable,
   maxQueuedBytes = 100,
+  timeoutMs = 1_000,
 ): { queue: WriteQueue; clock: ManualClock } {
   const clock = new ManualClock();
   const queue = new WriteQueue(stream, {
     serverName: "s",
     maxQueuedBytes,
-    timeoutMs: 1_000,
+    timeoutMs,
     clock,
   });
   return { queue, clock };
@@ -121,6 +122,18 @@ describe("writing messages", () => {
     while (stream.writableLength > 0) await stream.read();
     expect(stream.writes.join("")).toBe(line(1) + line(2));
     expect(clock.pending).toBe(0);
+  });
+
+  it("without a limit a sender waits as long as it takes", async () => {
+    const stream = new SlowReader(5);
+    const { queue, clock } = createQueue(stream, 10, 0);
+    await queue.send({ id: 1 });
+    await queue.send({ id: 2 });
+    const waiting = queue.send({ id: 3 });
+    await clock.advance(1_000_000);
+    while (stream.writableLength > 0) await stream.read();
+    await waiting;
+    expect(stream.writes.join("")).toBe(line(1) + line(2) + line(3));
   });
 
   it("STD-10: stopping rejects everyone who waits and everyone who comes later", async () => {

@@ -8,7 +8,7 @@ export interface WriteQueueOptions {
   readonly serverName: string;
   /** Serialized bytes the queue takes in before senders have to wait. */
   readonly maxQueuedBytes: number;
-  /** How long a sender waits for room. */
+  /** How long a sender waits for room; `0` means as long as it takes. */
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
@@ -126,8 +126,9 @@ export class WriteQueue {
 
   #waitForRoom(message: object): Promise<void> {
     const { clock, timeoutMs } = this.#options;
+    const giveUpAt = timeoutMs > 0 ? clock.monotonic() + timeoutMs : Infinity;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ message, giveUpAt: clock.monotonic() + timeoutMs, resolve, reject });
+      this.#waiting.push({ message, giveUpAt, resolve, reject });
       if (this.#waiting.length === 1) this.#watchWaiting();
     });
   }
@@ -137,7 +138,7 @@ export class WriteQueue {
     const { clock } = this.#options;
     this.#waitTimer?.cancel();
     const first = this.#waiting[0];
-    if (first === undefined) return;
+    if (first === undefined || first.giveUpAt === Infinity) return;
     this.#waitTimer = clock.schedule(Math.max(0, first.giveUpAt - clock.monotonic()), () => {
       const now = clock.monotonic();
       const firstToStay = this.#waiting.findIndex(({ giveUpAt }) => giveUpAt > now);

@@ -29,7 +29,7 @@ import {
 export type Episode = (script: ScriptBuilder) => void;
 
 /** What a server does about the request with this label. */
-type Reaction = (label: Label, script: ScriptBuilder) => readonly Emission[];
+export type Reaction = (label: Label, script: ScriptBuilder) => readonly Emission[];
 
 const nothing: Reaction = () => [];
 
@@ -79,7 +79,9 @@ const straying: fc.Arbitrary<Reaction> = fc.oneof(
   strayText.map((text): Reaction => () => [{ text }]),
 );
 
-const chatter = fc.oneof(notifying, asking, progressing);
+/** What a server may say to someone it knows nothing about yet. */
+export const smallTalk = fc.oneof(notifying, asking);
+const chatter = fc.oneof(smallTalk, progressing);
 const oddChatter = fc.oneof(chatter, oddProgress, straying);
 
 // Answers.
@@ -231,24 +233,29 @@ function listEpisode(isOdd: boolean): fc.Arbitrary<Episode> {
     { maxLength: 3 },
   );
   const same = fc.constant((page: JsonObject) => page);
-  const flaws = isOdd ? fc.oneof({ weight: 3, arbitrary: same }, pageFlaw, modernPageFlaw) : same;
+  const mostlySame = (flaw: typeof pageFlaw) => fc.oneof({ weight: 4, arbitrary: same }, flaw);
+  const page = fc.record({
+    tools: fc.tuple(tools, fc.array(tool, { maxLength: 2 })),
+    flaw: isOdd ? mostlySame(pageFlaw) : same,
+    modernFlaw: isOdd ? mostlySame(modernPageFlaw) : same,
+  });
   return fc
-    .array(fc.record({ tools: fc.tuple(tools, fc.array(tool, { maxLength: 2 })), flaw: flaws }), {
-      minLength: 1,
-      maxLength: 3,
-    })
+    .array(page, { minLength: 1, maxLength: 3 })
     .map((pages) => (script) => {
       script.operate({ do: "listTools" });
       let cursor: string | undefined;
-      for (const [index, { tools: listed, flaw }] of pages.entries()) {
+      for (const [index, { tools: listed, flaw, modernFlaw }] of pages.entries()) {
         const label = script.expect("tools/list", cursor);
         cursor = index === pages.length - 1 ? undefined : script.freshCursor();
-        const page = {
+        const plain = {
           tools: listed.flat(),
           ...(cursor !== undefined && { nextCursor: cursor }),
-          ...(script.era === "modern" && { ttlMs: 0, cacheScope: "private" }),
         };
-        script.react(label, { send: answer(label, script.complete(flaw(page))) });
+        const sent =
+          script.era === "modern"
+            ? modernFlaw({ resultType: "complete", ...plain, ttlMs: 0, cacheScope: "private" })
+            : plain;
+        script.react(label, { send: answer(label, flaw(sent)) });
       }
     });
 }

@@ -2,22 +2,35 @@ import fc from "fast-check";
 
 import type { JsonObject } from "../../../src/protocol/json-object.ts";
 import type { Transcript } from "../transcript.ts";
-import { type Episode, oddEpisode, validEpisode } from "./episodes.ts";
+import { type Episode, oddEpisode, type Reaction, smallTalk, validEpisode } from "./episodes.ts";
 import { legacyHelloFlaw, modernHelloFlaw } from "./flaws.ts";
 import { answer, refusal, ScriptBuilder } from "./script-builder.ts";
-import { legacyHello, modernHello, rpcError } from "./valid-values.ts";
+import { legacyHello, modernHello, rarely, rpcError } from "./valid-values.ts";
 
 type Hello = (script: ScriptBuilder, negotiation: Transcript["negotiation"]) => void;
 
+/** What the server says around its greeting. */
+interface SmallTalk {
+  readonly before: Reaction | undefined;
+  readonly after: Reaction | undefined;
+}
+
+const aroundHello: fc.Arbitrary<SmallTalk> = fc.record({
+  before: rarely(smallTalk),
+  after: rarely(smallTalk),
+});
+
 /** `refused` is what a server of the 2025 era says to the question it does not know. */
-function legacyOpening(hello: JsonObject, refused: JsonObject): Hello {
+function legacyOpening(hello: JsonObject, refused: JsonObject, talk: SmallTalk): Hello {
   return (script, negotiation) => {
     if (negotiation === "auto") {
       const probe = script.expect("server/discover");
       script.react(probe, { send: refusal(probe, refused) });
     }
     const label = script.expect("initialize");
-    script.react(label, { send: answer(label, hello) });
+    script.react(label, ...(talk.before?.(label, script) ?? []), { send: answer(label, hello) });
+    const initialized = script.expect("notifications/initialized");
+    if (talk.after !== undefined) script.react(initialized, ...talk.after(initialized, script));
   };
 }
 
@@ -33,8 +46,8 @@ const same = fc.constant((value: JsonObject) => value);
 function opening(era: "legacy" | "modern", isOdd: boolean): fc.Arbitrary<Hello> {
   if (era === "legacy")
     return fc
-      .tuple(legacyHello, isOdd ? legacyHelloFlaw : same, rpcError)
-      .map(([hello, flaw, refused]) => legacyOpening(flaw(hello), refused));
+      .tuple(legacyHello, isOdd ? legacyHelloFlaw : same, rpcError, aroundHello)
+      .map(([hello, flaw, refused, talk]) => legacyOpening(flaw(hello), refused, talk));
   return fc
     .tuple(modernHello, isOdd ? modernHelloFlaw : same)
     .map(([hello, flaw]) => modernOpening(flaw(hello)));

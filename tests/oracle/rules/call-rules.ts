@@ -1,6 +1,9 @@
-import type { Difference } from "../compare.ts";
+import { isDeepStrictEqual } from "node:util";
+
+import { isJsonObject, type JsonObject } from "../../../src/protocol/json-object.ts";
+import type { Pair } from "../compare.ts";
 import type { Rule } from "../rule.ts";
-import { messagesOf } from "../said.ts";
+import { labelsOf, messagesOf } from "../said.ts";
 import { kindOf } from "./answer-rules.ts";
 
 export const callRules: readonly Rule[] = [
@@ -21,12 +24,10 @@ export const callRules: readonly Rule[] = [
       "A progress report that arrives together with the answer after it reaches the caller in the core; in the SDK it is lost, because handlers run a moment later than answers.",
     reason: "It was sent before the answer, and the order of the pipe is the order of events.",
     right: "core",
-    explains: ({ pair, aspect, core, sdk }) =>
-      aspect === "progress" &&
-      Array.isArray(core) &&
-      Array.isArray(sdk) &&
-      isSubsequence(sdk, core) &&
-      core.every((report) => wasReported(pair, report)),
+    explains: ({ pair, aspect, core }) => {
+      const reports = reportsOf(pair);
+      return aspect === "progress" && reports.every(isSound) && isDeepStrictEqual(core, advancing(reports)) ;
+    },
   },
   {
     id: "progress-must-advance",
@@ -35,12 +36,21 @@ export const callRules: readonly Rule[] = [
     reason:
       "The value must increase with each notification. A report also extends the deadline, so one that does not advance would keep a stuck call alive.",
     right: "core",
-    explains: ({ aspect, core, sdk }) =>
-      aspect === "progress" &&
+    explains: ({ pair, aspect, core }) =>
+      aspect === "progress" && isDeepStrictEqual(core, advancing(reportsOf(pair))),
+  },
+  {
+    id: "a-given-up-stream-is-closed",
+    difference:
+      "Over HTTP in the 2025 era the core ends the response stream of a request it has given up, besides sending `notifications/cancelled`; the SDK leaves the stream open.",
+    reason:
+      "The notification is what cancels; the stream only holds a connection that nobody reads from any more.",
+    right: "either",
+    explains: ({ pair, aspect, core, sdk }) =>
+      aspect === "sent" &&
+      pair.transcript.era === "legacy" &&
       Array.isArray(core) &&
-      Array.isArray(sdk) &&
-      core.length < sdk.length &&
-      isSubsequence(core, sdk),
+      isDeepStrictEqual(core.filter((message) => !("withdrawn" in Object(message))), sdk),
   },
   {
     id: "undeclared-capability-is-not-asked",
@@ -48,10 +58,53 @@ export const callRules: readonly Rule[] = [
       "`tools/call` on a server that declared no tools is refused by the core without a message; the SDK sends it by default.",
     reason: "Both sides must respect the capabilities that were negotiated.",
     right: "core",
-    explains: ({ pair: { core }, aspect }) =>
-      /^(outcome|sent|progress)/.test(aspect) && kindOf(core.outcome) === "refused",
+    explains: ({ pair, aspect, core, sdk }) => {
+      // What the server says about a call is not said about one that was not made.
+      if (aspect === "notifications" || aspect === "answers")
+        return (
+          pair.all.core.operations.some(({ outcome }) => kindOf(outcome) === "refused") &&
+          isSubsequence(core as readonly unknown[], sdk as readonly unknown[])
+        );
+      return kindOf(pair.core.outcome) === "refused" && /^(outcome|sent|progress)/.test(aspect);
+    },
   },
 ];
+
+/** What the server sent as progress of an operation, with whatever it took for the token. */
+function reportsOf(pair: Pair): readonly JsonObject[] {
+  const labels = labelsOf(pair);
+  return messagesOf(pair.transcript).flatMap((message) => {
+    const { method, params } = Object(message) as JsonObject;
+    if (method !== "notifications/progress" || !isJsonObject(params)) return [];
+    const { $token } = Object(params["progressToken"]) as JsonObject;
+    return labels.includes($token as string) ? [params] : [];
+  });
+}
+
+function isSound({ progressToken, progress, total = 0, message = "" }: JsonObject): boolean {
+  return (
+    typeof progress === "number" &&
+    typeof total === "number" &&
+    typeof message === "string" &&
+    !("as" in Object(progressToken))
+  );
+}
+
+/** The reports that count: under the very token, with a number, and each beyond the one before. */
+function advancing(reports: readonly JsonObject[]): readonly JsonObject[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return reports.flatMap(({ progressToken, progress, total, message }) => {
+    if (typeof progress !== "number" || "as" in Object(progressToken) || progress <= last) return [];
+    last = progress;
+    return [
+      {
+        progress,
+        ...(typeof total === "number" && { total }),
+        ...(typeof message === "string" && { message }),
+      },
+    ];
+  });
+}
 
 function isSubsequence(short: readonly unknown[], long: readonly unknown[]): boolean {
   const rest = long.map((item) => JSON.stringify(item));
@@ -60,15 +113,4 @@ function isSubsequence(short: readonly unknown[], long: readonly unknown[]): boo
     if (at !== -1) rest.splice(0, at + 1);
     return at !== -1;
   });
-}
-
-function wasReported({ transcript }: Difference["pair"], report: unknown): boolean {
-  return messagesOf(transcript).some((message) => {
-    const { method, params } = Object(message) as { method?: unknown; params?: object };
-    return method === "notifications/progress" && hasAll(Object(params), Object(report));
-  });
-}
-
-function hasAll(params: Readonly<Record<string, unknown>>, report: Readonly<Record<string, unknown>>) {
-  return Object.entries(report).every(([name, value]) => params[name] === value);
 }

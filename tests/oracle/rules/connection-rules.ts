@@ -1,5 +1,6 @@
-import { isJsonObject } from "../../../src/protocol/json-object.ts";
+import { isJsonObject, type JsonObject } from "../../../src/protocol/json-object.ts";
 import type { ServerNotification } from "../../../src/protocol/protocol-client.ts";
+import type { Pair } from "../compare.ts";
 import type { Rule } from "../rule.ts";
 import { messagesOf } from "../said.ts";
 
@@ -26,12 +27,13 @@ export const connectionRules: readonly Rule[] = [
     right: "either",
     explains: ({ pair, aspect, core, sdk }) => {
       if (aspect !== "notifications" || !Array.isArray(core)) return false;
-      const odd = messagesOf(pair.transcript).filter((message) => !isSoundAsking(message));
-      const left = (core as readonly ServerNotification[]).filter(
-        ({ method }) =>
-          method !== "notifications/cancelled" &&
-          !odd.some((message) => isJsonObject(message) && message["method"] === method),
-      );
+      const odd = oddAskings(pair).map(({ method, params }) => asPassedOn(method, params));
+      const left = (core as readonly ServerNotification[]).filter((notification) => {
+        if (notification.method === "notifications/cancelled") return false;
+        const at = odd.indexOf(JSON.stringify(notification));
+        if (at !== -1) odd.splice(at, 1);
+        return at === -1;
+      });
       return JSON.stringify(left) === JSON.stringify(sdk);
     },
   },
@@ -43,10 +45,19 @@ export const connectionRules: readonly Rule[] = [
     right: "core",
     explains: ({ pair, aspect, core, sdk }) => {
       if (aspect !== "answers" || !Array.isArray(core) || !Array.isArray(sdk)) return false;
-      const odd = messagesOf(pair.transcript).filter((message) => !isSoundAsking(message));
-      const oddIds = odd.map((message) => (isJsonObject(message) ? message["id"] : undefined));
-      const left = core.filter((text) => !oddIds.includes(JSON.parse(text as string).id));
-      return left.every((text) => sdk.includes(text)) && left.length <= sdk.length;
+      const odd = oddAskings(pair).filter(({ id }) => id !== undefined);
+      const extra = core.filter((answer) => !sdk.includes(answer));
+      return sdk.every((answer) => core.includes(answer)) && extra.length <= odd.length;
     },
   },
 ];
+
+function oddAskings({ transcript }: Pair): readonly JsonObject[] {
+  return messagesOf(transcript)
+    .filter((message) => isJsonObject(message))
+    .filter((message) => "method" in message && !isSoundAsking(message));
+}
+
+function asPassedOn(method: unknown, params: unknown): string {
+  return JSON.stringify({ method, ...(isJsonObject(params) && { params }) });
+}

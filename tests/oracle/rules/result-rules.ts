@@ -86,6 +86,25 @@ export const resultRules: readonly Rule[] = [
     },
   },
   {
+    id: "a-result-must-say-something",
+    difference:
+      "A result of the 2025 era with neither `content` nor structured content is refused by the core; the SDK takes it for an empty one.",
+    reason:
+      "`content` is required. A result that says nothing is more likely the answer to something else than an empty success.",
+    right: "core",
+    explains: (difference) => {
+      const { pair, aspect } = difference;
+      const { content, structuredContent } = toolResultOf(difference) ?? {};
+      return (
+        pair.operation?.do === "callTool" &&
+        aspect === "outcome" &&
+        kindOf(pair.core.outcome) === "invalid" &&
+        content === undefined &&
+        structuredContent === undefined
+      );
+    },
+  },
+  {
     id: "any-structured-content",
     difference:
       "In the 2025 era the core takes structured content of any JSON type; the SDK takes objects only.",
