@@ -71,9 +71,13 @@ interface CallRecord {
   isSent: boolean;
 }
 
-interface TextResult extends RawToolResult {
+/** What the server answered, with its readable form. */
+interface Answer {
+  readonly result: RawToolResult;
   readonly text: string;
 }
+
+const nothing: Answer = { result: { content: [], isError: false }, text: "" };
 
 /**
  * The one path of a call: name → policy → arguments → consent → send → result → record. Everything
@@ -171,51 +175,46 @@ export class CallPath {
         })
       : this.#options.schemas.checkResult(tool, result.structuredContent);
     if (error instanceof Promise)
-      return error.then((late) => this.#finish(record, late, { ...result, text }));
-    return this.#finish(record, error, { ...result, text });
+      return error.then((late) => this.#finish(record, late, { result, text }));
+    return this.#finish(record, error, { result, text });
   }
 
   #failure(record: CallRecord, thrown: unknown): Outcome {
     const error = McpError.is(thrown)
       ? thrown
       : createError("protocol_violation", "the call failed unexpectedly", { cause: thrown });
-    return this.#finish(record, error, undefined);
+    return this.#finish(record, error, nothing);
   }
 
-  #finish(
-    record: CallRecord,
-    error: McpError | undefined,
-    result: TextResult | undefined,
-  ): Outcome {
-    const outcome = this.#outcome(record, error, result);
+  #finish(record: CallRecord, error: McpError | undefined, answer: Answer): Outcome {
+    const outcome =
+      error === undefined ? this.#success(record, answer) : this.#fail(record, error, answer);
     this.#publish(record, outcome);
     return outcome;
   }
 
-  #outcome(
-    record: CallRecord,
-    error: McpError | undefined,
-    result: TextResult | undefined,
-  ): Outcome {
-    const tool = record.target?.tool;
-    const bounded = truncateBytes(result?.text ?? "", this.#options.limits.maxResultBytes);
-    const fields = {
+  // Written out member by member: on the hot path an object spread costs more than the whole protocol.
+  #success(record: CallRecord, { result, text }: Answer): Outcome {
+    const bounded = truncateBytes(text, this.#options.limits.maxResultBytes);
+    return {
+      ok: true,
       text: bounded.text,
-      content: result?.content ?? [],
-      structured: result?.structuredContent,
-      meta: result?._meta,
+      content: result.content,
+      structured: result.structuredContent,
+      meta: result._meta,
       durationMs: this.#options.clock.monotonic() - record.startedAt,
       callId: record.callId,
       toolName: record.name,
-      serverName: tool?.serverName ?? error?.serverName,
+      serverName: record.target?.tool.serverName,
       truncated: bounded.cut,
-      sideEffects:
-        !record.isSent || (tool !== undefined && claims(tool, "readOnlyHint"))
-          ? ("none" as const)
-          : ("possible" as const),
+      sideEffects: sideEffects(record),
     };
-    if (error === undefined) return { ok: true, ...fields };
-    return { ok: false, ...fields, error: this.#boundedError(error) };
+  }
+
+  #fail(record: CallRecord, error: McpError, answer: Answer): Outcome {
+    const outcome = this.#success(record, answer);
+    const serverName = outcome.serverName ?? error.serverName;
+    return { ...outcome, serverName, ok: false, error: this.#boundedError(error) };
   }
 
   #boundedError(error: McpError) {
@@ -292,6 +291,11 @@ export class CallPath {
         at: clock.now(),
       });
   }
+}
+
+function sideEffects({ isSent, target }: CallRecord): Outcome["sideEffects"] {
+  const isHarmless = !isSent || (target !== undefined && claims(target.tool, "readOnlyHint"));
+  return isHarmless ? "none" : "possible";
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {
