@@ -9,9 +9,9 @@ import type { Progress, ProtocolClient, RawToolResult } from "../protocol/protoc
 import { resultText } from "../protocol/result-text.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
 import { truncateBytes } from "../text/truncate.ts";
+import { type CallRecord, progressHandler, publishEnd, publishStart } from "./call-events.ts";
 import { copyArguments } from "./copy-arguments.ts";
 import { type Outcome, outcomeError } from "./outcome.ts";
-import { toToolResult } from "./projections.ts";
 import type { ToolSchemas } from "./tool-schemas.ts";
 
 export type ToolArguments = Readonly<Record<string, unknown>>;
@@ -58,17 +58,6 @@ export interface CallPathOptions {
   readonly events: EventBus;
   readonly schemas: ToolSchemas;
   readonly createId: () => string;
-}
-
-/** What is known of a call while it runs: enough to describe it however it ends. */
-interface CallRecord {
-  readonly caller: Caller;
-  readonly callId: string;
-  readonly name: string;
-  readonly startedAt: number;
-  args: ToolArguments;
-  target: CallTarget | undefined;
-  isSent: boolean;
 }
 
 /** What the server answered, with its readable form. */
@@ -154,13 +143,13 @@ export class CallPath {
 
   #send(record: CallRecord, client: ProtocolClient, options: CallOptions): Promise<RawToolResult> {
     const { tool, server } = record.target as CallTarget;
-    this.#publishStart(record, tool);
+    publishStart(record, tool, this.#options);
     record.isSent = true;
     return client.callTool(tool.originalName, record.args, {
       signal: options.signal,
       timeoutMs:
         options.timeoutMs ?? server?.config.callTimeoutMs ?? this.#options.limits.callTimeoutMs,
-      onProgress: this.#progressHandler(record, tool, options.onProgress),
+      onProgress: progressHandler(record, options.onProgress, this.#options),
     });
   }
 
@@ -189,7 +178,7 @@ export class CallPath {
   #finish(record: CallRecord, error: McpError | undefined, answer: Answer): Outcome {
     const outcome =
       error === undefined ? this.#success(record, answer) : this.#fail(record, error, answer);
-    this.#publish(record, outcome);
+    publishEnd(record, outcome, this.#options);
     return outcome;
   }
 
@@ -221,75 +210,6 @@ export class CallPath {
     const described = outcomeError(error);
     const { text, cut } = truncateBytes(described.message, this.#options.limits.maxResultBytes);
     return cut ? { ...described, message: text } : described;
-  }
-
-  #progressHandler(
-    record: CallRecord,
-    tool: CatalogTool,
-    onProgress: CallOptions["onProgress"],
-  ): CallOptions["onProgress"] {
-    const { events, clock } = this.#options;
-    if (onProgress === undefined && !events.has("call-progress")) return undefined;
-    return (progress) => {
-      events.emit({
-        type: "call-progress",
-        sessionId: record.caller.sessionId,
-        callId: record.callId,
-        serverName: tool.serverName,
-        ...progress,
-        at: clock.now(),
-      });
-      onProgress?.(progress);
-    };
-  }
-
-  #publishStart(record: CallRecord, tool: CatalogTool): void {
-    const { events, clock } = this.#options;
-    if (!events.has("call-start")) return;
-    events.emit({
-      type: "call-start",
-      sessionId: record.caller.sessionId,
-      callId: record.callId,
-      agent: record.caller.agent,
-      serverName: tool.serverName,
-      toolName: tool.originalName,
-      publicName: record.name,
-      at: clock.now(),
-    });
-  }
-
-  #publish(record: CallRecord, outcome: Outcome): void {
-    const { events, clock } = this.#options;
-    const { callId, durationMs } = outcome;
-    const { agent, sessionId } = record.caller;
-    const tool = record.target?.tool;
-    if (events.has("call-end"))
-      events.emit({
-        type: "call-end",
-        sessionId,
-        callId,
-        agent,
-        serverName: tool?.serverName ?? null,
-        toolName: tool?.originalName ?? null,
-        publicName: record.name,
-        ok: outcome.ok,
-        ...(outcome.ok ? {} : { code: outcome.error.code }),
-        durationMs,
-        at: clock.now(),
-      });
-    if (events.has("tool-invoked"))
-      events.emit({
-        type: "tool-invoked",
-        sessionId,
-        toolName: record.name,
-        params: record.args,
-        result: toToolResult(outcome),
-        source: "mcp",
-        mcpServer: tool?.serverName ?? null,
-        callId,
-        durationMs,
-        at: clock.now(),
-      });
   }
 }
 

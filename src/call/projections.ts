@@ -43,11 +43,13 @@ function failureMessage(outcome: Outcome & { ok: false }): string {
   return outcome.error.message === "" ? fallbackMessage : outcome.error.message;
 }
 
-function resultValue(outcome: Outcome): ToolResultValue {
+function resultValue({ content, structured, meta }: Outcome): ToolResultValue {
+  // By far the most common result, and every finished call that someone observes comes through here.
+  if (structured === undefined && meta === undefined) return { content };
   return {
-    content: outcome.content,
-    ...(outcome.structured === undefined ? {} : { structuredContent: outcome.structured }),
-    ...(outcome.meta === undefined ? {} : { _meta: outcome.meta }),
+    content,
+    ...(structured === undefined ? {} : { structuredContent: structured }),
+    ...(meta === undefined ? {} : { _meta: meta }),
   };
 }
 

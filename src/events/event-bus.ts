@@ -28,7 +28,12 @@ export class EventBus {
 
   /** Whether anyone would see an event of this type: lets the hot path skip building it. */
   has(type: HostEventType): boolean {
-    return (this.#handlers.get(type)?.size ?? 0) > 0 || (this.#handlers.get("*")?.size ?? 0) > 0;
+    return this.isWanted(type) || (this.#handlers.get("*")?.size ?? 0) > 0;
+  }
+
+  /** Whether someone asked for this very type, not just for whatever happens. */
+  isWanted(type: HostEventType): boolean {
+    return (this.#handlers.get(type)?.size ?? 0) > 0;
   }
 
   readonly emit: EmitEvent = (event) => {

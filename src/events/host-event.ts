@@ -51,7 +51,8 @@ export interface CallEndEvent extends CallEvent {
   readonly toolName: string | null;
   readonly publicName: string;
   readonly ok: boolean;
-  readonly code?: ErrorCode;
+  /** Null when the call succeeded. */
+  readonly code: ErrorCode | null;
   readonly durationMs: number;
 }
 

@@ -1,0 +1,92 @@
+import type { CatalogTool } from "../catalog/catalog-tool.ts";
+import type { EventBus } from "../events/event-bus.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Progress } from "../protocol/protocol-client.ts";
+import type { Caller, CallTarget, ToolArguments } from "./call-path.ts";
+import type { Outcome } from "./outcome.ts";
+import { toToolResult } from "./projections.ts";
+
+/** What is known of a call while it runs: enough to describe it however it ends. */
+export interface CallRecord {
+  readonly caller: Caller;
+  readonly callId: string;
+  readonly name: string;
+  readonly startedAt: number;
+  args: ToolArguments;
+  target: CallTarget | undefined;
+  isSent: boolean;
+}
+
+interface Publisher {
+  readonly events: EventBus;
+  readonly clock: Clock;
+}
+
+// Events are plain literals, built only when someone looks: they are made for every call.
+
+export function publishStart(record: CallRecord, tool: CatalogTool, to: Publisher): void {
+  if (!to.events.has("call-start")) return;
+  to.events.emit({
+    type: "call-start",
+    sessionId: record.caller.sessionId,
+    callId: record.callId,
+    agent: record.caller.agent,
+    serverName: tool.serverName,
+    toolName: tool.originalName,
+    publicName: record.name,
+    at: to.clock.now(),
+  });
+}
+
+export function publishEnd(record: CallRecord, outcome: Outcome, to: Publisher): void {
+  const { events, clock } = to;
+  const tool = record.target?.tool;
+  if (events.has("call-end"))
+    events.emit({
+      type: "call-end",
+      sessionId: record.caller.sessionId,
+      callId: record.callId,
+      agent: record.caller.agent,
+      serverName: tool?.serverName ?? null,
+      toolName: tool?.originalName ?? null,
+      publicName: record.name,
+      ok: outcome.ok,
+      code: outcome.ok ? null : outcome.error.code,
+      durationMs: outcome.durationMs,
+      at: clock.now(),
+    });
+  if (events.has("tool-invoked"))
+    events.emit({
+      type: "tool-invoked",
+      sessionId: record.caller.sessionId,
+      toolName: record.name,
+      params: record.args,
+      result: toToolResult(outcome),
+      source: "mcp",
+      mcpServer: tool?.serverName ?? null,
+      callId: record.callId,
+      durationMs: outcome.durationMs,
+      at: clock.now(),
+    });
+}
+
+/** Takes the server's reports, or undefined: then the server is not even asked for any. */
+export function progressHandler(
+  record: CallRecord,
+  onProgress: ((progress: Progress) => void) | undefined,
+  { events, clock }: Publisher,
+): ((progress: Progress) => void) | undefined {
+  // A listener to whatever happens is no reason to make every server report.
+  if (onProgress === undefined && !events.isWanted("call-progress")) return undefined;
+  return (progress) => {
+    events.emit({
+      type: "call-progress",
+      sessionId: record.caller.sessionId,
+      callId: record.callId,
+      serverName: record.target?.tool.serverName ?? "",
+      ...progress,
+      at: clock.now(),
+    });
+    onProgress?.(progress);
+  };
+}
