@@ -55,14 +55,22 @@ describe("redact", () => {
     expect(redact("a b c", ["a"])).toBe("a b c");
   });
 
-  it.each(["eyJ-", "a://", "token ", "Bearer ", "sk-", "xoxb-", "\u001B]", "ghp_", " \t", "api_key="])(
-    "a megabyte of %j takes time in proportion, not for ever",
-    (unit) => {
-      const text = unit.repeat(1_000_000 / unit.length);
-      expect(redact(text).length).toBeGreaterThan(0);
-      expect(neutralizeLine(text).length).toBeGreaterThanOrEqual(0);
-    },
-  );
+  it.each([
+    "eyJ-",
+    "a://",
+    "token ",
+    "Bearer ",
+    "sk-",
+    "xoxb-",
+    "\u001B]",
+    "ghp_",
+    " \t",
+    "api_key=",
+  ])("a megabyte of %j takes time in proportion, not for ever", (unit) => {
+    const text = unit.repeat(1_000_000 / unit.length);
+    expect(redact(text).length).toBeGreaterThan(0);
+    expect(neutralizeLine(text).length).toBeGreaterThanOrEqual(0);
+  });
 
   it("CFG-37: credential-looking words are recognised", () => {
     expect(looksLikeSecret("--token=abcdef")).toBe(true);
