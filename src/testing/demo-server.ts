@@ -53,7 +53,7 @@ function slowTool(clock: Clock): ServedTool {
             type: "integer",
             minimum: 0,
             maximum: 60_000,
-            default: 500,
+            default: 200,
             description: "Milliseconds per step",
           },
         },
@@ -61,7 +61,7 @@ function slowTool(clock: Clock): ServedTool {
       },
       annotations: harmless,
     },
-    async run({ steps, delayMs = 500 }, call) {
+    async run({ steps, delayMs = 200 }, call) {
       const total = Number(steps);
       for (let step = 1; step <= total; step += 1) {
         await call.reportProgress(step, total);
