@@ -56,7 +56,7 @@ async function callUntil(isDone, { call, textOf }, { text, concurrency }) {
   // Asked from outside of the loop: reading the CPU time costs as much as several calls.
   const timer = setInterval(() => {
     progress.isOver = isDone(progress.calls);
-  }, 20);
+  }, 50);
   const lane = async () => {
     while (!progress.isOver) {
       const got = textOf(await call(text));

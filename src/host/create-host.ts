@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-
 import { CallPath } from "../call/call-path.ts";
 import { ToolSchemas } from "../call/tool-schemas.ts";
 import { ToolCatalog } from "../catalog/tool-catalog.ts";
@@ -10,12 +8,13 @@ import { silentLogger } from "../ports/logger.ts";
 import { chooseProtocol, protocolCoreFrom } from "../protocol/choose-protocol.ts";
 import { collectServers } from "./collect-servers.ts";
 import type { HostOptions, McpHost } from "./host.ts";
+import { createIdGenerator } from "./id-generator.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 import { productInfo } from "./product-info.ts";
 
 /** Reads the configuration that applies and wires the rooms together. Starts no server. */
 export async function createHost(options: HostOptions = {}): Promise<McpHost> {
-  const { clock = systemClock, logger = silentLogger, idGenerator = randomUUID } = options;
+  const { clock = systemClock, logger = silentLogger, idGenerator = createIdGenerator() } = options;
   const hostEnv = options.env ?? process.env;
   const limits = resolveLimits(options.limits);
   const events = new EventBus((error) =>
