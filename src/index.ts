@@ -40,7 +40,7 @@ export { loadConfig } from "./config/load-config.ts";
 export type { LoadConfigOptions, LoadedConfig } from "./config/load-config.ts";
 export { parseConfig } from "./config/parse-config.ts";
 export type { ParsedConfig } from "./config/parse-config.ts";
-export type { McpServerConfig } from "./config/config-keys.ts";
+export type { McpServerConfig, ServerEntry } from "./config/config-keys.ts";
 export type { ConfigProblem } from "./config/config-problem.ts";
 export type { Limits } from "./config/limits.ts";
 export type { ConfigLayer, Provenance, ServerConfig } from "./config/server-config.ts";
