@@ -3,8 +3,8 @@ import { configDefaults, defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "tests/**/*.test.ts", "examples/**/*.test.ts"],
-    // Each has a configuration and a command of its own.
-    exclude: [...configDefaults.exclude, "tests/external/**", "tests/abuse/**"],
+    // It has a configuration and a command of its own.
+    exclude: [...configDefaults.exclude, "tests/external/**"],
     setupFiles: ["tests/setup/throw-away-home.ts"],
     // Two cores: more workers only make the machine swap between real child processes.
     maxWorkers: 2,

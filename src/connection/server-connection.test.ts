@@ -97,6 +97,7 @@ function fakeClient(onClose: (client: ProtocolClient) => void): ProtocolClient {
       return Promise.resolve();
     },
     onnotification: undefined,
+    onlistchanged: undefined,
     onclose: undefined,
   };
   return client;

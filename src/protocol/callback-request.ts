@@ -1,5 +1,6 @@
 import type { McpError } from "../errors/mcp-error.ts";
 import type { JsonObject } from "./json-object.ts";
+import type { OutgoingRequest } from "./pending-request.ts";
 import { RpcRequest } from "./rpc-request.ts";
 
 /** How a request ended: the server's result object, or the one typed error that says why there is none. */
@@ -11,10 +12,7 @@ export type RpcAnswer =
 export class CallbackRequest extends RpcRequest {
   readonly #settle: (answer: RpcAnswer) => void;
 
-  constructor(
-    { method, params, options }: Pick<RpcRequest, "method" | "params" | "options">,
-    settle: (answer: RpcAnswer) => void,
-  ) {
+  constructor({ method, params, options }: OutgoingRequest, settle: (answer: RpcAnswer) => void) {
     super(method, params, options);
     this.#settle = settle;
   }

@@ -121,6 +121,14 @@ export function noiseFailure(limit: number, serverName: string): McpError {
   );
 }
 
+/** The server itself ended a request that was meant to stay open. */
+export function withdrawnFailure({ serverName, method }: Exchange): McpError {
+  return createError("connection_lost", `the server ended ${method}`, {
+    serverName,
+    details: { method },
+  });
+}
+
 /** The same failure with further facts. */
 export function withDetails(error: McpError, details: JsonObject): McpError {
   return createError(error.code, error.message, {

@@ -23,7 +23,10 @@ describe("a tool result", () => {
 
   it("is an error only when it says so with true", () => {
     expect(check({ content: [], isError: true }).isError).toBe(true);
-    expect(check({ content: [], isError: "yes" }).isError).toBe(false);
+    for (const isError of [false, null, undefined])
+      expect(check({ content: [], isError }).isError).toBe(false);
+    for (const isError of ["true", 1, 0, {}])
+      expect(() => check({ content: [], isError })).toThrow("its error flag is not a boolean");
   });
 
   it.each([{ a: 1 }, [1], null, "text"])(

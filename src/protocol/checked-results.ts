@@ -8,14 +8,15 @@ const maxToolNameLength = 128;
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const controlCharacter = /[\u0000-\u001F\u007F-\u009F]/;
 
-/** Throws `invalid_result` unless `result` has the shape every tool result must have. */
+/** Throws `invalid_result` unless `result` has the shape every tool result must have; keeps `raw` beside it. */
 export function checkToolResult(
   result: JsonObject,
   toolName: string,
   exchange: Exchange,
+  raw?: string,
 ): RawToolResult {
   const { content, structuredContent, isError, _meta } = result;
-  const problem = resultProblem(content, structuredContent);
+  const problem = contentProblem(content, structuredContent) ?? flagProblem(isError);
   if (problem !== undefined)
     throw invalidResult(problem, exchange, { toolName: truncate(toolName, maxToolNameLength) });
   const checked: { -readonly [K in keyof RawToolResult]: RawToolResult[K] } = {
@@ -24,10 +25,18 @@ export function checkToolResult(
   };
   if (structuredContent !== undefined) checked.structuredContent = structuredContent;
   if (isJsonObject(_meta)) checked._meta = _meta;
+  if (raw !== undefined) checked.raw = raw;
   return checked;
 }
 
-function resultProblem(content: unknown, structuredContent: unknown): string | undefined {
+/** Null stands for absent. Anything else might mean an error, which must never look like a success. */
+function flagProblem(isError: unknown): string | undefined {
+  return typeof isError === "boolean" || (isError ?? null) === null
+    ? undefined
+    : "its error flag is not a boolean";
+}
+
+function contentProblem(content: unknown, structuredContent: unknown): string | undefined {
   if (content === undefined)
     return structuredContent === undefined
       ? "it has neither content nor structured content"
@@ -46,14 +55,17 @@ export interface ToolPage {
   readonly rejected: ToolListing["rejected"];
 }
 
+/** Why a tool whose own members are right cannot be used all the same; undefined when it can. */
+export type JudgeTool = (tool: JsonObject) => string | undefined;
+
 /** One page of `tools/list`: an entry that is no tool is reported and never costs the others. */
-export function checkToolPage(result: JsonObject, exchange: Exchange): ToolPage {
+export function checkToolPage(result: JsonObject, exchange: Exchange, judge?: JudgeTool): ToolPage {
   const { tools } = result;
   if (!Array.isArray(tools)) throw invalidResult("its tools are not a list", exchange);
   const items: ListedTool[] = [];
   const rejected: { name: string | null; reason: string }[] = [];
   for (const tool of tools as readonly unknown[]) {
-    const reason = toolProblem(tool);
+    const reason = toolProblem(tool) ?? judge?.(tool as JsonObject);
     if (reason === undefined) items.push(readTool(tool as JsonObject));
     else rejected.push({ name: shownName(tool), reason });
   }

@@ -1,9 +1,10 @@
 import type { JsonObject } from "./json-object.ts";
 import { withMeta } from "./message-meta.ts";
 import { negotiateEra } from "./negotiate-era.ts";
-import { NegotiatedClient, type RequestSender } from "./negotiated-client.ts";
+import { NegotiatedClient } from "./negotiated-client.ts";
 import { PendingRequest } from "./pending-request.ts";
 import type { ConnectProtocol } from "./protocol-client.ts";
+import type { RequestSender } from "./request-path.ts";
 import { RpcChannel } from "./rpc-channel.ts";
 
 /** Plugboard's own protocol: requests go straight to the channel. */

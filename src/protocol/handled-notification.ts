@@ -4,6 +4,7 @@ const handledMethods: ReadonlySet<string> = new Set([
   "notifications/prompts/list_changed",
   "notifications/resources/list_changed",
   "notifications/resources/updated",
+  "notifications/subscriptions/acknowledged",
   "notifications/tools/list_changed",
 ]);
 

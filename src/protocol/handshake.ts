@@ -3,27 +3,26 @@ import type { ServerIdentity } from "./protocol-client.ts";
 import { modernVersion } from "./protocol-versions.ts";
 import { serverText } from "./server-text.ts";
 
-export interface ClientInfo {
-  readonly name: string;
-  readonly version: string;
+/** How this client introduces itself. */
+export interface ClientFacts {
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  readonly capabilities: JsonObject;
 }
-
-/** What this client can be asked by a server: nothing, as long as no handler answers such requests. */
-export const clientCapabilities: JsonObject = {};
 
 const metaPrefix = "io.modelcontextprotocol";
 
 /** The `_meta` members that every message of the modern era carries. */
-export function modernEnvelope(clientInfo: ClientInfo): JsonObject {
+export function modernEnvelope({ clientInfo, capabilities }: ClientFacts): JsonObject {
   return {
     [`${metaPrefix}/protocolVersion`]: modernVersion,
     [`${metaPrefix}/clientInfo`]: clientInfo,
-    [`${metaPrefix}/clientCapabilities`]: clientCapabilities,
+    [`${metaPrefix}/clientCapabilities`]: capabilities,
   };
 }
 
-export function initializeParams(protocolVersion: string, clientInfo: ClientInfo): JsonObject {
-  return { protocolVersion, capabilities: clientCapabilities, clientInfo };
+export function initializeParams(protocolVersion: string, client: ClientFacts): JsonObject {
+  const { capabilities, clientInfo } = client;
+  return { protocolVersion, capabilities, clientInfo };
 }
 
 /** What either handshake tells about the server. */

@@ -5,12 +5,14 @@ import { CallbackRequest, type RpcAnswer } from "./callback-request.ts";
 import { cancelledFailure, invalidResult, withDetails } from "./channel-failures.ts";
 import { durationText } from "./duration-text.ts";
 import {
+  type ClientFacts,
   initializeParams,
   modernEnvelope,
   readDiscoverResult,
   readInitializeResult,
   type ServerFacts,
 } from "./handshake.ts";
+import { declaredCapabilities } from "./input-handlers.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 import { type Attempt, type NegotiationPlan, planNegotiation } from "./negotiation-plan.ts";
 import type { ProtocolEra, ProtocolOptions } from "./protocol-client.ts";
@@ -52,6 +54,7 @@ class EraNegotiation {
   readonly #channel: RpcChannel;
   readonly #options: ProtocolOptions;
   readonly #plan: NegotiationPlan;
+  readonly #client: ClientFacts;
   readonly #envelope: JsonObject;
   readonly #waiting: Attempt[];
   readonly #open = new Map<Attempt, CallbackRequest>();
@@ -69,7 +72,9 @@ class EraNegotiation {
     this.#channel = channel;
     this.#options = options;
     this.#plan = planNegotiation(options);
-    this.#envelope = modernEnvelope(options.clientInfo);
+    const { clientInfo, inputHandlers = {} } = options;
+    this.#client = { clientInfo, capabilities: declaredCapabilities(inputHandlers) };
+    this.#envelope = modernEnvelope(this.#client);
     this.#waiting = [...this.#plan.attempts];
   }
 
@@ -109,11 +114,10 @@ class EraNegotiation {
 
   #begin(attempt: Attempt): void {
     if (this.#isDecided) return;
-    const { clientInfo } = this.#options;
     this.#phase = attempt;
     const params =
       attempt === "initialize"
-        ? initializeParams(this.#plan.offeredVersion, clientInfo)
+        ? initializeParams(this.#plan.offeredVersion, this.#client)
         : { _meta: this.#envelope };
     // Time is kept for the negotiation as a whole.
     const options = { purpose: "handshake", timeoutMs: 0 } as const;

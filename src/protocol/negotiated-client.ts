@@ -1,10 +1,11 @@
 import type { McpError } from "../errors/mcp-error.ts";
-import type { Exchange } from "./channel-failures.ts";
-import { checkToolPage, checkToolResult } from "./checked-results.ts";
-import { collectPages } from "./collect-pages.ts";
+import { ChangeSubscription } from "./change-subscription.ts";
+import { contain } from "./contain.ts";
 import type { JsonObject } from "./json-object.ts";
+import { ListChanges } from "./list-changes.ts";
+import { type ListKind, reportedLists } from "./list-kind.ts";
 import type { Negotiated } from "./negotiate-era.ts";
-import type { ReadResult, SentRequest } from "./pending-request.ts";
+import type { ReadResult } from "./pending-request.ts";
 import type {
   ProtocolClient,
   ProtocolEra,
@@ -15,23 +16,10 @@ import type {
   ServerNotification,
   ToolListing,
 } from "./protocol-client.ts";
-import { missingCapabilities, unsentFailure } from "./required-capability.ts";
-import { checkIsComplete } from "./result-type.ts";
+import { RequestPath, type RequestPathParts, type RequestSender } from "./request-path.ts";
+import { type CacheTicket, ResponseCache } from "./response-cache.ts";
 import type { RpcChannel } from "./rpc-channel.ts";
-
-/** How messages reach the channel: what an implementation of the protocol adds to it. */
-export interface RequestSender {
-  /** Resolves to what `read` makes of the result; rejects with an `McpError`. Never throws. */
-  request<T>(request: SentRequest, read: ReadResult<T>): Promise<T>;
-  notify(method: string, params: JsonObject): Promise<void>;
-}
-
-export interface NegotiatedClientOptions {
-  readonly channel: RpcChannel;
-  readonly negotiated: Negotiated;
-  readonly sender: RequestSender;
-  readonly options: ProtocolOptions;
-}
+import { ToolCalls } from "./tool-calls.ts";
 
 /** Everything a protocol client does that does not depend on who writes the messages. */
 export class NegotiatedClient implements ProtocolClient {
@@ -39,21 +27,48 @@ export class NegotiatedClient implements ProtocolClient {
   readonly #negotiated: Negotiated;
   readonly #sender: RequestSender;
   readonly #options: ProtocolOptions;
-  /** What each method lacks that the server cannot do. */
-  readonly #missing: ReadonlyMap<string, string>;
+  readonly #path: RequestPath;
+  readonly #tools: ToolCalls;
+  readonly #listChanges: ListChanges;
+  /** The legacy era says nothing about how long a result is good. */
+  readonly #cache: ResponseCache | undefined;
+  /** The legacy era reports changes without being asked. */
+  readonly #subscription: ChangeSubscription | undefined;
+  readonly #readResult: ReadResult<JsonObject>;
+  #onlistchanged: ((kind: ListKind) => void) | undefined;
   #onclose: ((error: Error | undefined) => void) | undefined;
   #ended: { readonly error: McpError | undefined } | undefined;
 
-  constructor({ channel, negotiated, sender, options }: NegotiatedClientOptions) {
+  constructor(parts: RequestPathParts) {
+    const { channel, negotiated, sender, options } = parts;
+    const { capabilities, envelope } = negotiated;
+    const { serverName, clock, limits, logger } = options;
+    const isModern = envelope !== undefined;
     this.#channel = channel;
     this.#negotiated = negotiated;
     this.#sender = sender;
     this.#options = options;
-    this.#missing = missingCapabilities(negotiated.capabilities);
-    channel.onend = (error) => {
-      this.#ended = { error };
-      this.#reportEnd();
-    };
+    this.#path = new RequestPath(parts);
+    this.#readResult = this.#path.reader(isModern ? withoutType : (result) => result);
+    this.#tools = new ToolCalls(this.#path, {
+      limits,
+      clock,
+      envelope,
+      hasHeaders: isModern && channel.hasPerRequestStream,
+      request: (method, params, requestOptions) => this.request(method, params, requestOptions),
+    });
+    this.#cache = isModern ? new ResponseCache({ clock, maxTtlMs: limits.maxTtlMs }) : undefined;
+    this.#listChanges = new ListChanges(clock, (kind) =>
+      contain(() => this.#onlistchanged?.(kind), logger, serverName),
+    );
+    const kinds = reportedLists(capabilities);
+    const onGap = (kind: ListKind) => this.#listChanged(kind);
+    this.#subscription = isModern
+      ? new ChangeSubscription(channel, { serverName, clock, logger, envelope, kinds, onGap })
+      : undefined;
+    channel.unasked.onlistchange = (kind) => this.#listChanged(kind);
+    channel.unasked.onresourcechange = (params) => this.#cache?.resourceUpdated(params);
+    channel.onend = (error) => this.#end(error);
   }
 
   get era(): ProtocolEra {
@@ -77,11 +92,20 @@ export class NegotiatedClient implements ProtocolClient {
   }
 
   get onnotification(): ((notification: ServerNotification) => void) | undefined {
-    return this.#channel.onnotification;
+    return this.#channel.unasked.onnotification;
   }
 
   set onnotification(handler: ((notification: ServerNotification) => void) | undefined) {
-    this.#channel.onnotification = handler;
+    this.#channel.unasked.onnotification = handler;
+  }
+
+  get onlistchanged(): ((kind: ListKind) => void) | undefined {
+    return this.#onlistchanged;
+  }
+
+  set onlistchanged(handler: ((kind: ListKind) => void) | undefined) {
+    this.#onlistchanged = handler;
+    if (handler !== undefined) this.#subscription?.start();
   }
 
   get onclose(): ((error: Error | undefined) => void) | undefined {
@@ -99,34 +123,28 @@ export class NegotiatedClient implements ProtocolClient {
     params: JsonObject = {},
     options: RequestOptions = {},
   ): Promise<JsonObject> {
-    return this.#send({ method, params, options }, this.#readResult);
+    const request = { method, params, options };
+    const ticket = this.#cache?.ticket(method, params);
+    if (ticket === undefined) return this.#path.send(request, this.#readResult);
+    const kept = this.#kept(ticket, options);
+    if (kept !== undefined) return Promise.resolve(kept);
+    const readAndKeep = this.#path.reader((typed, { tookInput }) => {
+      const result = withoutType(typed);
+      if (tookInput !== true) this.#cache?.keep(ticket, result);
+      return result;
+    });
+    return this.#path.send(request, readAndKeep);
   }
 
   callTool(name: string, args: JsonObject, options: RequestOptions = {}): Promise<RawToolResult> {
-    const { envelope } = this.#negotiated;
-    // Not spread later: a copy with one more member costs more than all the rest of a call.
-    const params =
-      envelope === undefined
-        ? { name, arguments: args }
-        : { name, arguments: args, _meta: envelope };
-    return this.#send({ method: "tools/call", params, options }, this.#readToolResult);
+    return this.#tools.call(name, args, options);
   }
 
   async listTools(options?: RequestOptions): Promise<ToolListing> {
     if (this.#channel.end !== undefined) throw this.#channel.end;
     // Without the capability there is nothing to ask for, and nothing wrong either.
-    if (this.#missing.has("tools/list")) return { tools: [], rejected: [] };
-    const { limits, clock } = this.#options;
-    const { items, ...rest } = await collectPages(
-      {
-        request: (params, pageOptions) => this.request("tools/list", params, pageOptions),
-        read: (result) => checkToolPage(result, this.#exchange("tools/list")),
-        limits,
-        clock,
-      },
-      options,
-    );
-    return { tools: items, ...rest };
+    if (this.#path.isMissing("tools/list")) return { tools: [], rejected: [] };
+    return await this.#tools.list(options);
   }
 
   async notify(method: string, params: JsonObject = {}): Promise<void> {
@@ -142,37 +160,37 @@ export class NegotiatedClient implements ProtocolClient {
     return this.#channel.close();
   }
 
-  #send<T>(request: SentRequest, read: ReadResult<T>): Promise<T> {
-    const { method } = request;
-    if (this.#channel.end !== undefined) return Promise.reject(this.#channel.end);
-    const capability = this.#missing.get(method);
-    if (capability !== undefined)
-      return Promise.reject(unsentFailure(capability, this.#exchange(method)));
-    return this.#sender.request(request, read);
+  /** A closed connection answers nothing, and neither does one whose caller has given up. */
+  #kept(ticket: CacheTicket, { fresh, signal }: RequestOptions): JsonObject | undefined {
+    if (fresh === true || signal?.aborted === true || this.#channel.end !== undefined)
+      return undefined;
+    return this.#cache?.find(ticket);
   }
 
-  readonly #readResult = (result: JsonObject, { method }: SentRequest): JsonObject => {
-    if (this.era === "legacy") return result;
-    checkIsComplete(result, this.#exchange(method));
-    const { resultType: _, ...rest } = result;
-    return rest;
-  };
+  #listChanged(kind: ListKind): void {
+    this.#cache?.listChanged(kind);
+    this.#listChanges.changed(kind);
+  }
 
-  readonly #readToolResult = (result: JsonObject, request: SentRequest): RawToolResult => {
-    const exchange = this.#exchange(request.method);
-    if (this.era === "modern") checkIsComplete(result, exchange);
-    return checkToolResult(result, request.params["name"] as string, exchange);
-  };
+  #end(error: McpError | undefined): void {
+    this.#path.end(error);
+    this.#listChanges.stop();
+    this.#subscription?.stop();
+    this.#ended = { error };
+    this.#reportEnd();
+  }
 
   #reportEnd(): void {
     const handler = this.#onclose;
     const ended = this.#ended;
     if (handler === undefined || ended === undefined) return;
     this.#onclose = undefined;
-    handler(ended.error);
+    const { logger, serverName } = this.#options;
+    contain(() => handler(ended.error), logger, serverName);
   }
+}
 
-  #exchange(method: string): Exchange {
-    return { serverName: this.#options.serverName, method };
-  }
+function withoutType(result: JsonObject): JsonObject {
+  const { resultType: _, ...rest } = result;
+  return rest;
 }

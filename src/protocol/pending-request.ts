@@ -2,8 +2,16 @@ import type { McpError } from "../errors/mcp-error.ts";
 import type { JsonObject } from "./json-object.ts";
 import { RpcRequest, type RpcRequestOptions } from "./rpc-request.ts";
 
+export type OutgoingRequest = Pick<RpcRequest, "method" | "params" | "options">;
+
 /** What was asked, for whoever reads the answer. */
-export type SentRequest = Pick<RpcRequest, "method" | "params" | "options">;
+export interface SentRequest extends OutgoingRequest {
+  /** Monotonic time. */
+  readonly sentAt: number;
+  readonly raw?: string | undefined;
+  /** Set when the answer depends on what someone was asked in between. */
+  readonly tookInput?: boolean;
+}
 
 /** Makes of a result what the caller gets, or throws an `McpError`. */
 export type ReadResult<T> = (result: JsonObject, request: SentRequest) => T | Promise<T>;

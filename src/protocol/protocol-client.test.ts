@@ -4,6 +4,12 @@ import { McpServer, InMemoryTransport, fromJsonSchema } from "@modelcontextproto
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { afterEach, describe, expect, it } from "vitest";
 
+import {
+  connectScripted,
+  failureOf,
+  type ScriptedOptions,
+} from "../../tests/fixtures/protocol/connect-scripted.ts";
+import { implementations } from "../../tests/fixtures/protocol/implementations.ts";
 import { settled } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { protocolOptions } from "../../tests/fixtures/protocol/protocol-options.ts";
 import {
@@ -15,29 +21,13 @@ import {
   ScriptedPeer,
 } from "../../tests/fixtures/protocol/scripted-peer.ts";
 import { createError } from "../errors/families.ts";
-import type { McpError } from "../errors/mcp-error.ts";
 import { systemClock } from "../ports/clock.ts";
-import { connectWithCore } from "./core-client.ts";
-import type { ConnectProtocol, Progress, ServerNotification } from "./protocol-client.ts";
-import { connectWithSdk } from "./sdk-client.ts";
-
-/** Every implementation of the protocol behind the one interface keeps this contract. */
-const implementations: readonly (readonly [string, ConnectProtocol])[] = [
-  ["core", connectWithCore],
-  ["sdk", connectWithSdk],
-];
+import type { Progress, ServerNotification } from "./protocol-client.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
-
-async function failureOf(promise: Promise<unknown>): Promise<McpError> {
-  return await promise.then(
-    () => Promise.reject(new Error("the request succeeded")),
-    (error: unknown) => error as McpError,
-  );
-}
 
 const echo: Script = ({ params }) => ({
   resultType: "complete",
@@ -45,22 +35,8 @@ const echo: Script = ({ params }) => ({
 });
 
 describe.each(implementations)("ProtocolClient over %s", (_, connect) => {
-  async function connected(
-    scripts: Record<string, Script> = {},
-    {
-      era = "legacy",
-      ...overrides
-    }: Parameters<typeof protocolOptions>[0] & { era?: "legacy" | "modern" } = {},
-  ) {
-    const handshake = era === "legacy" ? legacyScripts : modernScripts;
-    const peer = new ScriptedPeer({ ...handshake, ...scripts });
-    const options = protocolOptions(overrides);
-    const client = await connect(peer.transport, options);
-    const closes: (Error | undefined)[] = [];
-    client.onclose = (error) => closes.push(error);
-    cleanups.push(() => client.close());
-    return { peer, client, closes, clock: options.clock };
-  }
+  const connected = (scripts?: Record<string, Script>, options?: ScriptedOptions) =>
+    connectScripted(connect, scripts, options);
 
   describe("requests", () => {
     it("PRO-01, PRO-04, PRO-12: after the handshake the server is known and a tool can be called", async () => {

@@ -3,6 +3,8 @@ import type { Transport } from "@modelcontextprotocol/client";
 import type { Limits } from "../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { InputHandlers } from "./input-handlers.ts";
+import type { ListKind } from "./list-kind.ts";
 
 /** `modern` is 2026-07-28 and later (stateless, `server/discover`); `legacy` is the `initialize` handshake. */
 export type ProtocolEra = "legacy" | "modern";
@@ -24,6 +26,12 @@ export interface RequestOptions {
   /** Deadline for the answer; each progress report starts it anew, up to the total limit. `0` means none. */
   readonly timeoutMs?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Asks the server even where an earlier answer of it is still good. */
+  readonly fresh?: boolean | undefined;
+  /** Keeps the text of the response beside the result of a tool, for whoever passes it on. */
+  readonly keepRaw?: boolean | undefined;
+  /** On whose behalf: whoever answers questions that the server asks about this request gets to see it. */
+  readonly owner?: unknown;
 }
 
 /**
@@ -55,6 +63,11 @@ export interface RawToolResult {
   readonly structuredContent?: unknown;
   readonly isError: boolean;
   readonly _meta?: Readonly<Record<string, unknown>>;
+  /**
+   * The whole response as it came. Only with `keepRaw`, from a transport that has it, and when the
+   * server asked for nothing in between.
+   */
+  readonly raw?: string;
 }
 
 export interface ContentBlock {
@@ -82,7 +95,10 @@ export interface ProtocolClient {
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly instructions: string | undefined;
 
-  /** Any method; the result is only known to be an object. */
+  /**
+   * Any method; the result is only known to be an object. What a server of the modern era allows to be
+   * kept (lists on one page, resources) is asked for again when it is stale or has changed.
+   */
   request(
     method: string,
     params?: Readonly<Record<string, unknown>>,
@@ -103,6 +119,11 @@ export interface ProtocolClient {
 
   /** Every notification of the server but progress, as long as they do not come faster than `limits` allows. */
   onnotification: ((notification: ServerNotification) => void) | undefined;
+  /**
+   * A list changed, or may have: at once, then at most once a second. In the modern era the server
+   * is asked to report changes as soon as there is a handler.
+   */
+  onlistchanged: ((kind: ListKind) => void) | undefined;
   /**
    * Called once, when the connection ends for any reason; `error` is absent after `close()`. A handler
    * set after the end is called at once.
@@ -127,6 +148,8 @@ export interface ProtocolOptions {
   readonly logger: Logger;
   /** A verdict of an earlier connection to the same server: what it says is tried first, without a hedge. */
   readonly knownEra?: ProtocolEra | undefined;
+  /** Who answers what the server asks of us; nobody by default. */
+  readonly inputHandlers?: InputHandlers | undefined;
 }
 
 /**

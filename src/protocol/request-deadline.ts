@@ -1,4 +1,5 @@
 import type { Limits } from "../config/limits.ts";
+import type { RequestOptions } from "./protocol-client.ts";
 import type { RpcRequest } from "./rpc-request.ts";
 
 export interface Expiry {
@@ -9,26 +10,25 @@ export interface Expiry {
 
 /** When `request` is over if nothing is heard of it from `now` on; infinity when it has no deadline. */
 export function deadlineAfter(request: RpcRequest, now: number, limits: Limits): number {
-  const silenceMs = silenceOf(request, limits);
-  if (silenceMs === 0) return Number.POSITIVE_INFINITY;
-  return Math.min(now + silenceMs, request.sentAt + totalOf(silenceMs, limits));
+  const { options, sentAt } = request;
+  return Math.min(now + silenceOf(options, limits), sentAt + totalTimeOf(options, limits));
 }
 
 /** Which of its limits a request that is over has met. */
-export function expiryOf(request: RpcRequest, limits: Limits): Expiry {
-  const silenceMs = silenceOf(request, limits);
-  const totalMs = totalOf(silenceMs, limits);
-  const isTotal = totalMs > silenceMs && request.deadlineAt === request.sentAt + totalMs;
+export function expiryOf({ options, sentAt, deadlineAt }: RpcRequest, limits: Limits): Expiry {
+  const silenceMs = silenceOf(options, limits);
+  const totalMs = totalTimeOf(options, limits);
+  const isTotal = totalMs > silenceMs && deadlineAt === sentAt + totalMs;
   return { limitMs: isTotal ? totalMs : silenceMs, isTotal };
 }
 
-/** Longest silence, `0` when any is allowed. */
-function silenceOf({ options }: RpcRequest, limits: Limits): number {
-  const timeoutMs = options.timeoutMs ?? limits.callTimeoutMs;
-  return timeoutMs > 0 && Number.isFinite(timeoutMs) ? timeoutMs : 0;
+/** Longest time with progress; a longer silence was asked for explicitly and stands. */
+export function totalTimeOf(options: RequestOptions, limits: Limits): number {
+  return Math.max(silenceOf(options, limits), limits.totalCallTimeoutMs);
 }
 
-/** Longest time with progress; a longer silence was asked for explicitly and stands. */
-function totalOf(silenceMs: number, limits: Limits): number {
-  return Math.max(silenceMs, limits.totalCallTimeoutMs);
+/** Longest silence; infinity when any is allowed. */
+function silenceOf(options: RequestOptions, limits: Limits): number {
+  const timeoutMs = options.timeoutMs ?? limits.callTimeoutMs;
+  return timeoutMs > 0 ? timeoutMs : Number.POSITIVE_INFINITY;
 }

@@ -6,7 +6,7 @@ import { DeadlineSweep } from "./deadline-sweep.ts";
 import { durationText } from "./duration-text.ts";
 import type { JsonObject } from "./json-object.ts";
 import { readProgress } from "./progress-report.ts";
-import { deadlineAfter, expiryOf } from "./request-deadline.ts";
+import { deadlineAfter, expiryOf, totalTimeOf } from "./request-deadline.ts";
 import type { RequestLedger } from "./request-ledger.ts";
 import type { RpcRequest } from "./rpc-request.ts";
 
@@ -46,6 +46,26 @@ export class RequestWatch {
 
   stop(): void {
     this.#sweep.stop();
+  }
+
+  /**
+   * The server asks something of us before it goes on. If only one request is open, it is asked on
+   * behalf of that one, whose silence does not count until `end`; its total time does.
+   */
+  hold(): { readonly owner: unknown; readonly end: () => void } {
+    const [request, ...others] = [...this.#ledger.requests()].filter(
+      ({ options }) => options.purpose === undefined,
+    );
+    if (request === undefined || others.length > 0)
+      return { owner: undefined, end: () => undefined };
+    const { limits, clock } = this.#options;
+    request.deadlineAt = request.sentAt + totalTimeOf(request.options, limits);
+    const end = () => {
+      const now = clock.monotonic();
+      request.deadlineAt = deadlineAfter(request, now, limits);
+      if (this.#ledger.get(request.id) !== undefined) this.#sweep.expect(request.deadlineAt, now);
+    };
+    return { owner: request.options.owner, end };
   }
 
   /** Takes a progress notification; false when nobody waits for reports under its token. */

@@ -1,20 +1,12 @@
-import { createError } from "../errors/families.ts";
 import { type Exchange, invalidResult } from "./channel-failures.ts";
 import type { JsonObject } from "./json-object.ts";
 import { serverText } from "./server-text.ts";
 
-/** Throws unless a result of the modern era is the end of its request. */
+/** Throws unless a result of the modern era says that it is the end of its request. */
 export function checkIsComplete(result: JsonObject, exchange: Exchange): void {
   const { resultType } = result;
   if (resultType === "complete") return;
   if (typeof resultType !== "string")
     throw invalidResult("it does not say that it is complete", exchange);
-  if (resultType !== "input_required")
-    throw invalidResult(`its type "${serverText(resultType, 40)}" is unknown`, exchange);
-  const { serverName, method } = exchange;
-  throw createError(
-    "protocol_violation",
-    `the server asks for input to finish ${method}, which this client did not offer`,
-    { serverName, details: { method, resultType } },
-  );
+  throw invalidResult(`its type "${serverText(resultType, 40)}" is unknown`, exchange);
 }

@@ -269,7 +269,7 @@ describe("what nobody asked for", () => {
   it("notifications reach the handler, and a handler that throws stops nothing", () => {
     const { peer, channel, ask } = open();
     const seen: ServerNotification[] = [];
-    channel.onnotification = (notification) => {
+    channel.unasked.onnotification = (notification) => {
       seen.push(notification);
       throw new Error("a bug of the host");
     };

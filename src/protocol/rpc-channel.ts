@@ -4,7 +4,6 @@ import type { Limits } from "../config/limits.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import { answerServerRequest } from "./answer-server-request.ts";
 import {
   cancelledFailure,
   closedFailure,
@@ -12,22 +11,23 @@ import {
   malformedAnswer,
   mismatchFailure,
   sendFailure,
+  withdrawnFailure,
 } from "./channel-failures.ts";
-import { isHandledNotification } from "./handled-notification.ts";
+import { contain } from "./contain.ts";
 import { answerFailure, isPlainResult, isResponse } from "./incoming-message.ts";
+import type { InputHandlers } from "./input-handlers.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 import { withMeta } from "./message-meta.ts";
 import { withProgressToken } from "./progress-report.ts";
-import type { ServerNotification } from "./protocol-client.ts";
-import { allowsBatches, modernVersion } from "./protocol-versions.ts";
+import { allowsBatches, eraOfVersion, modernVersion } from "./protocol-versions.ts";
 import { isRequestId } from "./request-id.ts";
 import { RequestLedger } from "./request-ledger.ts";
 import { RequestWatch } from "./request-watch.ts";
 import type { RpcRequest } from "./rpc-request.ts";
 import { serverText } from "./server-text.ts";
-import { TokenBucket } from "./token-bucket.ts";
 import { failureOf } from "./transport-failure.ts";
-import { closeTransport, endFailure, startFailure } from "./transport-life.ts";
+import { closeTransport, endFailure, messageTextOf, startFailure } from "./transport-life.ts";
+import { UnaskedMessages } from "./unasked-messages.ts";
 
 /** What came in, for messages and logs. */
 export interface ChannelCounts {
@@ -49,16 +49,17 @@ export interface RpcChannelOptions {
   readonly strict: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly inputHandlers?: InputHandlers | undefined;
 }
 
 /**
  * JSON-RPC over one transport with a peer that may be hostile: strict ids, bounded floods, deadlines,
- * every answer typed, every open request settled when the connection ends. It knows no methods but
- * those of JSON-RPC's household (cancellation, progress, ping). Negotiation uses it first and the
- * client afterwards, so nothing is lost in between.
+ * every answer typed, every open request settled when the connection ends. What the methods mean is
+ * not its concern. Negotiation uses it first and the client afterwards, so nothing is lost in between.
  */
 export class RpcChannel {
-  onnotification: ((notification: ServerNotification) => void) | undefined;
+  /** Where notifications of the server arrive. */
+  readonly unasked: UnaskedMessages;
   /** An error response that names no request: the server could not read the id of what it answers. */
   onanonymouserror: ((error: McpError) => void) | undefined;
   /** Called once; `error` is absent when this side closed. */
@@ -68,8 +69,7 @@ export class RpcChannel {
   readonly #options: RpcChannelOptions;
   readonly #ledger: RequestLedger;
   readonly #watch: RequestWatch;
-  readonly #inbound: TokenBucket;
-  readonly #counts = { received: 0, junk: 0, anonymousErrors: 0, overRate: 0 };
+  readonly #counts = { received: 0, junk: 0, anonymousErrors: 0 };
   #protocolVersion: string | undefined;
   #envelope: JsonObject | undefined;
   /** A promise of the transport's `send` that is known to be fulfilled. */
@@ -88,10 +88,12 @@ export class RpcChannel {
       clock,
       giveUp: (request, error, reason) => this.#giveUp(request, error, reason),
     });
-    this.#inbound = new TokenBucket({
-      perSecond: limits.maxNotificationsPerSecond,
-      burst: limits.notificationBurst,
-      clock,
+    this.unasked = new UnaskedMessages({
+      ...options,
+      watch: this.#watch,
+      era: () => this.#protocolVersion && eraOfVersion(this.#protocolVersion),
+      answer: (message) => this.#answer(message),
+      withdraw: (id) => this.#withdrawn(id),
     });
     transport.onmessage = (message: unknown) => this.#receive(message);
     transport.onclose = () => this.#ended(endFailure(transport, serverName));
@@ -113,7 +115,7 @@ export class RpcChannel {
 
   get counts(): ChannelCounts {
     const { unmatched, repeated } = this.#ledger;
-    return { ...this.#counts, unmatched, repeated };
+    return { ...this.#counts, unmatched, repeated, overRate: this.unasked.overRate };
   }
 
   async start(): Promise<void> {
@@ -189,6 +191,7 @@ export class RpcChannel {
     this.#end = end;
     logger.debug("the connection ended", { serverName, code: end.code, ...this.counts });
     this.#watch.stop();
+    this.unasked.end();
     for (const request of this.#ledger.drain()) {
       this.#release(request);
       this.#contain(() => request.fail(end));
@@ -219,7 +222,8 @@ export class RpcChannel {
   }
 
   #unsent(request: RpcRequest, cause: unknown): void {
-    if (this.abandon(request)) request.fail(sendFailure(cause, this.#exchange(request.method)));
+    if (!this.abandon(request)) return;
+    this.#contain(() => request.fail(sendFailure(cause, this.#exchange(request.method))));
   }
 
   /** The request is over without an answer, and the server is told to stop working on it. */
@@ -256,30 +260,25 @@ export class RpcChannel {
     try {
       if (!isJsonObject(message)) this.#counts.junk += 1;
       else if (message["method"] === undefined) this.#answered(message, refusal);
-      else this.#asked(message);
+      else if (!this.unasked.take(message)) this.#counts.junk += 1;
     } catch (error) {
-      this.#reportHandler(error);
+      // A handler that fails must not end the transport's read loop.
+      this.#contain(() => {
+        throw error;
+      });
     }
   }
 
-  /** A handler that fails must neither end the transport's read loop nor keep others from being told. */
   #contain(task: () => void): void {
-    try {
-      task();
-    } catch (error) {
-      this.#reportHandler(error);
-    }
-  }
-
-  #reportHandler(error: unknown): void {
     const { logger, serverName } = this.#options;
-    logger.error("a handler failed", { serverName, error: String(error) });
+    contain(task, logger, serverName);
   }
 
   #answered(message: JsonObject, refusal: string | undefined): void {
     const request = this.#ledger.take(message["id"]);
     if (request === undefined) return this.#strayed(message);
     this.#release(request);
+    if (request.options.keepRaw === true) request.raw = messageTextOf(this.#transport);
     if (refusal === undefined && isPlainResult(message)) return request.succeed(message.result);
     const exchange = this.#exchange(request.method);
     const failure =
@@ -305,40 +304,16 @@ export class RpcChannel {
     }
   }
 
-  /** A notification or a request of the server. */
-  #asked(message: JsonObject): void {
-    const { method, id, params, jsonrpc } = message;
-    if (typeof method !== "string" || jsonrpc !== "2.0") {
-      this.#counts.junk += 1;
-    } else if (id === undefined) {
-      this.#notified(method, isJsonObject(params) ? params : undefined);
-    } else if (!isRequestId(id)) {
-      this.#counts.junk += 1;
-    } else if (this.#hasRoom() && this.#protocolVersion !== modernVersion) {
-      // The modern era has no requests of the server: even a refusal would break its rules.
-      const answer = answerServerRequest({ id, method });
-      Promise.resolve(this.#transport.send(answer)).catch(() => undefined);
-    }
+  /** The server ends a subscription; any other request of ours is its to answer. */
+  #withdrawn(id: unknown): void {
+    const request = this.#ledger.get(id);
+    if (request?.options.purpose !== "subscription" || !this.abandon(request)) return;
+    request.fail(withdrawnFailure(this.#exchange(request.method)));
   }
 
-  #notified(method: string, params: JsonObject | undefined): void {
-    if (method === "notifications/progress") {
-      if (this.#hasRoom() && !this.#watch.progressed(params)) this.#watch.unhandled();
-      return;
-    }
-    if (!isHandledNotification(method)) this.#watch.unhandled();
-    if (this.#hasRoom())
-      this.onnotification?.(params === undefined ? { method } : { method, params });
-  }
-
-  /** Whether the rate allows one more message that nobody asked for. */
-  #hasRoom(): boolean {
-    if (this.#inbound.take()) return true;
-    const { logger, serverName } = this.#options;
-    if (this.#counts.overRate === 0)
-      logger.warn("the server sends faster than allowed; messages are dropped", { serverName });
-    this.#counts.overRate += 1;
-    return false;
+  /** To a request of the server; whether it arrives is the server's concern. */
+  #answer(message: JSONRPCMessage): void {
+    (async () => await this.#transport.send(message))().catch(() => undefined);
   }
 
   #exchange(method: string): Exchange {

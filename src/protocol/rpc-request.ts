@@ -30,6 +30,8 @@ export abstract class RpcRequest {
   /** Ends the request's own stream, on a transport that has one for each request. */
   stream: AbortController | undefined = undefined;
   onAbort: (() => void) | undefined = undefined;
+  /** The response as it came; only with `keepRaw`, where the transport can tell. */
+  raw: string | undefined = undefined;
 
   constructor(method: string, params: JsonObject, options: RpcRequestOptions) {
     this.method = method;

@@ -3,14 +3,16 @@ import type { Client, JsonSchemaValidator, StandardSchemaV1 } from "@modelcontex
 
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
+import type { Clock } from "../ports/clock.ts";
 import { type Exchange, invalidResult } from "./channel-failures.ts";
-import { clientCapabilities } from "./handshake.ts";
+import { declaredCapabilities } from "./input-handlers.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 import { type Negotiated, negotiateEra } from "./negotiate-era.ts";
-import { NegotiatedClient, type RequestSender } from "./negotiated-client.ts";
-import type { SentRequest } from "./pending-request.ts";
-import type { ConnectProtocol } from "./protocol-client.ts";
+import { NegotiatedClient } from "./negotiated-client.ts";
+import type { OutgoingRequest } from "./pending-request.ts";
+import type { ConnectProtocol, ProtocolOptions } from "./protocol-client.ts";
 import { modernVersion, supportedVersions } from "./protocol-versions.ts";
+import type { RequestSender } from "./request-path.ts";
 import { RpcChannel } from "./rpc-channel.ts";
 import { aliasOf, SdkTransport } from "./sdk-transport.ts";
 import { serverText } from "./server-text.ts";
@@ -26,7 +28,7 @@ export const connectWithSdk: ConnectProtocol = async (transport, options) => {
       negotiateEra(channel, options),
     ]);
     const wire = new SdkTransport(channel, replayedHandshake(negotiated));
-    const client = createSdkClient(sdk, options.clientInfo);
+    const client = createSdkClient(sdk, options);
     client.onerror = (error) =>
       options.logger.debug("the SDK reported an error", { error: serverText(String(error)) });
     await client.connect(wire, { prior: priorVerdict(negotiated) });
@@ -34,7 +36,7 @@ export const connectWithSdk: ConnectProtocol = async (transport, options) => {
     const failure = (error: unknown, method: string) =>
       asProtocolFailure(error, sdk, { serverName: options.serverName, method }, channel.end);
     const isModern = negotiated.era === "modern";
-    const sender = createSdkSender({ client, wire, isModern, failure });
+    const sender = createSdkSender({ client, wire, isModern, failure, clock: options.clock });
     return new NegotiatedClient({ channel, negotiated, sender, options });
   } catch (error) {
     await channel.close();
@@ -42,9 +44,9 @@ export const connectWithSdk: ConnectProtocol = async (transport, options) => {
   }
 };
 
-function createSdkClient(sdk: Sdk, clientInfo: { name: string; version: string }): Client {
+function createSdkClient(sdk: Sdk, { clientInfo, inputHandlers = {} }: ProtocolOptions): Client {
   return new sdk.Client(clientInfo, {
-    capabilities: clientCapabilities,
+    capabilities: declaredCapabilities(inputHandlers),
     supportedProtocolVersions: [...supportedVersions],
     // The SDK's list methods print to stdout otherwise. None is called here, and none may start to.
     enforceStrictCapabilities: true,
@@ -92,11 +94,18 @@ interface SdkSenderParts {
   readonly client: Client;
   readonly wire: SdkTransport;
   readonly isModern: boolean;
+  readonly clock: Clock;
   readonly failure: (error: unknown, method: string) => McpError;
 }
 
-function createSdkSender({ client, wire, isModern, failure }: SdkSenderParts): RequestSender {
-  const send = async ({ method, params, options }: SentRequest): Promise<JsonObject> => {
+function createSdkSender({
+  client,
+  wire,
+  isModern,
+  failure,
+  clock,
+}: SdkSenderParts): RequestSender {
+  const send = async ({ method, params, options }: OutgoingRequest): Promise<JsonObject> => {
     try {
       return await wire.sendingWith(options, () =>
         client.request({ method: aliasOf(method), params: { ...params } }, anyResult, {
@@ -110,9 +119,11 @@ function createSdkSender({ client, wire, isModern, failure }: SdkSenderParts): R
   };
   return {
     async request(request, read) {
+      const sentAt = clock.monotonic();
       const result = await send(request);
       // The SDK takes the type off a complete result of the modern era, whose readers expect it.
-      return await read(isModern ? { resultType: "complete", ...result } : result, request);
+      const whole = isModern ? { resultType: "complete", ...result } : result;
+      return await read(whole, { ...request, sentAt });
     },
     async notify(method, params) {
       try {

@@ -19,6 +19,12 @@ export function endFailure(transport: Transport, serverName: string): McpError {
   return createError("connection_lost", "the server closed the connection", { serverName });
 }
 
+/** The text of the message that is being delivered. A host's transport may know; any other does not. */
+export function messageTextOf(transport: Transport): string | undefined {
+  const { messageText } = transport as { readonly messageText?: unknown };
+  return typeof messageText === "string" ? messageText : undefined;
+}
+
 export interface CloseOptions {
   readonly serverName: string;
   readonly limits: Limits;

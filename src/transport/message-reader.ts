@@ -15,8 +15,8 @@ export interface MessageReaderOptions {
   readonly strict: boolean;
   readonly secrets: readonly string[];
   readonly logger: Logger;
-  /** Takes one message; `false` means that no more are wanted. */
-  readonly onMessage: (message: JSONRPCMessage) => boolean;
+  /** Takes one message, with its text unless it came in a batch; `false` means that no more are wanted. */
+  readonly onMessage: (message: JSONRPCMessage, text: string | undefined) => boolean;
 }
 
 const openBrace = 0x7b;
@@ -79,7 +79,9 @@ export class MessageReader {
       return this.#junk(line, byteLength);
     }
     if (typeof value !== "object" || value === null) return this.#junk(line, byteLength);
-    return Array.isArray(value) ? this.#readBatch(value, line, byteLength) : this.#deliver(value);
+    return Array.isArray(value)
+      ? this.#readBatch(value, line, byteLength)
+      : this.#deliver(value, text);
   }
 
   #readBatch(batch: readonly unknown[], line: string, byteLength: number): boolean {
@@ -87,14 +89,14 @@ export class MessageReader {
       return this.#refuse(`the server sent a batch of ${batch.length} messages`);
     if (!batch.some(isObject)) return this.#junk(line, byteLength);
     return batch.every((value) =>
-      isObject(value) ? this.#deliver(value) : this.#junk(line, byteLength),
+      isObject(value) ? this.#deliver(value, undefined) : this.#junk(line, byteLength),
     );
   }
 
-  #deliver(value: object): boolean {
+  #deliver(value: object, text: string | undefined): boolean {
     this.#junkLinesInARow = 0;
     this.#junkBytesInARow = 0;
-    return this.#options.onMessage(value as JSONRPCMessage);
+    return this.#options.onMessage(value as JSONRPCMessage, text);
   }
 
   #junk(line: string, byteLength: number): boolean {

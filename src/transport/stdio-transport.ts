@@ -72,6 +72,7 @@ class StdioTransport implements HostTransport {
   #startedAt = 0;
   #running: RunningServer | undefined;
   #hasReceived = false;
+  #messageText: string | undefined;
   #exitedAt: number | undefined;
   #endTimer: Timer | undefined;
   /** Why nothing is sent or delivered any more: the failure, or that `close()` was called. */
@@ -89,6 +90,10 @@ class StdioTransport implements HostTransport {
 
   get failure(): McpError | undefined {
     return this.#failure;
+  }
+
+  get messageText(): string | undefined {
+    return this.#messageText;
   }
 
   get evidence(): TransportEvidence {
@@ -149,7 +154,7 @@ class StdioTransport implements HostTransport {
       ...common,
       limits,
       strict,
-      onMessage: (message) => this.#deliver(message),
+      onMessage: (message, text) => this.#deliver(message, text),
     });
     child.stdout.on("data", (chunk: Buffer) => {
       if (this.#ended !== undefined) return;
@@ -193,13 +198,15 @@ class StdioTransport implements HostTransport {
     };
   }
 
-  #deliver(message: JSONRPCMessage): boolean {
+  #deliver(message: JSONRPCMessage, text: string | undefined): boolean {
     this.#hasReceived = true;
+    this.#messageText = text;
     try {
       this.onmessage?.(message);
     } catch (error) {
       this.#reportHandler(error);
     }
+    this.#messageText = undefined;
     return this.#ended === undefined;
   }
 

@@ -18,11 +18,14 @@ describe("the attack table, in its short form", () => {
       const { broken } = await runRow(row, "short", product);
       expect(broken).toEqual([]);
     },
+    120_000,
   );
 
   it("uses every mode of the hostile server", () => {
-    const used = rows.flatMap(({ servers }) => Object.values(servers).map(({ args }) => args[1]));
-    expect(Object.keys(modes).filter((mode) => !used.includes(mode))).toEqual([]);
+    const used = new Set(
+      rows.flatMap(({ servers }) => Object.values(servers).map(({ args }) => args[1])),
+    );
+    expect(Object.keys(modes).filter((mode) => !used.has(mode))).toEqual([]);
   });
 });
 

@@ -26,7 +26,7 @@ export function describeStock(row: Row, report: RowReport | string, version: str
 
 function columns(id: string, verdict: string, trigger: string, ...rest: string[]): string {
   const [expected = "", figures = ""] = rest;
-  return `${id.padEnd(4)} ${verdict.padEnd(4)} ${trigger.padEnd(36)} ${expected.padEnd(44)} ${figures}`;
+  return `${id.padEnd(4)} ${verdict.padEnd(4)} ${trigger.padEnd(36)} ${expected.padEnd(48)} ${figures}`;
 }
 
 function describeFigures(criteria: readonly Criterion[], report: RowReport): string {

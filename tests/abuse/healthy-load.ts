@@ -31,7 +31,8 @@ export class HealthyLoad {
 
   /** Resolves when at least that many calls have been made. */
   async atLeast(calls: number): Promise<void> {
-    while (this.#calls.length < calls) await new Promise((resolve) => setTimeout(resolve, intervalMs));
+    while (this.#calls.length < calls)
+      await new Promise((resolve) => setTimeout(resolve, intervalMs));
   }
 
   async stop(): Promise<Health> {

@@ -32,7 +32,14 @@ class PlugboardSubject implements Subject {
     return this.#counts;
   }
 
-  async call({ server, tool, args, timeoutMs, signal, onProgress }: AttackedCall): Promise<CallEnd> {
+  async call({
+    server,
+    tool,
+    args,
+    timeoutMs,
+    signal,
+    onProgress,
+  }: AttackedCall): Promise<CallEnd> {
     this.#lastCall += 1;
     const callId = `call-${this.#lastCall}`;
     const name = `mcp__${server}__${tool}`;

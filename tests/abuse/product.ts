@@ -30,9 +30,7 @@ function loadBuilt<T>(file: string): Promise<T> {
   return import(pathToFileURL(path.join(dist, file)).href) as Promise<T>;
 }
 
-/** A host that reads no files; `PLUGBOARD_PROTOCOL_CORE` chooses which protocol client it uses. */
+/** A host that reads no files. */
 export function createBareHost(product: Product, options: HostOptions): Promise<McpHost> {
-  const protocolCore = process.env["PLUGBOARD_PROTOCOL_CORE"];
-  const choice = protocolCore === undefined ? {} : { protocolCore };
-  return product.createHost({ config: false, ...choice, ...options });
+  return product.createHost({ config: false, ...options });
 }

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -32,9 +31,7 @@ const timeLimitsMs: Record<Form, number> = {
 export async function runAbuse(args: readonly string[]): Promise<AbuseCounts> {
   const options = new Set(args.filter((arg) => arg.startsWith("--")));
   const seed = [...options].find((option) => option.startsWith("--seed="));
-  const unknown = [...options].filter(
-    (option) => !["--long", "--no-stock", seed].includes(option),
-  );
+  const unknown = [...options].filter((option) => !["--long", "--no-stock", seed].includes(option));
   if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(" ")}\n${usage}`);
   const ids = new Set(args.filter((arg) => !arg.startsWith("--")));
   const form: Form = options.has("--long") ? "long" : "normal";
@@ -72,7 +69,8 @@ function runInProcess(
   const child = spawn(
     process.execPath,
     ["--expose-gc", "--import", "tsx", program, String(index), form],
-    { env, stdio: ["ignore", "inherit", "inherit", "ipc"] },
+    // JSON would turn an infinite time into none.
+    { env, stdio: ["ignore", "inherit", "inherit", "ipc"], serialization: "advanced" },
   );
   return new Promise((resolve) => {
     let report: RowReport | undefined;
@@ -89,9 +87,11 @@ function runInProcess(
   });
 }
 
+/** The manifest pins it. */
 function stockVersion(): string {
-  const manifest = createRequire(import.meta.url)("@modelcontextprotocol/client/package.json") as {
-    readonly version: string;
+  const manifest = path.resolve(import.meta.dirname, "../../package.json");
+  const { dependencies } = JSON.parse(readFileSync(manifest, "utf8")) as {
+    readonly dependencies: Readonly<Record<string, string>>;
   };
-  return manifest.version;
+  return dependencies["@modelcontextprotocol/client"] ?? "";
 }

@@ -26,7 +26,9 @@ export async function runRow(row: Row, form: Form, product: Product): Promise<Ro
   const servers = { ...row.servers, H: product.healthyServer };
   const count = row.counts[form] ?? 0;
   await using subject =
-    form === "stock" ? openStock(servers) : await openPlugboard(product, servers, row.limits?.(count));
+    form === "stock"
+      ? openStock(servers)
+      : await openPlugboard(product, servers, row.limits?.(count));
   const lab = new Lab(subject, form, count);
   const load = new HealthyLoad(subject);
   await load.start();
@@ -58,7 +60,9 @@ function brokenCriteria(row: Row, form: Form, figures: Figures): string[] {
     .flatMap(({ figure, atMost }) => {
       const value = figures[figure];
       if (value !== undefined && value <= atMost) return [];
-      return [`${figure} ${value === undefined ? "not measured" : round(value)}, at most ${atMost}`];
+      return [
+        `${figure} ${value === undefined ? "not measured" : round(value)}, at most ${atMost}`,
+      ];
     });
 }
 

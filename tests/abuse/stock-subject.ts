@@ -37,10 +37,24 @@ class StockSubject implements Subject {
       );
       const [first] = content;
       const text = first?.type === "text" ? first.text : "";
-      return { ok: true, text, structured: structuredContent, code: "", errorData: undefined, tookMs: tookMs() };
+      return {
+        ok: true,
+        text,
+        structured: structuredContent,
+        code: "",
+        errorData: undefined,
+        tookMs: tookMs(),
+      };
     } catch (error) {
       const errorData = error instanceof ProtocolError ? error.data : undefined;
-      return { ok: false, text: "", structured: undefined, code: codeOf(error), errorData, tookMs: tookMs() };
+      return {
+        ok: false,
+        text: "",
+        structured: undefined,
+        code: codeOf(error),
+        errorData,
+        tookMs: tookMs(),
+      };
     }
   }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
+import { canonicalJson } from "../../src/text/canonical-hash.ts";
 import type { Observation, OperationObservation, SeenMessage } from "./observation.ts";
 import type { Operation, Transcript } from "./transcript.ts";
 
@@ -20,8 +21,9 @@ export interface Difference {
   readonly pair: Pair;
   /**
    * `outcome` when one failed or both did in different ways, else the member of the value or failure
-   * (`value.content`, `failure.message`); `progress`; `sent`; of the connection as a whole, which
-   * counts with the handshake: `notifications`, `answers`, `end`.
+   * (`value.content`, `failure.message`); `progress`; `sent`. Of the connection as a whole, which
+   * counts with the handshake: `notification` and `answer` for each that only one of them heard or
+   * gave, `order` when that is all, and `end`.
    */
   readonly aspect: string;
   readonly core: unknown;
@@ -54,11 +56,10 @@ export function compare(
   }
   return [
     ...differences,
-    ...compareMembers(
-      connect,
-      { notifications: core.notifications, answers: sorted(core.answers), end: core.hasEnded },
-      { notifications: sdk.notifications, answers: sorted(sdk.answers), end: sdk.hasEnded },
-    ),
+    ...compareItems(connect, "notification", core.notifications, sdk.notifications),
+    // Answers carry ids, so their order says nothing.
+    ...compareItems(connect, "answer", sorted(core.answers), sorted(sdk.answers)),
+    ...compareMembers(connect, { end: core.hasEnded }, { end: sdk.hasEnded }),
   ];
 }
 
@@ -78,9 +79,14 @@ function aspectsOf(own: OperationObservation, other: OperationObservation): Aspe
   return { ...common, outcome };
 }
 
+/** What the core says about a list beside its tools; the SDK has nothing to set against it. */
+const notes: ReadonlySet<string> = new Set(["rejected", "truncatedBy"]);
+
 function prefixed(prefix: string, value: unknown): Aspects {
   return Object.fromEntries(
-    Object.entries(value ?? {}).map(([name, member]) => [`${prefix}.${name}`, member]),
+    Object.entries(value ?? {})
+      .filter(([name]) => !notes.has(name))
+      .map(([name, member]) => [`${prefix}.${name}`, member]),
   );
 }
 
@@ -96,7 +102,41 @@ function asJson(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
-/** Answers carry ids, so their order says nothing. */
-function sorted(answers: readonly SeenMessage[]): readonly string[] {
-  return answers.map((answer) => JSON.stringify(answer)).toSorted();
+function sorted(messages: readonly SeenMessage[]): readonly SeenMessage[] {
+  return messages.toSorted((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1));
+}
+
+/** What only one of the two has, each by itself. */
+function compareItems(
+  pair: Pair,
+  aspect: string,
+  core: readonly object[],
+  sdk: readonly object[],
+): Difference[] {
+  const coreOnly = without(core, sdk).map((item) => ({ pair, aspect, core: item, sdk: undefined }));
+  const sdkOnly = without(sdk, core).map((item) => ({ pair, aspect, core: undefined, sdk: item }));
+  const common = (items: readonly object[], gone: readonly unknown[]) =>
+    without(items, gone as readonly object[]).map((item) => canonicalJson(item));
+  const isReordered = !isDeepStrictEqual(
+    common(
+      core,
+      coreOnly.map((difference) => difference.core),
+    ),
+    common(
+      sdk,
+      sdkOnly.map((difference) => difference.sdk),
+    ),
+  );
+  const reordered = isReordered ? [{ pair, aspect: "order", core, sdk }] : [];
+  return [...coreOnly, ...sdkOnly, ...reordered];
+}
+
+/** `items` less those that `others` has as well, each as often as it has it. */
+function without(items: readonly object[], others: readonly object[]): readonly object[] {
+  const left = others.map((item) => canonicalJson(item));
+  return items.filter((item) => {
+    const at = left.indexOf(canonicalJson(item));
+    if (at !== -1) left.splice(at, 1);
+    return at === -1;
+  });
 }

@@ -1,7 +1,14 @@
 import { resolveLimits } from "../../src/config/limits.ts";
+import type { ErrorCode } from "../../src/errors/error-codes.ts";
 import { McpError, type RpcError } from "../../src/errors/mcp-error.ts";
 import { silentLogger } from "../../src/ports/logger.ts";
 import { connectWithCore } from "../../src/protocol/core-client.ts";
+import type {
+  InputHandler,
+  InputHandlers,
+  InputMethod,
+} from "../../src/protocol/input-handlers.ts";
+import type { JsonObject } from "../../src/protocol/json-object.ts";
 import type { ProtocolClient } from "../../src/protocol/protocol-client.ts";
 import { modernVersion } from "../../src/protocol/protocol-versions.ts";
 import type { Failure } from "./observation.ts";
@@ -10,6 +17,7 @@ import {
   type Connected,
   type ConnectContext,
   connectTimeoutMs,
+  inputAnswers,
   pick,
   plainToolResult,
   type RequestOperation,
@@ -21,7 +29,7 @@ import type { Transcript } from "./transcript.ts";
 
 /** Our protocol core, as the host uses it. */
 export const coreSubject: Subject = {
-  async connect({ transcript, transport, time, onNotification, onClose }: ConnectContext) {
+  async connect({ transcript, transport, clock, onNotification, onClose }: ConnectContext) {
     const client = await connectWithCore(transport, {
       serverName: "scripted",
       clientInfo,
@@ -29,8 +37,9 @@ export const coreSubject: Subject = {
       limits: resolveLimits(),
       connectTimeoutMs,
       strict: false,
-      clock: time.clock,
+      clock,
       logger: silentLogger,
+      ...(transcript.offersInput === true && { inputHandlers }),
     });
     client.onnotification = onNotification;
     client.onclose = onClose;
@@ -38,6 +47,16 @@ export const coreSubject: Subject = {
   },
   failureOf: coreFailure,
 };
+
+const inputHandlers: InputHandlers = {
+  "elicitation/create": handlerOf("elicitation/create", { form: {} }),
+  "sampling/createMessage": handlerOf("sampling/createMessage", {}),
+  "roots/list": handlerOf("roots/list", {}),
+};
+
+function handlerOf(method: InputMethod, capability: JsonObject): InputHandler {
+  return { capability, answer: () => Promise.resolve(inputAnswers[method]) };
+}
 
 function protocolOf({ era, negotiation }: Transcript): string {
   if (negotiation === "auto") return "auto";
@@ -83,28 +102,26 @@ class CoreConnected implements Connected {
   }
 }
 
+const failureKinds: ReadonlyMap<ErrorCode, "timeout" | "cancelled" | "closed" | "invalid"> =
+  new Map([
+    ["timeout", "timeout"],
+    ["start_timeout", "timeout"],
+    ["cancelled", "cancelled"],
+    ["closed", "closed"],
+    ["connection_lost", "closed"],
+    ["start_exit", "closed"],
+    ["protocol_violation", "invalid"],
+    ["invalid_result", "invalid"],
+  ]);
+
 /** An error of ours in the words both share; also one that our transport threw to the other client. */
 export function coreFailure(error: unknown): Failure {
   if (!McpError.is(error)) throw error;
   const { code, details } = error;
-  switch (code) {
-    case "rpc_error": {
-      const rpc = details["rpc"] as RpcError | undefined;
-      return rpc === undefined ? { kind: "refused" } : { kind: "rpc", ...rpc };
-    }
-    case "timeout":
-    case "start_timeout":
-      return { kind: "timeout" };
-    case "cancelled":
-      return { kind: "cancelled" };
-    case "closed":
-    case "connection_lost":
-    case "start_exit":
-      return { kind: "closed" };
-    case "protocol_violation":
-    case "invalid_result":
-      return { kind: "invalid" };
-    default:
-      return { kind: "transport", code };
+  if (code === "rpc_error") {
+    const rpc = details["rpc"] as RpcError | undefined;
+    return rpc === undefined ? { kind: "refused" } : { kind: "rpc", ...rpc };
   }
+  const kind = failureKinds.get(code);
+  return kind === undefined ? { kind: "transport", code } : { kind };
 }

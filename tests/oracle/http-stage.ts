@@ -46,6 +46,7 @@ class HttpStage extends Stage {
     this.#player = new ScriptPlayer(transcript.reactions, {
       send: (line, by) => this.#say(line, by),
       end: (by) => this.#over(by),
+      refuse: (status, by) => this.#refuse(status, by),
     });
     this.transport.onmarker = ({ label, count }) => {
       const answer = this.#answers.get(label as Label);
@@ -121,6 +122,13 @@ class HttpStage extends Stage {
     const answer = this.#answers.get(by);
     if (answer === undefined) return;
     this.#writeEvents(by, answer);
+    this.#finish(answer);
+  }
+
+  #refuse(status: number, by: Label): void {
+    const answer = this.#answers.get(by);
+    if (answer === undefined || answer.isOver) return;
+    answer.response.writeHead(status);
     this.#finish(answer);
   }
 

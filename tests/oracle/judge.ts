@@ -1,10 +1,12 @@
 import { compare, type Difference } from "./compare.ts";
 import { coreSubject } from "./core-subject.ts";
+import type { Observation } from "./observation.ts";
 import type { Rule } from "./rule.ts";
 import { rules } from "./rules.ts";
 import { runTranscript } from "./run-transcript.ts";
 import { sdkSubject } from "./sdk-subject.ts";
 import type { Stage } from "./stage.ts";
+import type { Subject } from "./subject.ts";
 import type { Transcript } from "./transcript.ts";
 
 export interface Verdict {
@@ -15,8 +17,12 @@ export interface Verdict {
 export type OpenStage = (transcript: Transcript) => Promise<Stage>;
 
 /** Has both clients do what the transcript says, each with a server of its own. */
-export async function judge(transcript: Transcript, openStage: OpenStage): Promise<Verdict> {
-  const core = await observe(coreSubject);
+export async function judge(
+  transcript: Transcript,
+  openStage: OpenStage,
+  ours: Subject = coreSubject,
+): Promise<Verdict> {
+  const core = await observe(ours);
   const sdk = await observe(sdkSubject);
   const explained: { difference: Difference; rule: Rule }[] = [];
   const unexplained: Difference[] = [];
@@ -27,7 +33,7 @@ export async function judge(transcript: Transcript, openStage: OpenStage): Promi
   }
   return { explained, unexplained };
 
-  async function observe(subject: typeof coreSubject) {
+  async function observe(subject: Subject): Promise<Observation> {
     await using stage = await openStage(transcript);
     return await runTranscript(transcript, subject, stage);
   }

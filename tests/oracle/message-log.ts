@@ -1,5 +1,5 @@
-import { Labels } from "./peer/script-player.mjs";
 import type { SeenMessage } from "./observation.ts";
+import { Labels } from "./peer/script-player.mjs";
 import type { SentMessage, WireMessage } from "./tapped-transport.ts";
 import type { Label } from "./transcript.ts";
 
@@ -58,7 +58,7 @@ export class MessageLog {
     return this.#requests.get(params?.["requestId"])?.owner ?? current;
   }
 
-  #seen({ sent: { message }, label }: Entry): SeenMessage {
+  #seen({ sent: { message, headers }, label }: Entry): SeenMessage {
     const { method, id, params, result, error } = message;
     if (method === undefined) return { id, ...(error === undefined ? { result } : { error }) };
     if (method === cancelled)
@@ -69,7 +69,13 @@ export class MessageLog {
         ...metaOf(params, id),
       };
     const { _meta, ...plain } = params ?? {};
-    return { method, ...(id !== undefined && { label }), params: plain, ...metaOf(params, id) };
+    return {
+      method,
+      ...(id !== undefined && { label }),
+      params: plain,
+      ...metaOf(params, id),
+      ...(Object.keys(headers).length > 0 && { headers }),
+    };
   }
 }
 

@@ -1,4 +1,8 @@
-import type { Progress, ProtocolEra, ServerNotification } from "../../src/protocol/protocol-client.ts";
+import type {
+  Progress,
+  ProtocolEra,
+  ServerNotification,
+} from "../../src/protocol/protocol-client.ts";
 
 /** Why there is no result, whoever says so in whichever words. */
 export type Failure =
@@ -16,6 +20,10 @@ export type Failure =
 export type Outcome =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly failure: Failure };
+
+export function kindOf(outcome: Outcome): "ok" | Failure["kind"] {
+  return outcome.ok ? "ok" : outcome.failure.kind;
+}
 
 /** What a client makes of the server it met. */
 export interface ServerView {

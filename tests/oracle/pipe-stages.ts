@@ -52,7 +52,7 @@ export async function openMemoryStage({ reactions }: Transcript): Promise<Stage>
   });
   server.onmessage = (message) => {
     receivedCount += 1;
-    player.react(player.arrive(message as object));
+    player.react(player.arrive(message));
     send({ oracle: { received: receivedCount } });
   };
   await server.start();

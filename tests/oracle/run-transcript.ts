@@ -1,9 +1,14 @@
-import { settled } from "../fixtures/protocol/manual-clock.ts";
 import type { Progress, ServerNotification } from "../../src/protocol/protocol-client.ts";
-import type { Observation, OperationObservation, Outcome } from "./observation.ts";
+import { settled } from "../fixtures/protocol/manual-clock.ts";
 import { MessageLog } from "./message-log.ts";
+import type { Observation, OperationObservation, Outcome } from "./observation.ts";
 import type { Stage } from "./stage.ts";
-import { type Connected, defaultTimeoutMs, type RequestOperation, type Subject } from "./subject.ts";
+import {
+  type Connected,
+  defaultTimeoutMs,
+  type RequestOperation,
+  type Subject,
+} from "./subject.ts";
 import type { Operation, Transcript } from "./transcript.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
@@ -63,7 +68,7 @@ class Performance {
       client = await this.#subject.connect({
         transcript: this.#transcript,
         transport: this.#stage.transport,
-        time: this.#time,
+        clock: this.#time.clock,
         onNotification: (notification) => this.#notifications.push(notification),
         onClose: () => {
           this.#hasEnded = true;
@@ -109,8 +114,11 @@ class Performance {
         await this.#time.advance(operation.ms);
         return await this.#done();
       case "close":
-        return await this.#finish(this.#begin(async () => void (await client.close())));
-      default: {
+        return await this.#finish(this.#begin(() => client.close()));
+      case "listTools":
+      case "callTool":
+      case "request":
+      case "ping": {
         const run = this.#request(client, operation);
         if (operation.concurrent !== true) return await this.#finish(run);
         await this.#stage.idle();
@@ -166,11 +174,7 @@ class Performance {
   #observe({ outcome, progress }: Run, operation: number | "connect"): OperationObservation {
     return {
       outcome: outcome ?? { ok: false, failure: { kind: "hung" } },
-      progress: progress.map(({ progress: value, total, message }) => ({
-        progress: value,
-        ...(total !== undefined && { total }),
-        ...(message !== undefined && { message }),
-      })),
+      progress,
       sent: this.#log.of(operation),
     };
   }

@@ -15,7 +15,7 @@ export interface SaidAnswer {
 }
 
 /** Every message of the server, references unresolved, in the order of the reactions. */
-export function messagesOf({ reactions }: Transcript): readonly unknown[] {
+export function messagesOf({ reactions }: Pick<Transcript, "reactions">): readonly unknown[] {
   return Object.values(reactions).flatMap((emissions) =>
     emissions.flatMap((emission) => {
       if ("send" in emission) return [emission.send];
@@ -26,7 +26,9 @@ export function messagesOf({ reactions }: Transcript): readonly unknown[] {
 
 function parsed(text: string): unknown[] {
   try {
-    return [JSON.parse(text.replace(/<<([^<>]+)>>/g, (_, label) => JSON.stringify({ $id: label })))];
+    return [
+      JSON.parse(text.replace(/<<([^<>]+)>>/g, (_, label) => JSON.stringify({ $id: label }))),
+    ];
   } catch {
     return [];
   }
@@ -49,14 +51,24 @@ export function answersTo(pair: Pick<Pair, "transcript" | "core" | "sdk">): read
       if (!isJsonObject(item) || !isJsonObject(item["id"])) return [];
       const { $id, as } = item["id"];
       return labels.includes($id as Label)
-        ? [{ label: $id as Label, message: item, isExact: as === undefined, isDisguised: as === "text" || as === "hex", isInBatch }]
+        ? [
+            {
+              label: $id as Label,
+              message: item,
+              isExact: as === undefined,
+              isDisguised: as === "text" || as === "hex",
+              isInBatch,
+            },
+          ]
         : [];
     });
   });
 }
 
 /** The answers that count, one for each request: the first with its very id. */
-export function firstAnswers(pair: Pick<Pair, "transcript" | "core" | "sdk">): readonly SaidAnswer[] {
+export function firstAnswers(
+  pair: Pick<Pair, "transcript" | "core" | "sdk">,
+): readonly SaidAnswer[] {
   const answers = answersTo(pair).filter(({ isExact }) => isExact);
   return answers.filter(
     ({ label }, index) => answers.findIndex((answer) => answer.label === label) === index,
@@ -81,5 +93,7 @@ export function wasSaid(transcript: Transcript, value: unknown): boolean {
 
 function contains(value: unknown, wanted: string): boolean {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) === wanted;
-  return JSON.stringify(value) === wanted || Object.values(value).some((item) => contains(item, wanted));
+  return (
+    JSON.stringify(value) === wanted || Object.values(value).some((item) => contains(item, wanted))
+  );
 }

@@ -1,6 +1,7 @@
 import {
   Client,
   ProtocolError,
+  type RequestOptions,
   SdkError,
   SdkErrorCode,
   type VersionNegotiationOptions,
@@ -16,6 +17,7 @@ import {
   type Connected,
   type ConnectContext,
   connectTimeoutMs,
+  inputAnswers,
   pick,
   plainToolResult,
   type RequestOperation,
@@ -28,7 +30,12 @@ import type { Transcript } from "./transcript.ts";
 /** The official client as its documentation shows it, on our transport. */
 export const sdkSubject: Subject = {
   async connect({ transcript, transport, onNotification, onClose }: ConnectContext) {
-    const client = new Client(clientInfo, { versionNegotiation: negotiationOf(transcript) });
+    const { offersInput = false } = transcript;
+    const client = new Client(clientInfo, {
+      versionNegotiation: negotiationOf(transcript),
+      capabilities: offersInput ? { elicitation: { form: {} }, sampling: {}, roots: {} } : {},
+    });
+    if (offersInput) answerInput(client);
     client.fallbackNotificationHandler = async ({ method, params }) =>
       onNotification({ method, ...(params !== undefined && { params }) });
     client.onclose = onClose;
@@ -37,6 +44,13 @@ export const sdkSubject: Subject = {
   },
   failureOf: sdkFailure,
 };
+
+function answerInput(client: Client): void {
+  const { roots } = inputAnswers["roots/list"];
+  client.setRequestHandler("elicitation/create", () => inputAnswers["elicitation/create"]);
+  client.setRequestHandler("sampling/createMessage", () => inputAnswers["sampling/createMessage"]);
+  client.setRequestHandler("roots/list", () => ({ roots: [...roots] }));
+}
 
 function negotiationOf({ era, negotiation }: Transcript): VersionNegotiationOptions {
   if (negotiation === "auto") return { mode: "auto" };
@@ -69,7 +83,7 @@ class SdkConnected implements Connected {
       signal,
       timeout: timeoutMs,
       resetTimeoutOnProgress: true,
-      ...(onProgress !== undefined && { onprogress: onProgress }),
+      ...(onProgress === undefined ? {} : { onprogress: onReport(onProgress) }),
     };
     switch (operation.do) {
       case "listTools": {
@@ -97,6 +111,25 @@ class SdkConnected implements Connected {
   }
 }
 
+type ReportHandler = NonNullable<RequestOptions["onprogress"]>;
+
+function onReport(onProgress: NonNullable<RunOptions["onProgress"]>): ReportHandler {
+  return ({ progress, total, message }) =>
+    onProgress({
+      progress,
+      ...(total !== undefined && { total }),
+      ...(message !== undefined && { message }),
+    });
+}
+
+const failureKinds: ReadonlyMap<SdkErrorCode, "timeout" | "closed" | "refused"> = new Map([
+  [SdkErrorCode.RequestTimeout, "timeout"],
+  [SdkErrorCode.ConnectionClosed, "closed"],
+  [SdkErrorCode.NotConnected, "closed"],
+  [SdkErrorCode.CapabilityNotSupported, "refused"],
+  [SdkErrorCode.MethodNotSupportedByProtocolVersion, "refused"],
+]);
+
 function sdkFailure(error: unknown, isOpen: boolean): Failure {
   if (McpError.is(error)) return coreFailure(error);
   if (error instanceof ProtocolError) {
@@ -104,16 +137,5 @@ function sdkFailure(error: unknown, isOpen: boolean): Failure {
     return { kind: "rpc", code, message, ...(data !== undefined && { data }) };
   }
   if (!(error instanceof SdkError)) return { kind: isOpen ? "invalid" : "closed" };
-  switch (error.code) {
-    case SdkErrorCode.RequestTimeout:
-      return { kind: "timeout" };
-    case SdkErrorCode.ConnectionClosed:
-    case SdkErrorCode.NotConnected:
-      return { kind: "closed" };
-    case SdkErrorCode.CapabilityNotSupported:
-    case SdkErrorCode.MethodNotSupportedByProtocolVersion:
-      return { kind: "refused" };
-    default:
-      return { kind: "invalid" };
-  }
+  return { kind: failureKinds.get(error.code) ?? "invalid" };
 }

@@ -1,13 +1,24 @@
+import type { Clock } from "../../src/ports/clock.ts";
 import type { Progress, ServerNotification } from "../../src/protocol/protocol-client.ts";
 import type { Failure, ServerView } from "./observation.ts";
 import type { TappedTransport } from "./tapped-transport.ts";
 import type { Operation, Transcript } from "./transcript.ts";
-import type { VirtualTime } from "./virtual-time.ts";
 
 /** Time for an answer, unless the operation says otherwise. */
 export const defaultTimeoutMs = 1_000;
 export const connectTimeoutMs = 10_000;
 export const clientInfo = { name: "oracle", version: "1.0.0" } as const;
+
+/** What both answer when the server asks them and they have offered to. */
+export const inputAnswers = {
+  "elicitation/create": { action: "accept", content: { name: "Ada" } },
+  "sampling/createMessage": {
+    role: "assistant",
+    content: { type: "text", text: "hm" },
+    model: "some-model",
+  },
+  "roots/list": { roots: [{ uri: "file:///srv", name: "srv" }] },
+} as const;
 
 export type RequestOperation = Extract<
   Operation,
@@ -32,7 +43,7 @@ export interface Connected {
 export interface ConnectContext {
   readonly transcript: Transcript;
   readonly transport: TappedTransport;
-  readonly time: VirtualTime;
+  readonly clock: Clock;
   readonly onNotification: (notification: ServerNotification) => void;
   readonly onClose: () => void;
 }

@@ -14,6 +14,8 @@ export interface WireMessage {
 
 export interface SentMessage {
   readonly message: WireMessage;
+  /** What the client wants sent along in the headers of the request, where there are any. */
+  readonly headers: Readonly<Record<string, string>>;
   /** The transport is done with it. */
   isSettled: boolean;
   /** The client ended the message's own stream before it was answered. */
@@ -75,7 +77,8 @@ export class TappedTransport implements HostTransport {
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const copy = JSON.parse(JSON.stringify(message)) as WireMessage;
-    const record: SentMessage = { message: copy, isSettled: false, isWithdrawn: false };
+    const headers = { ...options?.headers };
+    const record: SentMessage = { message: copy, headers, isSettled: false, isWithdrawn: false };
     this.sent.push(record);
     this.#happened();
     options?.requestSignal?.addEventListener("abort", () => {

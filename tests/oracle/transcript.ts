@@ -22,6 +22,8 @@ export type Emission =
   | { readonly text: string }
   /** Does what follows only when that message has arrived. */
   | { readonly until: Label }
+  /** Over HTTP, refuses the request at hand with this status; a pipe has nothing of the kind. */
+  | { readonly status: number }
   /** Ends the connection; over HTTP, the response to the request at hand. */
   | { readonly end: true };
 
@@ -62,6 +64,8 @@ export interface Transcript {
   readonly era: ProtocolEra;
   /** `known`: the client was told the era, so it does not ask. */
   readonly negotiation: "auto" | "known";
+  /** The client can ask its user, ask a model and name folders, and says so. */
+  readonly offersInput?: boolean;
   readonly operations: readonly Operation[];
   readonly reactions: Reactions;
 }

@@ -175,7 +175,7 @@ const table = {
   flipBit(bytes, where, salt) {
     const changed = Buffer.from(bytes);
     const at = position(bytes, where);
-    changed[at] = (changed[at] ?? 0) ^ (1 << salt % 8);
+    changed[at] = (changed[at] ?? 0) ^ (1 << (salt % 8));
     return changed;
   },
   /** Without its newline, so that the next line is merged with what is left. @type {Mutate} */
@@ -184,7 +184,12 @@ const table = {
   mergeWithNext: (bytes) => bytes.subarray(0, -1),
   /** @type {Mutate} */
   dropBytes: (bytes, where, salt) =>
-    splice(bytes, position(bytes, where), position(bytes, where) + 1 + (salt % 20), Buffer.alloc(0)),
+    splice(
+      bytes,
+      position(bytes, where),
+      position(bytes, where) + 1 + (salt % 20),
+      Buffer.alloc(0),
+    ),
   /** @type {Mutate} */
   insertBytes: (bytes, where, salt) =>
     splice(bytes, position(bytes, where), position(bytes, where), pick(oddBytes, salt)),

@@ -11,7 +11,7 @@ function weirdReports(token) {
   return [
     progress(String(token), { progress: 1, message: "forged" }),
     progress([token], { progress: 1, message: "forged" }),
-    progress(token + 1, { progress: 1, message: "forged" }),
+    progress(token + 1_000_000, { progress: 1, message: "forged" }),
     progress(undefined, { progress: 1, message: "forged" }),
     progress(token, { message: "forged" }),
     progress(token, { progress: "1", message: "forged" }),
@@ -46,7 +46,9 @@ export const progressModes = {
     onCall(call, peer) {
       const { progressToken: token } = call;
       for (const report of weirdReports(token)) peer.send(report);
-      peer.line(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${JSON.stringify(token)},"progress":1e400,"message":"forged"}}`);
+      peer.line(
+        `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${JSON.stringify(token)},"progress":1e400,"message":"forged"}}`,
+      );
       peer.send(progress(token, { progress: 1, total: 2, message: "good" }));
       peer.send(progress(token, { progress: 0.5, message: "backwards" }));
       peer.send(progress(token, { progress: 1, message: "again" }));

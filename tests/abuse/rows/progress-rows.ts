@@ -4,7 +4,8 @@ import type { Figures, Row } from "../row.ts";
 import type { Report } from "../subject.ts";
 
 const server = "hostile";
-const silenceMs = 400;
+/** Of the total; long enough for a server that gets no processor for a while. */
+const silenceShare = 0.75;
 const burst = 1_000;
 const perSecond = 200;
 
@@ -14,7 +15,7 @@ async function outliveProgress(lab: Lab): Promise<Figures> {
   const { code, tookMs } = await lab.call({
     server,
     args: {},
-    timeoutMs: silenceMs,
+    timeoutMs: lab.count * silenceShare,
     overAfterMs: lab.count,
     onProgress: () => void (reports += 1),
   });
@@ -31,6 +32,8 @@ async function outliveProgress(lab: Lab): Promise<Figures> {
 async function hearNonsense(lab: Lab): Promise<Figures> {
   const figures = { "failed calls": 0, "wrong reports": 0 };
   for (let index = 0; index < lab.count; index += 1) {
+    // More on one connection would exceed what it may say unasked, and good reports would be lost.
+    if (index > 0 && index % 35 === 0) await lab.subject.disconnect(server);
     const heard: Report[] = [];
     const { ok, text } = await lab.call({
       server,
@@ -73,29 +76,29 @@ const floods = [
 ];
 
 export const progressRows: readonly Row[] = [
-  ...floods.map(
-    ({ trigger, parameters }): Row => ({
-      id: "A20",
-      trigger,
-      expected: "fails at total deadline; UI throttled",
-      measured: `one call, ${silenceMs} ms of silence allowed, the count in ms for all of it; its end, and the reports its caller got`,
-      criteria: [
-        { figure: "overrun ms", atMost: 1_000, isTiming: true },
-        { figure: "ended early ms", atMost: 1 },
-        { figure: "ends other than timeout", atMost: 0 },
-        { figure: "reports over the rate", atMost: 0 },
-      ],
-      servers: { [server]: hostileEntry("progress-flood", parameters) },
-      limits: (totalCallTimeoutMs) => ({ totalCallTimeoutMs }),
-      counts: { short: 1_200, normal: 4_000, long: 20_000, stock: 4_000 },
-      attack: outliveProgress,
-    }),
-  ),
+  ...floods.map(({ trigger, parameters }): Row => ({
+    id: "A20",
+    trigger,
+    expected: "fails at total deadline; UI throttled",
+    measured:
+      "one call with the count in ms for all of it, and three quarters of that for silence; its end, and the reports its caller got",
+    criteria: [
+      { figure: "overrun ms", atMost: 1_000, isTiming: true },
+      { figure: "ended early ms", atMost: 1 },
+      { figure: "ends other than timeout", atMost: 0 },
+      { figure: "reports over the rate", atMost: 0 },
+    ],
+    servers: { [server]: hostileEntry("progress-flood", parameters) },
+    limits: (totalCallTimeoutMs) => ({ totalCallTimeoutMs }),
+    counts: { short: 1_200, normal: 4_000, long: 20_000, stock: 4_000 },
+    attack: outliveProgress,
+  })),
   {
     id: "A21",
     trigger: "progress-weird",
     expected: "ignored after the result",
-    measured: "callbacks after the end of a call; reports that are not the two good ones",
+    measured:
+      "callbacks after the end of a call; reports besides the two good ones, or without them. A new connection every 35 calls",
     criteria: [
       { figure: "failed calls", atMost: 0 },
       { figure: "wrong reports", atMost: 0 },
@@ -109,13 +112,14 @@ export const progressRows: readonly Row[] = [
     id: "A21",
     trigger: "late-response after cancel",
     expected: "ignored, and no offence",
-    measured: "calls cancelled a millisecond after they were made; callbacks and results after that",
+    measured:
+      "calls cancelled a millisecond after they were made; callbacks and results after that",
     criteria: [
       { figure: "ends other than cancelled", atMost: 0 },
       { figure: "dead afterwards", atMost: 0 },
     ],
     servers: { [server]: hostileEntry("late-response") },
-    counts: { short: 20, normal: 300, long: 3_000, stock: 300 },
+    counts: { short: 60, normal: 300, long: 3_000, stock: 300 },
     attack: cancelAndListen,
   },
 ];

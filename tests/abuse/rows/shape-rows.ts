@@ -25,9 +25,7 @@ async function failFast(lab: Lab): Promise<Figures> {
 async function failAndRestart(lab: Lab): Promise<Figures> {
   const figures = { "max ms to error": 0, "max ms to restart": 0, "dead afterwards": 0 };
   for (let round = 0; round < lab.count; round += 1) {
-    const ends = await Promise.all(
-      Array.from({ length: 5 }, () => lab.call({ server, args: {} })),
-    );
+    const ends = await Promise.all(Array.from({ length: 5 }, () => lab.call({ server, args: {} })));
     const slowestMs = Math.max(...ends.map(({ tookMs }) => tookMs));
     figures["max ms to error"] = Math.max(figures["max ms to error"], slowestMs);
     const restartedAt = performance.now();
@@ -62,18 +60,16 @@ const fast = { figure: "max ms to error", atMost: 1_000, isTiming: true } as con
 const alive = { figure: "dead afterwards", atMost: 0 } as const;
 
 export const shapeRows: readonly Row[] = [
-  ...["result-and-error", "wrong-jsonrpc", "batch"].map(
-    (mode): Row => ({
-      id: "A9",
-      trigger: mode,
-      expected: "fast",
-      measured: "calls one after another with 4 s each; time and code of their errors",
-      criteria: [fast, { figure: "ends other than protocol_violation", atMost: 0 }, alive],
-      servers: { [server]: hostileEntry(mode) },
-      counts: { short: 4, normal: 40, long: 400, stock: 2 },
-      attack: failFast,
-    }),
-  ),
+  ...["result-and-error", "wrong-jsonrpc", "batch"].map((mode): Row => ({
+    id: "A9",
+    trigger: mode,
+    expected: "fast",
+    measured: "calls one after another with 4 s each; time and code of their errors",
+    criteria: [fast, { figure: "ends other than protocol_violation", atMost: 0 }, alive],
+    servers: { [server]: hostileEntry(mode) },
+    counts: { short: 4, normal: 40, long: 400, stock: 2 },
+    attack: failFast,
+  })),
   {
     id: "A10",
     trigger: "half-json-then-exit",

@@ -39,7 +39,7 @@ const oddBlocks = [
 export const toolResultFlaw = flawedBy([
   ["content", undefined, null, "text", {}, ...oddBlocks.map((block) => [block])],
   ["structuredContent", null, [1, 2], "text", 7],
-  ["isError", null, "true", 1],
+  ["isError", null],
   ["_meta", null, "x", []],
 ]);
 
@@ -63,7 +63,7 @@ export const pageFlaw = flawedBy([
 
 /** Of the modern era alone. */
 export const modernPageFlaw = flawedBy([
-  ["ttlMs", undefined, -1, "0", 0.5],
+  ["ttlMs", undefined, -1, "0", null],
   ["cacheScope", undefined, "nobody"],
 ]);
 
@@ -133,4 +133,12 @@ export const strayJson = fc.constantFrom<unknown>(
 );
 
 /** Lines that are nothing at all. */
-export const strayText = fc.constantFrom("", "   ", "Server started.", "{", '{"jsonrpc":', "null", "7");
+export const strayText = fc.constantFrom(
+  "",
+  "   ",
+  "Server started.",
+  "{",
+  '{"jsonrpc":',
+  "null",
+  "7",
+);

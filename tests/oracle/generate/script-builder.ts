@@ -6,18 +6,21 @@ import type { Emission, Label, Operation, Transcript } from "../transcript.ts";
 /** Puts a transcript together, keeping count of the labels. */
 export class ScriptBuilder {
   readonly era: ProtocolEra;
+  /** The client answers what the server asks. */
+  readonly offersInput: boolean;
   readonly operations: Operation[] = [];
   readonly #reactions: Record<Label, Emission[]> = {};
   readonly #labels = new Labels();
   #serverRequestCount = 0;
   #cursorCount = 0;
 
-  constructor(era: ProtocolEra) {
+  constructor(era: ProtocolEra, offersInput = false) {
     this.era = era;
+    this.offersInput = offersInput;
   }
 
   /** The label of the client's next message of this method. */
-  expect(method: string, cursor?: string): Label {
+  expect(method: string, cursor?: unknown): Label {
     return this.#labels.of(method, cursor);
   }
 
@@ -46,8 +49,8 @@ export class ScriptBuilder {
   }
 
   build(name: string, negotiation: Transcript["negotiation"]): Transcript {
-    const { era, operations } = this;
-    return { name, era, negotiation, operations, reactions: this.#reactions };
+    const { era, offersInput, operations } = this;
+    return { name, era, negotiation, offersInput, operations, reactions: this.#reactions };
   }
 }
 

@@ -65,14 +65,17 @@ function transcripts({ name, hasOddOpening, episode, maxEpisodes }: Style) {
     fc
       .record({
         negotiation: fc.constantFrom("auto" as const, "known" as const),
+        offersInput: fc.boolean(),
         open: opening(era, hasOddOpening),
         episodes: fc.array(episode, { maxLength: maxEpisodes }),
       })
-      .map(({ negotiation, open, episodes }) => {
-        const script = new ScriptBuilder(era);
+      .map(({ negotiation, offersInput, open, episodes }) => {
+        const script = new ScriptBuilder(era, offersInput);
         open(script, negotiation);
         for (const add of episodes) add(script);
-        return script.build(name, negotiation);
+        const transcript = script.build(name, negotiation);
+        // As it would be in a file: generated objects may lack a prototype.
+        return JSON.parse(JSON.stringify(transcript)) as Transcript;
       }),
   );
 }

@@ -73,7 +73,7 @@ const contentBlock = withUnknown(
       { type: fc.constant("resource_link"), uri, name: text, title: text, size: fc.nat() },
       { requiredKeys: ["type", "uri", "name"] },
     ),
-  ) as fc.Arbitrary<JsonObject>,
+  ),
 );
 
 export const toolResult = withUnknown(
@@ -85,7 +85,7 @@ export const toolResult = withUnknown(
       _meta: meta,
     },
     { requiredKeys: ["content"] },
-  ) as fc.Arbitrary<JsonObject>,
+  ),
 );
 
 /** Few, so that calls meet tools that were listed. */
@@ -114,7 +114,7 @@ export const tool = withUnknown(
       _meta: meta,
     },
     { requiredKeys: ["name", "inputSchema"] },
-  ) as fc.Arbitrary<JsonObject>,
+  ),
 );
 
 export const rpcError = fc.record(
@@ -132,14 +132,11 @@ const capabilities = withUnknown(
       experimental: fc.constant({ x: {} }),
     },
     { requiredKeys: ["tools"] },
-  ) as fc.Arbitrary<JsonObject>,
+  ),
 );
 
 const identity = withUnknown(
-  fc.record(
-    { name: text, version: text, title: text },
-    { requiredKeys: ["name", "version"] },
-  ) as fc.Arbitrary<JsonObject>,
+  fc.record({ name: text, version: text, title: text }, { requiredKeys: ["name", "version"] }),
 );
 
 /** Results of `initialize`. */
@@ -153,7 +150,7 @@ export const legacyHello = withUnknown(
       _meta: meta,
     },
     { requiredKeys: ["protocolVersion", "capabilities", "serverInfo"] },
-  ) as fc.Arbitrary<JsonObject>,
+  ),
 );
 
 /** Results of `server/discover`. */
@@ -171,7 +168,7 @@ export const modernHello = withUnknown(
     {
       requiredKeys: ["resultType", "supportedVersions", "capabilities", "ttlMs", "cacheScope"],
     },
-  ) as fc.Arbitrary<JsonObject>,
+  ),
 );
 
 /** Notifications of a server that nobody asked for. */
@@ -200,14 +197,17 @@ function withParam(message: JsonObject, futureMember: unknown): JsonObject {
   return { ...message, params: { ...(message["params"] as JsonObject), futureMember } };
 }
 
-/** Requests of a server, without their ids. */
-export const serverRequest = fc.constantFrom<JsonObject>(
-  { method: "ping" },
+const requestedSchema = { type: "object", properties: { name: { type: "string" } } };
+
+/** What a server may ask of a client that offers to answer. */
+export const serverQuestion = fc.constantFrom<JsonObject>(
   { method: "roots/list" },
   { method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } },
-  {
-    method: "elicitation/create",
-    params: { message: "?", requestedSchema: { type: "object", properties: {} } },
-  },
-  { method: "example/ask", params: { x: 1 } },
+  { method: "elicitation/create", params: { message: "?", requestedSchema } },
+);
+
+/** Requests of a server in the 2025 era, without their ids. */
+export const serverRequest = fc.oneof(
+  fc.constantFrom<JsonObject>({ method: "ping" }, { method: "example/ask", params: { x: 1 } }),
+  serverQuestion,
 );

@@ -8,6 +8,7 @@
  * @typedef {object} Wire how what the script says reaches the client
  * @property {(line: string, by: string) => void} send `by` is the label of the message it reacts to
  * @property {(by: string) => void} end
+ * @property {(status: number, by: string) => void} [refuse]
  *
  * @typedef {{ readonly by: string, readonly rest: Emission[] }} Reaction
  */
@@ -57,9 +58,10 @@ export class ScriptPlayer {
    * @param {ClientMessage} message
    */
   arrive(message) {
-    const params = /** @type {{ cursor?: string, _meta?: { progressToken?: unknown } } | undefined} */ (
-      message.params
-    );
+    const params =
+      /** @type {{ cursor?: string, _meta?: { progressToken?: unknown } } | undefined} */ (
+        message.params
+      );
     const label = this.#labels.of(message.method, params?.cursor);
     this.#arrived.set(label, { id: message.id, token: params?._meta?.progressToken });
     return label;
@@ -89,6 +91,7 @@ export class ScriptPlayer {
       rest.shift();
       if ("send" in emission) this.#wire.send(JSON.stringify(this.#resolve(emission.send)), by);
       else if ("text" in emission) this.#wire.send(this.#fill(emission.text), by);
+      else if ("status" in emission) this.#wire.refuse?.(emission.status, by);
       else if ("end" in emission) this.#wire.end(by);
     }
   }

@@ -1,16 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { isJsonObject, type JsonObject } from "../../../src/protocol/json-object.ts";
 import { serverText } from "../../../src/protocol/server-text.ts";
 import type { Difference } from "../compare.ts";
-import type { Outcome } from "../observation.ts";
+import { kindOf } from "../observation.ts";
 import type { Rule } from "../rule.ts";
-import { answersTo, firstAnswers } from "../said.ts";
+import { answersTo, firstAnswers, messagesOf } from "../said.ts";
 
 /** What becomes of an operation and of what was said about it. */
 const outcomeAspects = /^(outcome|value\.|failure\.|progress|sent)/;
-
-export function kindOf(outcome: Outcome): string {
-  return outcome.ok ? "ok" : outcome.failure.kind;
-}
 
 /** The SDK drops an answer it cannot read and goes on waiting. */
 function sdkWaitedOn({ pair, aspect }: Difference): boolean {
@@ -45,7 +43,7 @@ export const answerRules: readonly Rule[] = [
       "A response must carry the same value as the request, type included. Whoever may guess loosely is easier to mislead, and a bridge that mixes up its ids is better found than helped.",
     right: "core",
     explains: ({ pair, aspect }) => {
-      const [first] = answersTo(pair).filter(({ isExact, isDisguised }) => isExact || isDisguised);
+      const first = answersTo(pair).find(({ isExact, isDisguised }) => isExact || isDisguised);
       return first?.isDisguised === true && outcomeAspects.test(aspect);
     },
   },
@@ -87,8 +85,82 @@ export const answerRules: readonly Rule[] = [
     reason:
       "Only 2025-03-26 allowed batches, and there a client must accept them. Elsewhere the answer is malformed and failing at once is better than waiting.",
     right: "core",
-    explains: (difference) =>
-      firstAnswers(difference.pair).some(({ isInBatch }) => isInBatch) && sdkWaitedOn(difference),
+    explains: (difference) => {
+      const { pair, aspect, core } = difference;
+      // What else is in a batch is heard by the core only.
+      if (aspect === "notification")
+        return core !== undefined && messagesOf(pair.transcript).some(Array.isArray);
+      return firstAnswers(pair).some(({ isInBatch }) => isInBatch) && sdkWaitedOn(difference);
+    },
+  },
+  {
+    id: "errors-are-passed-on",
+    difference:
+      "Code and data of an error come out of the core as the server sent them; the SDK has classes of its own for some codes, turns -32002 into -32602 and leaves members of the data out.",
+    reason: "Whoever reads an error should find what the server's documentation says.",
+    right: "core",
+    explains: ({ pair, aspect, core }) => {
+      const errors = firstAnswers(pair).map(({ message }) => message["error"]);
+      const member = aspect === "failure.code" ? "code" : "data";
+      return (
+        /^failure\.(code|data)$/.test(aspect) &&
+        errors.some((error) => isJsonObject(error) && isDeepStrictEqual(error[member], core))
+      );
+    },
+  },
+  {
+    id: "results-are-passed-on",
+    difference:
+      "The result of a request for any method comes out of the core as the server sent it; the SDK takes `resultType` off in the 2025 era, too.",
+    reason: "The member means nothing there, so it is the server's own.",
+    right: "either",
+    explains: ({ pair, aspect, core }) =>
+      pair.operation?.do === "request" &&
+      pair.transcript.era === "legacy" &&
+      aspect === "value.resultType" &&
+      core !== undefined,
+  },
+  {
+    id: "input-that-was-not-offered",
+    difference:
+      "A modern server that asks for input the client did not offer has broken the protocol for the core; the SDK says that it lacks the capability.",
+    reason: "Servers must not ask for what the client does not declare.",
+    right: "either",
+    explains: ({ pair, aspect }) =>
+      aspect === "outcome" &&
+      kindOf(pair.core.outcome) === "invalid" &&
+      kindOf(pair.sdk.outcome) === "refused" &&
+      firstAnswers(pair).some(
+        ({ message: { result } }) => isJsonObject(result) && isJsonObject(result["inputRequests"]),
+      ),
+  },
+  {
+    id: "fewer-rounds-of-input",
+    difference:
+      "A modern server that keeps asking for input is given up after 8 rounds by the core and after 10 by the SDK.",
+    reason: "The specification names no number. Each round may bother a person.",
+    right: "either",
+    explains: ({ pair, aspect, core, sdk }) =>
+      aspect === "sent" &&
+      kindOf(pair.core.outcome) === "invalid" &&
+      kindOf(pair.sdk.outcome) === "invalid" &&
+      Array.isArray(core) &&
+      Array.isArray(sdk) &&
+      core.length === 9 &&
+      sdk.length === 11 &&
+      isDeepStrictEqual(sdk.slice(0, core.length), core),
+  },
+  {
+    id: "any-answer-to-a-ping-is-one",
+    difference:
+      "A ping that is answered with a result that is not empty has succeeded for the core; the SDK refuses the answer.",
+    reason: "The question was whether the server is there.",
+    right: "either",
+    explains: ({ pair, aspect }) =>
+      pair.operation?.do === "ping" &&
+      aspect === "outcome" &&
+      pair.core.outcome.ok &&
+      kindOf(pair.sdk.outcome) === "invalid",
   },
   {
     id: "error-text-is-cleaned",
@@ -107,5 +179,7 @@ function isReadable(message: JsonObject): boolean {
   const error = message["error"] ?? undefined;
   if (jsonrpc !== "2.0") return false;
   if (error === undefined) return isJsonObject(result);
-  return (result ?? undefined) === undefined && isJsonObject(error) && typeof error["code"] === "number";
+  return (
+    (result ?? undefined) === undefined && isJsonObject(error) && typeof error["code"] === "number"
+  );
 }

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from "../../../src/protocol/json-object.ts";
 import { serverText } from "../../../src/protocol/server-text.ts";
 import type { Pair } from "../compare.ts";
+import { kindOf } from "../observation.ts";
 import type { Rule } from "../rule.ts";
-import { firstAnswers } from "../said.ts";
-import { kindOf } from "./answer-rules.ts";
+import { firstAnswers, messagesOf } from "../said.ts";
 
 /** What the server said about itself, in either handshake. */
 function helloOf(pair: Pair): JsonObject | undefined {
@@ -88,6 +88,78 @@ export const handshakeRules: readonly Rule[] = [
     },
   },
   {
+    id: "silence-is-hedged",
+    difference:
+      "A server that does not answer the probe is sent `initialize` on the same pipe after 1.5 s by the core; the SDK gives up after its whole timeout, unless the transport is its own stdio, where it starts the server twice.",
+    reason:
+      "Servers of the 2025 era may ignore what comes before `initialize`. A second process would have every side effect of a start, and a user would wait a minute.",
+    right: "core",
+    explains: ({ pair, aspect }) =>
+      hasTurnedToInitialize(pair, aspect) && !("server/discover#1" in pair.transcript.reactions),
+  },
+  {
+    id: "a-refusal-without-an-id",
+    difference:
+      "An error response without an id counts as the refusal of the probe in the core while nothing else is under way; the SDK drops it and waits for its whole timeout.",
+    reason:
+      "Servers that cannot make sense of a request answer with `id: null`, as JSON-RPC tells them to. It can only be about the one message they got.",
+    right: "core",
+    explains: ({ pair, aspect }) =>
+      hasTurnedToInitialize(pair, aspect) &&
+      answersToProbe(pair).length === 0 &&
+      hasUnnamedError(pair),
+  },
+  {
+    id: "initialize-is-always-tried",
+    difference:
+      "A probe that is refused with -32022, twice or in favour of later revisions only, is followed by `initialize` in the core; the SDK gives up.",
+    reason:
+      "A server of both eras may still speak 2025. Asking costs one round trip, and a refusal is then the better explanation.",
+    right: "either",
+    explains: ({ pair, aspect }) =>
+      hasTurnedToInitialize(pair, aspect) &&
+      answersToProbe(pair).some(({ error }) => isJsonObject(error) && error["code"] === -32_022),
+  },
+  {
+    id: "a-status-refuses-the-probe",
+    difference:
+      "A probe that is answered with an HTTP status of the 400s is followed by `initialize` in the core; the SDK gives up on our transport.",
+    reason:
+      "The specification makes such a status the sign of a server of the 2025 era. The SDK reads statuses only from the errors of its own transport, where it does the same as the core.",
+    right: "either",
+    explains: ({ pair, aspect }) =>
+      hasTurnedToInitialize(pair, aspect) &&
+      pair.transcript.reactions["server/discover#1"]?.some(
+        (emission) => "status" in emission && emission.status >= 400 && emission.status < 500,
+      ) === true,
+  },
+  {
+    id: "a-failing-probe-keeps-its-cause",
+    difference:
+      "A probe that fails in the transport (an outage, a sign-in page) fails the connection with the transport's own error in the core; the SDK wraps it into the failure of the negotiation.",
+    reason: "Whether to sign in or to try again later depends on the cause.",
+    right: "core",
+    explains: ({ pair, aspect }) =>
+      pair.place === "connect" &&
+      aspect === "outcome" &&
+      kindOf(pair.core.outcome) === "transport" &&
+      kindOf(pair.sdk.outcome) === "invalid",
+  },
+  {
+    id: "a-lost-connection-is-lost",
+    difference:
+      "A server that ends when it is probed is a lost connection for the core, with a note that one more start without the probe may succeed; the SDK reports that negotiation failed.",
+    reason:
+      "The connection is opened again as 2025, so the cause has to be told apart from a refusal.",
+    right: "core",
+    explains: ({ pair, aspect }) =>
+      pair.place === "connect" &&
+      aspect === "outcome" &&
+      kindOf(pair.core.outcome) === "closed" &&
+      kindOf(pair.sdk.outcome) === "invalid" &&
+      answersToProbe(pair).length === 0,
+  },
+  {
     id: "no-common-version",
     difference:
       "A modern server without a common version is refused by the core as a violation; the SDK makes up the JSON-RPC error -32022 that the server did not send.",
@@ -114,4 +186,26 @@ function isCleaned(core: unknown, sdk: unknown): boolean {
     const text = said[member];
     return value === (typeof text === "string" ? serverText(text, 128) : "unknown");
   });
+}
+
+/** The core went on to `initialize` where the SDK stopped. */
+function hasTurnedToInitialize({ place, core, sdk }: Pair, aspect: string): boolean {
+  return (
+    place === "connect" &&
+    handshakeAspects.test(aspect) &&
+    core.sent.some(({ method }) => method === "initialize") &&
+    sdk.sent.every(({ method }) => method === "server/discover")
+  );
+}
+
+function answersToProbe(pair: Pair): readonly JsonObject[] {
+  return firstAnswers(pair).flatMap(({ label, message }) =>
+    label.startsWith("server/discover") ? [message] : [],
+  );
+}
+
+function hasUnnamedError({ transcript }: Pair): boolean {
+  return messagesOf(transcript).some(
+    (message) => isJsonObject(message) && message["id"] === null && "error" in message,
+  );
 }

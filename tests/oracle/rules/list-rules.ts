@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../../src/protocol/json-object.ts";
 import type { Difference } from "../compare.ts";
+import { kindOf } from "../observation.ts";
 import type { Rule } from "../rule.ts";
 import { resultsSeenBy } from "../said.ts";
-import { kindOf } from "./answer-rules.ts";
 
 /** The page at which the SDK gave up the list, when that is where the two part. */
 function refusedPage({ pair, aspect }: Difference): JsonObject | undefined {
@@ -64,14 +64,14 @@ export const listRules: readonly Rule[] = [
       "Names are shown, typed and logged, and become part of names that language models must repeat. 2025-11-25 recommends 1 to 128 characters of a small alphabet.",
     right: "core",
     explains: ({ pair, aspect, core, sdk }) => {
-      if (aspect === "value.rejected") return sdk === undefined;
       const { outcome } = pair.core;
       const { rejected } = (outcome.ok ? outcome.value : {}) as { rejected?: readonly unknown[] };
       return (
         aspect === "value.tools" &&
         Array.isArray(core) &&
         Array.isArray(sdk) &&
-        sdk.length === core.length + (rejected?.length ?? 0)
+        rejected !== undefined &&
+        sdk.length === core.length + rejected.length
       );
     },
   },
@@ -105,6 +105,49 @@ export const listRules: readonly Rule[] = [
     },
   },
   {
+    id: "a-capped-list-is-kept",
+    difference:
+      "A list of more than 64 pages ends there in the core, with a note that it is cut short; the SDK refuses the whole list.",
+    reason: "The tools that did come are sound, and the note says that there are more.",
+    right: "either",
+    explains: ({ pair, aspect }) =>
+      pair.operation?.do === "listTools" &&
+      aspect === "outcome" &&
+      pair.core.outcome.ok &&
+      pair.core.sent.length === 64 &&
+      kindOf(pair.sdk.outcome) === "invalid",
+  },
+  {
+    id: "cursors-are-not-judged",
+    difference:
+      "The core follows a cursor even when page and cursor are the same as before, until the cap on pages; the SDK stops at the repetition.",
+    reason:
+      "A cursor is opaque, so the same one may mean something else the next time. The cap bounds what it can cost.",
+    right: "either",
+    explains: ({ pair, aspect }) =>
+      pair.operation?.do === "listTools" &&
+      /^(sent|value\.)/.test(aspect) &&
+      pair.core.sent.length === 64 &&
+      pair.sdk.sent.length < 64 &&
+      isRepeated(resultsSeenBy("sdk", pair).slice(-2)),
+  },
+  {
+    id: "lists-of-many-pages-are-not-kept",
+    difference:
+      "A list of several pages is fetched again each time by the core, whatever its `ttlMs`; the SDK keeps it as long as the first page says.",
+    reason:
+      "Each page has a time to live of its own, and pages of different ages make no list that the server ever had.",
+    right: "either",
+    explains: ({ pair, aspect }) =>
+      pair.operation?.do === "listTools" &&
+      /^(sent|value\.tools)/.test(aspect) &&
+      pair.core.outcome.ok &&
+      pair.sdk.outcome.ok &&
+      pair.core.sent.length > 1 &&
+      pair.sdk.sent.length === 0 &&
+      resultsSeenBy("core", pair).some(({ ttlMs }) => Number(ttlMs) > 0),
+  },
+  {
     id: "a-closed-client-lists-nothing",
     difference:
       "`listTools` on a closed client fails in the core; the SDK, which has forgotten the server's capabilities by then, returns an empty list.",
@@ -117,6 +160,10 @@ export const listRules: readonly Rule[] = [
       pair.sdk.outcome.ok,
   },
 ];
+
+function isRepeated([before, after]: readonly JsonObject[]): boolean {
+  return after !== undefined && JSON.stringify(before) === JSON.stringify(after);
+}
 
 /** The 2025 era wants the root of an output schema to be an object, too. */
 function hasOddOutput(tool: unknown, era: string): boolean {

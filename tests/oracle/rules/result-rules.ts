@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../../src/protocol/json-object.ts";
-import type { Difference } from "../compare.ts";
+import type { Difference, Pair } from "../compare.ts";
+import { kindOf } from "../observation.ts";
 import type { Rule } from "../rule.ts";
 import { messagesOf, resultsSeenBy, wasSaid } from "../said.ts";
-import { kindOf } from "./answer-rules.ts";
 
 /** The core takes what the SDK refuses. */
 function isTakenByCoreOnly({ pair, aspect }: Difference, action: string): boolean {
@@ -23,7 +23,9 @@ export function isTrimmed(sdk: unknown, core: unknown): boolean {
   if (Array.isArray(sdk) && Array.isArray(core))
     return sdk.length === core.length && sdk.every((item, index) => isTrimmed(item, core[index]));
   if (isJsonObject(sdk) && isJsonObject(core))
-    return Object.keys(sdk).every((key) => Object.hasOwn(core, key) && isTrimmed(sdk[key], core[key]));
+    return Object.keys(sdk).every(
+      (key) => Object.hasOwn(core, key) && isTrimmed(sdk[key], core[key]),
+    );
   return JSON.stringify(sdk) === JSON.stringify(core);
 }
 
@@ -72,7 +74,7 @@ export const resultRules: readonly Rule[] = [
   {
     id: "structured-content-alone",
     difference:
-      "A result with structured content and no `content` is complete for the core, with an empty list; the SDK refuses it.",
+      "A modern result with structured content and no `content` is complete for the core, with an empty list; the SDK refuses it.",
     reason:
       "`content` is required, but servers leave it out when there is structured content, and nothing is missing then.",
     right: "either",
@@ -80,6 +82,7 @@ export const resultRules: readonly Rule[] = [
       const result = toolResultOf(difference);
       return (
         isTakenByCoreOnly(difference, "callTool") &&
+        difference.pair.transcript.era === "modern" &&
         result?.["content"] === undefined &&
         result?.["structuredContent"] !== undefined
       );
@@ -97,12 +100,22 @@ export const resultRules: readonly Rule[] = [
       const { content, structuredContent } = toolResultOf(difference) ?? {};
       return (
         pair.operation?.do === "callTool" &&
+        pair.transcript.era === "legacy" &&
         aspect === "outcome" &&
         kindOf(pair.core.outcome) === "invalid" &&
+        pair.sdk.outcome.ok &&
         content === undefined &&
         structuredContent === undefined
       );
     },
+  },
+  {
+    id: "null-is-no-error-flag",
+    difference: "`isError: null` means that it is absent in the core; the SDK refuses the result.",
+    reason: "Serializers that cannot leave a member out write null.",
+    right: "either",
+    explains: (difference) =>
+      isTakenByCoreOnly(difference, "callTool") && toolResultOf(difference)?.["isError"] === null,
   },
   {
     id: "any-structured-content",
@@ -131,7 +144,9 @@ export const resultRules: readonly Rule[] = [
     explains: ({ pair, aspect, core, sdk }) =>
       aspect.startsWith("value.") &&
       (sdk === undefined ? aspect === "value.__proto__" : isTrimmed(sdk, core)) &&
-      (aspect === "value.tools" || wasSaid(pair.transcript, core)),
+      (aspect === "value.tools"
+        ? (core as readonly unknown[]).every((tool) => wasListed(pair, tool))
+        : wasSaid(pair.transcript, core)),
   },
   {
     id: "output-schema-is-checked-at-the-call",
@@ -147,12 +162,22 @@ export const resultRules: readonly Rule[] = [
         /^(outcome|value)/.test(aspect) &&
         core.outcome.ok &&
         kindOf(sdk.outcome) === "rpc" &&
-        hasOutputSchema(pair.transcript, operation.name)
+        toolsIn(pair).some(({ name, outputSchema }) => name === operation.name && outputSchema)
       );
     },
   },
 ];
 
-function hasOutputSchema(transcript: Difference["pair"]["transcript"], name: string): boolean {
-  return JSON.stringify(messagesOf(transcript)).includes("outputSchema") && name !== "";
+/** Every tool the server ever listed. */
+function toolsIn({ transcript }: Pair): readonly JsonObject[] {
+  return messagesOf(transcript).flatMap((message) => {
+    const result = isJsonObject(message) ? message["result"] : undefined;
+    const tools = isJsonObject(result) ? result["tools"] : undefined;
+    return Array.isArray(tools) ? tools.filter((tool) => isJsonObject(tool)) : [];
+  });
+}
+
+/** The tool is one of the server's, with nothing added to it. */
+function wasListed(pair: Pair, tool: unknown): boolean {
+  return toolsIn(pair).some((said) => isTrimmed(tool, said));
 }

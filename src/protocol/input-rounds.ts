@@ -1,0 +1,139 @@
+import type { Limits } from "../config/limits.ts";
+import { createError } from "../errors/families.ts";
+import { McpError } from "../errors/mcp-error.ts";
+import type { Clock, Timer } from "../ports/clock.ts";
+import { cancelledFailure, timeoutFailure } from "./channel-failures.ts";
+import type { InputHandlers } from "./input-handlers.ts";
+import { type InputQuestion, isInputRequired, readInputRequired } from "./input-required.ts";
+import type { JsonObject } from "./json-object.ts";
+import type { OutgoingRequest, SentRequest } from "./pending-request.ts";
+import { totalTimeOf } from "./request-deadline.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+/** A server that only wants the request again, with nobody to ask in between, gets it no faster. */
+const pacingMs = 250;
+/** What a timer of the platform can be set to. */
+const longestTimerMs = 2 ** 31 - 1;
+
+export interface InputRoundsOptions {
+  readonly serverName: string;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly handlers: InputHandlers;
+  /** Sends one more leg of a request and resolves to the result as it came. */
+  readonly send: (request: OutgoingRequest) => Promise<JsonObject>;
+}
+
+/**
+ * Finishes requests of the modern era whose result is a question: the handlers answer, and the
+ * request is repeated with the answers, until the server has what it needs or had its rounds.
+ */
+export class InputRounds {
+  readonly #options: InputRoundsOptions;
+  readonly #running = new Set<AbortController>();
+
+  constructor(options: InputRoundsOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves to the first result that is no question; rejects with an `McpError`. */
+  async finish(first: JsonObject, request: SentRequest): Promise<JsonObject> {
+    const abort = new AbortController();
+    const stop = this.#bound(request, abort);
+    try {
+      return await this.#run(first, request, abort.signal);
+    } catch (error) {
+      const reason: unknown = abort.signal.aborted ? abort.signal.reason : error;
+      const failure = McpError.is(reason) ? reason : this.#noAnswer(request.method, reason);
+      // One failed answer makes the others pointless.
+      abort.abort(failure);
+      throw failure;
+    } finally {
+      stop();
+    }
+  }
+
+  /** The connection is over: nobody has to answer any more. */
+  end(error: McpError): void {
+    for (const abort of this.#running) abort.abort(error);
+  }
+
+  async #run(first: JsonObject, request: SentRequest, signal: AbortSignal): Promise<JsonObject> {
+    const { limits, handlers, serverName, send } = this.#options;
+    const { method, params } = request;
+    let result = first;
+    for (let round = 1; isInputRequired(result); round += 1) {
+      if (round > limits.maxInputRounds) throw this.#tooManyRounds(method);
+      const required = readInputRequired(result, handlers, { serverName, method });
+      const { questions, requestState } = required;
+      const leg: Record<string, unknown> = { ...params };
+      if (requestState !== undefined) leg["requestState"] = requestState;
+      if (questions.length === 0) await this.#pause(signal);
+      else
+        leg["inputResponses"] = await untilAborted(this.#ask(questions, request, signal), signal);
+      result = await send({ method, params: leg, options: { ...request.options, signal } });
+    }
+    return result;
+  }
+
+  async #ask(
+    questions: readonly InputQuestion[],
+    { options }: SentRequest,
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
+    const answers = questions.map(async ({ key, handler, params }) => {
+      const answer = await handler.answer(params, { signal, owner: options.owner });
+      return [key, answer] as const;
+    });
+    return Object.fromEntries(await Promise.all(answers));
+  }
+
+  async #pause(signal: AbortSignal): Promise<void> {
+    let timer: Timer | undefined;
+    const waited = new Promise<void>((resolve) => {
+      timer = this.#options.clock.schedule(pacingMs, resolve);
+    });
+    try {
+      await untilAborted(waited, signal);
+    } finally {
+      timer?.cancel();
+    }
+  }
+
+  /** Aborts with the caller's signal, the end of the time for the whole request, and `end`. */
+  #bound(request: SentRequest, abort: AbortController): () => void {
+    const { clock, limits, serverName } = this.#options;
+    const { method, options, sentAt } = request;
+    const cancel = () => abort.abort(cancelledFailure(method, serverName));
+    const totalMs = totalTimeOf(options, limits);
+    const expire = () =>
+      abort.abort(timeoutFailure({ limitMs: totalMs, isTotal: true }, { serverName, method }));
+    const leftMs = Math.max(0, sentAt + totalMs - clock.monotonic());
+    const timer = leftMs <= longestTimerMs ? clock.schedule(leftMs, expire) : undefined;
+    if (options.signal?.aborted === true) cancel();
+    options.signal?.addEventListener("abort", cancel);
+    this.#running.add(abort);
+    return () => {
+      timer?.cancel();
+      options.signal?.removeEventListener("abort", cancel);
+      this.#running.delete(abort);
+    };
+  }
+
+  /** A handler threw something of its own. */
+  #noAnswer(method: string, cause: unknown): McpError {
+    const { serverName } = this.#options;
+    const message = `the input the server asked for to finish ${method} could not be given`;
+    return createError("cancelled", message, { serverName, details: { method }, cause });
+  }
+
+  #tooManyRounds(method: string): McpError {
+    const { limits, serverName } = this.#options;
+    const rounds = limits.maxInputRounds;
+    return createError(
+      "protocol_violation",
+      `the server still asks for input after ${rounds} rounds of ${method}`,
+      { serverName, details: { method, rounds } },
+    );
+  }
+}

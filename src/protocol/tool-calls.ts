@@ -1,0 +1,105 @@
+import type { Limits } from "../config/limits.ts";
+import type { Clock } from "../ports/clock.ts";
+import { checkToolPage, checkToolResult } from "./checked-results.ts";
+import { collectPages } from "./collect-pages.ts";
+import type { JsonObject } from "./json-object.ts";
+import { areSameHeaders, isHeaderMismatch, ParameterHeaders } from "./parameter-headers.ts";
+import type { ReadResult } from "./pending-request.ts";
+import type { RawToolResult, RequestOptions, ToolListing } from "./protocol-client.ts";
+import type { RequestPath } from "./request-path.ts";
+import type { RpcRequestOptions } from "./rpc-request.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+export interface ToolCallsOptions {
+  readonly limits: Limits;
+  readonly clock: Clock;
+  /** What goes along in `_meta`, in the modern era. */
+  readonly envelope: JsonObject | undefined;
+  /** Whether arguments are repeated in headers where a tool declares it. */
+  readonly hasHeaders: boolean;
+  /** Any request, answered from the cache where that is allowed. */
+  readonly request: (
+    method: string,
+    params: JsonObject,
+    options: RequestOptions,
+  ) => Promise<JsonObject>;
+}
+
+/** Lists and calls the tools of one server. */
+export class ToolCalls {
+  readonly #path: RequestPath;
+  readonly #options: ToolCallsOptions;
+  readonly #headers: ParameterHeaders | undefined;
+  readonly #readResult: ReadResult<RawToolResult>;
+  #relisting: Promise<unknown> | undefined;
+
+  constructor(path: RequestPath, options: ToolCallsOptions) {
+    this.#path = path;
+    this.#options = options;
+    this.#headers = options.hasHeaders ? new ParameterHeaders() : undefined;
+    this.#readResult = path.reader((result, { method, params, raw }) =>
+      checkToolResult(result, params["name"] as string, path.exchange(method), raw),
+    );
+  }
+
+  async list(options?: RequestOptions): Promise<ToolListing> {
+    const { limits, clock, request } = this.#options;
+    const exchange = this.#path.exchange("tools/list");
+    const headers = this.#headers;
+    const judge = headers && ((tool: JsonObject) => headers.problemOf(tool));
+    const { items, ...rest } = await collectPages(
+      {
+        request: (params, pageOptions) => request("tools/list", params, pageOptions),
+        read: (result) => checkToolPage(result, exchange, judge),
+        limits,
+        clock,
+      },
+      options,
+    );
+    headers?.learn(items);
+    return { tools: items, ...rest };
+  }
+
+  call(name: string, args: JsonObject, options: RequestOptions): Promise<RawToolResult> {
+    return this.#headers === undefined
+      ? this.#send(name, args, options)
+      : this.#sendWithHeaders(this.#headers, { name, args, options });
+  }
+
+  #send(name: string, args: JsonObject, options: RpcRequestOptions): Promise<RawToolResult> {
+    const { envelope } = this.#options;
+    // Not spread later: a copy with one more member costs more than all the rest of a call.
+    const params =
+      envelope === undefined
+        ? { name, arguments: args }
+        : { name, arguments: args, _meta: envelope };
+    return this.#path.send({ method: "tools/call", params, options }, this.#readResult);
+  }
+
+  /** A server that expects other headers refuses a call unread: then it is sent again, once, with those. */
+  async #sendWithHeaders(
+    headers: ParameterHeaders,
+    call: { readonly name: string; readonly args: JsonObject; readonly options: RequestOptions },
+  ): Promise<RawToolResult> {
+    const { name, args, options } = call;
+    const sent = headers.of(name, args);
+    try {
+      return await this.#send(name, args, sent ? { ...options, headers: sent } : options);
+    } catch (error) {
+      if (!isHeaderMismatch(error)) throw error;
+      await this.#relist(options.signal).catch(() => undefined);
+      const expected = headers.of(name, args);
+      // An aborted call goes on to be reported as such.
+      if (options.signal?.aborted !== true && areSameHeaders(sent, expected)) throw error;
+      return await this.#send(name, args, { ...options, headers: expected });
+    }
+  }
+
+  /** Calls that fail together fetch the list together. */
+  #relist(signal: AbortSignal | undefined): Promise<unknown> {
+    this.#relisting ??= this.list({ fresh: true }).finally(() => {
+      this.#relisting = undefined;
+    });
+    return signal === undefined ? this.#relisting : untilAborted(this.#relisting, signal);
+  }
+}
