@@ -101,8 +101,3 @@ const classes: Record<ErrorFamily, McpErrorClass> = {
 export function createError(code: ErrorCode, message: string, options?: McpErrorOptions): McpError {
   return new classes[errorTable[code].family](code, message, options);
 }
-
-/** The error itself when it is ours; otherwise `code` with the foreign error as its cause. */
-export function asMcpError(value: unknown, code: ErrorCode, message: string): McpError {
-  return McpError.is(value) ? value : createError(code, message, { cause: value });
-}

@@ -90,10 +90,10 @@ export class ChangeSubscription {
 }
 
 /** Whether asking again would give the same answer. */
-function isFinal({ code, details }: McpError): boolean {
+function isFinal({ code, details, retryable }: McpError): boolean {
   const { rpc, status } = details;
   if (code === "rpc_error" && isJsonObject(rpc))
     return rpc["code"] === methodNotFound || rpc["code"] === invalidParams;
-  if (code !== "http_error" || typeof status !== "number") return false;
-  return status >= 400 && status < 500 && status !== 408 && status !== 429;
+  if (code === "http_error" && typeof status === "number") return status < 500 && !retryable;
+  return !retryable;
 }

@@ -5,6 +5,10 @@ export function contain(task: () => void, logger: Logger, serverName: string): v
   try {
     task();
   } catch (error) {
-    logger.error("a handler failed", { serverName, error: String(error) });
+    reportHandlerFailure(error, logger, serverName);
   }
+}
+
+export function reportHandlerFailure(error: unknown, logger: Logger, serverName: string): void {
+  logger.error("a handler failed", { serverName, error: String(error) });
 }

@@ -8,7 +8,7 @@ import {
 import { implementations } from "../../tests/fixtures/protocol/implementations.ts";
 import { settled } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { protocolOptions } from "../../tests/fixtures/protocol/protocol-options.ts";
-import type { Script } from "../../tests/fixtures/protocol/scripted-peer.ts";
+import { legacyHello, type Script } from "../../tests/fixtures/protocol/scripted-peer.ts";
 import { createError } from "../errors/families.ts";
 import { systemClock } from "../ports/clock.ts";
 import { createDemoServer, createMemoryServer } from "../testing/index.ts";
@@ -286,6 +286,23 @@ describe.each(implementations)("what a server asks, over %s", (_, connect) => {
       expect(peer.received.slice(before)).toHaveLength(2);
       peer.die();
       expect(signals.every(({ aborted }) => aborted)).toBe(true);
+    });
+
+    it("nobody is asked before the handshake is over", async () => {
+      const { asked, handlers } = answering();
+      const { peer } = await legacy(
+        {
+          initialize: (_, peer) => {
+            peer.send({ jsonrpc: "2.0", id: "early", ...form });
+            return legacyHello;
+          },
+        },
+        { inputHandlers: handlers },
+      );
+      await settled();
+      expect(asked).toEqual([]);
+      const answer = peer.received.find(({ id }) => id === "early");
+      expect(answer).toMatchObject({ error: { code: -32_601 } });
     });
 
     it("why an answer could not be given stays here", async () => {

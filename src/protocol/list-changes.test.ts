@@ -15,6 +15,7 @@ import {
 import { createError } from "../errors/families.ts";
 import { systemClock } from "../ports/clock.ts";
 import type { ListKind } from "./list-kind.ts";
+import { transportFailure } from "./transport-failure.ts";
 
 const reporting = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: {} };
 const subscriptionIdKey = "io.modelcontextprotocol/subscriptionId";
@@ -73,6 +74,18 @@ describe.each(implementations)("changes of lists over %s", (_, connect) => {
       for (let i = 0; i < 5_000; i += 1) peer.notify("notifications/message", {});
       peer.notify("notifications/tools/list_changed");
       expect(changes).toEqual([["tools", 0]]);
+    });
+
+    it("a handler that throws is told the next time all the same", async () => {
+      const { peer, client, clock } = await listening();
+      let count = 0;
+      client.onlistchanged = () => {
+        count += 1;
+        throw new Error("a bug of the host");
+      };
+      for (let i = 0; i < 2; i += 1) peer.notify("notifications/tools/list_changed");
+      await clock.advance(1_000);
+      expect(count).toBe(2);
     });
 
     it("nothing is told after the end", async () => {
@@ -162,9 +175,27 @@ describe.each(implementations)("changes of lists over %s", (_, connect) => {
       const other = await listening({}, "modern");
       other.peer.respond(listens(other.peer).at(-1)?.id, { resultType: "complete" });
       await other.client.close();
+      expect(other.clock.pending).toBe(0);
       await other.clock.advance(10_000_000);
       expect(listens(other.peer)).toHaveLength(1);
-      expect(other.clock.pending).toBe(0);
+    });
+
+    it.each([
+      ["comes back after", createError("connection_lost", "the stream ended"), 2],
+      ["comes back after", createError("http_error", "down", { details: { status: 503 } }), 2],
+      ["is not for", createError("http_error", "no", { details: { status: 404 } }), 1],
+      ["is not for", createError("auth_required", "sign in first"), 1],
+    ])("%s a transport that says: %s", async (_, failure, count) => {
+      const { peer, clock } = await listening(
+        {
+          "subscriptions/listen": ({ id }, peer) => {
+            if (listens(peer).length === 1) peer.send(transportFailure(id as number, failure));
+          },
+        },
+        "modern",
+      );
+      await clock.advance(1_000_000);
+      expect(listens(peer)).toHaveLength(count);
     });
 
     it("its loss ends neither calls nor the connection", async () => {

@@ -143,6 +143,26 @@ describe.each(implementations)("headers from arguments, over %s", (_, connect) =
     expect(peer.methods.slice(before + 3)).toEqual(["tools/call", "tools/list"]);
   });
 
+  it("the last list counts", async () => {
+    let region = 0;
+    const { client, peer } = await connected({
+      "tools/list": () => {
+        region += 1;
+        const a = { type: "string", "x-mcp-header": `Region-${region}` };
+        return {
+          resultType: "complete",
+          tools: [{ name: "moves", inputSchema: { properties: { a } } }],
+        };
+      },
+      "tools/call": () => done,
+    });
+    for (const number of [1, 2]) {
+      await client.listTools();
+      await client.callTool("moves", { a: "x" });
+      expect(peer.sendOptions.at(-1)?.headers).toEqual({ [`Mcp-Param-Region-${number}`]: "x" });
+    }
+  });
+
   it("calls that are refused together fetch the list together", async () => {
     const { client, peer } = await connected({
       "tools/call": ({ id }, peer) => peer.fail(id, -32_020, "header mismatch"),

@@ -53,7 +53,7 @@ export class ParameterHeaders {
 
 /** The server refused a call unread because it expected other headers. */
 export function isHeaderMismatch(error: unknown): boolean {
-  if (!McpError.is(error, "rpc_error")) return false;
+  if (!McpError.is(error)) return false;
   const { rpc } = error.details;
   return isJsonObject(rpc) && rpc["code"] === headerMismatch;
 }

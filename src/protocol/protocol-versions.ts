@@ -15,6 +15,6 @@ export function eraOfVersion(version: string): ProtocolEra | undefined {
 }
 
 /** Only one revision ever had JSON-RPC batches. */
-export function allowsBatches(version: string | undefined): boolean {
+export function allowsBatches(version: string): boolean {
   return version === "2025-03-26";
 }

@@ -1,6 +1,8 @@
 import type { Clock } from "../ports/clock.ts";
-import { isJsonObject, type JsonObject } from "./json-object.ts";
+import type { JsonObject } from "./json-object.ts";
 import type { ListKind } from "./list-kind.ts";
+
+const readMethod = "resources/read";
 
 /** Results the protocol lets a client keep, with the list whose change makes them stale. */
 const kindOfMethod: ReadonlyMap<string, ListKind> = new Map([
@@ -8,7 +10,7 @@ const kindOfMethod: ReadonlyMap<string, ListKind> = new Map([
   ["prompts/list", "prompts"],
   ["resources/list", "resources"],
   ["resources/templates/list", "resources"],
-  ["resources/read", "resources"],
+  [readMethod, "resources"],
 ]);
 const cacheScopes: ReadonlySet<unknown> = new Set(["public", "private"]);
 
@@ -50,13 +52,12 @@ export class ResponseCache {
     this.#options = options;
   }
 
-  /** Undefined for what is never kept: other methods, and pages after the first. */
+  /** Undefined for what is never kept: other methods, and requests with parameters of their own. */
   ticket(method: string, params: JsonObject): CacheTicket | undefined {
     const kind = kindOfMethod.get(method);
-    // Pages of different ages make no list.
-    if (kind === undefined || Object.hasOwn(params, "cursor")) return undefined;
-    const { _meta: _, ...own } = params;
-    return { key: JSON.stringify([method, own]), kind, generation: this.#generation };
+    if (kind === undefined) return undefined;
+    const key = keyOf(method, params);
+    return key === undefined ? undefined : { key, kind, generation: this.#generation };
   }
 
   find({ key }: CacheTicket): JsonObject | undefined {
@@ -91,11 +92,10 @@ export class ResponseCache {
   }
 
   resourceUpdated(params: JsonObject | undefined): void {
-    const uri = isJsonObject(params) ? params["uri"] : undefined;
     this.#generation += 1;
-    const key = JSON.stringify(["resources/read", { uri }]);
-    const entry = this.#entries.get(key);
-    if (entry !== undefined) this.#delete(key, entry);
+    const key = keyOf(readMethod, { uri: params?.["uri"] });
+    const entry = key === undefined ? undefined : this.#entries.get(key);
+    if (key !== undefined && entry !== undefined) this.#delete(key, entry);
   }
 
   #makeRoom(): void {
@@ -109,4 +109,12 @@ export class ResponseCache {
     this.#entries.delete(key);
     this.#totalChars -= json.length;
   }
+}
+
+/** A list as a whole, or a resource: a page of a list is not kept, for pages of different ages make no list. */
+function keyOf(method: string, params: JsonObject): string | undefined {
+  const names = Object.keys(params).filter((name) => name !== "_meta");
+  if (method !== readMethod) return names.length === 0 ? method : undefined;
+  const { uri } = params;
+  return names.length === 1 && typeof uri === "string" ? `${method} ${uri}` : undefined;
 }

@@ -13,13 +13,14 @@ import {
   sendFailure,
   withdrawnFailure,
 } from "./channel-failures.ts";
-import { contain } from "./contain.ts";
+import { contain, reportHandlerFailure } from "./contain.ts";
 import { answerFailure, isPlainResult, isResponse } from "./incoming-message.ts";
 import type { InputHandlers } from "./input-handlers.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 import { withMeta } from "./message-meta.ts";
 import { withProgressToken } from "./progress-report.ts";
-import { allowsBatches, eraOfVersion, modernVersion } from "./protocol-versions.ts";
+import type { ProtocolEra } from "./protocol-client.ts";
+import { allowsBatches, eraOfVersion } from "./protocol-versions.ts";
 import { isRequestId } from "./request-id.ts";
 import { RequestLedger } from "./request-ledger.ts";
 import { RequestWatch } from "./request-watch.ts";
@@ -70,7 +71,8 @@ export class RpcChannel {
   readonly #ledger: RequestLedger;
   readonly #watch: RequestWatch;
   readonly #counts = { received: 0, junk: 0, anonymousErrors: 0 };
-  #protocolVersion: string | undefined;
+  #era: ProtocolEra | undefined;
+  #hasBatches = false;
   #envelope: JsonObject | undefined;
   /** A promise of the transport's `send` that is known to be fulfilled. */
   #fulfilled: Promise<void> | undefined;
@@ -91,7 +93,7 @@ export class RpcChannel {
     this.unasked = new UnaskedMessages({
       ...options,
       watch: this.#watch,
-      era: () => this.#protocolVersion && eraOfVersion(this.#protocolVersion),
+      era: () => this.#era,
       answer: (message) => this.#answer(message),
       withdraw: (id) => this.#withdrawn(id),
     });
@@ -128,7 +130,8 @@ export class RpcChannel {
 
   /** From here on both sides speak this revision; `envelope` goes along in every notification. */
   setProtocolVersion(version: string, envelope?: JsonObject): void {
-    this.#protocolVersion = version;
+    this.#era = eraOfVersion(version);
+    this.#hasBatches = allowsBatches(version);
     this.#envelope = envelope;
     this.#transport.setProtocolVersion?.(version);
   }
@@ -231,7 +234,7 @@ export class RpcChannel {
     if (!this.abandon(request)) return;
     const { id, stream, options } = request;
     // In the modern era the end of the request's stream says it all.
-    const isToldByStream = stream !== undefined && this.#protocolVersion === modernVersion;
+    const isToldByStream = stream !== undefined && this.#era === "modern";
     if (options.purpose !== "handshake" && !isToldByStream)
       this.notify("notifications/cancelled", { requestId: id, reason }).catch(() => undefined);
     this.#contain(() => request.fail(error));
@@ -247,7 +250,7 @@ export class RpcChannel {
 
   #receive(message: unknown): void {
     if (!Array.isArray(message)) return this.#dispatch(message, undefined);
-    const refusal = allowsBatches(this.#protocolVersion)
+    const refusal = this.#hasBatches
       ? undefined
       : "it came in a batch, which this protocol version does not have";
     for (const item of message as unknown[]) this.#dispatch(item, refusal);
@@ -262,10 +265,9 @@ export class RpcChannel {
       else if (message["method"] === undefined) this.#answered(message, refusal);
       else if (!this.unasked.take(message)) this.#counts.junk += 1;
     } catch (error) {
-      // A handler that fails must not end the transport's read loop.
-      this.#contain(() => {
-        throw error;
-      });
+      // It must not end the transport's read loop.
+      const { logger, serverName } = this.#options;
+      reportHandlerFailure(error, logger, serverName);
     }
   }
 

@@ -1,4 +1,3 @@
-import { defects } from "./defects.ts";
 import type { Rule } from "./rule.ts";
 import { rules } from "./rules.ts";
 
@@ -31,21 +30,16 @@ export function renderDecision(): string {
     ({ id, difference, reason, right }) =>
       `### ${id}\n\n${wrap(difference)}\n\n${wrap(`${reason} ${verdicts[right]}`)}`,
   );
-  const open = defects.map(({ id, difference }) => `### ${id}\n\n${wrap(difference)}`);
-  return (
-    [
-      "# 4. Where the core differs from the SDK",
-      introduction,
-      "## Differences that are meant",
-      ...explained,
-      ...(open.length === 0 ? [] : ["## Open: where the core is wrong or not finished", ...open]),
-      "",
-    ]
-      .join("\n\n")
-      .trimEnd() + "\n"
-  );
+  const parts = [
+    "# 4. Where the core differs from the SDK",
+    introduction,
+    "## Differences that are meant",
+    ...explained,
+  ];
+  return `${parts.join("\n\n")}\n`;
 }
 
+/** The paragraph in lines of a bearable length. */
 function wrap(text: string): string {
   const lines = [""];
   for (const word of text.split(" ")) {

@@ -110,7 +110,8 @@ export const idRows: readonly Row[] = [
     id: "A5",
     trigger: "unmatched-ids n=150",
     expected: "past 100 closed as protocol_violation",
-    measured: "nonces; the strays come before the answer, so every call must end with the connection",
+    measured:
+      "nonces; the strays come before the answer, so every call must end with the connection",
     criteria: [
       { figure: "wrong resolutions", atMost: 0 },
       { figure: "ends other than protocol_violation", atMost: 0 },

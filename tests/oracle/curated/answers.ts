@@ -73,6 +73,7 @@ export const answers: readonly Transcript[] = [
         { structuredContent: { n: 1 } },
         {},
         { ...done, isError: null },
+        { ...done, isError: "true" },
         { ...done, structuredContent: [1, 2] },
         { content: [{ type: "hologram", data: [1, 2] }, { type: "text" }] },
         { ...done, _meta: null },

@@ -57,7 +57,12 @@ export const pipeOpenings: readonly Transcript[] = [
     ["initialize", () => ({ end: true })],
   ]),
   conversation("a server that talks before it answers", "legacy", ping, {
-    early: [{ send: log }, { send: { jsonrpc: "2.0", id: 1, method: "ping" } }],
+    early: [
+      { send: log },
+      { send: { jsonrpc: "2.0", id: 1, method: "ping" } },
+      { send: { jsonrpc: "2.0", id: 2, method: "roots/list" } },
+    ],
+    offersInput: true,
   }),
 ];
 

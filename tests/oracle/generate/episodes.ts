@@ -41,10 +41,10 @@ const notifying: fc.Arbitrary<Reaction> = notification.map((message) => () => [
 ]);
 
 const asking: fc.Arbitrary<Reaction> = serverRequest.map((message) => (_label, script) => [
-  { send: { jsonrpc: "2.0", id: script.freshServerId(), ...message } },
+  { send: { jsonrpc: "2.0", id: `ask-${script.freshNumber()}`, ...message } },
 ]);
 
-/** Progress, then whatever makes the client send something, so that it is heard before the answer. */
+/** A report of progress under the request's token, or under what it is disguised as. */
 function progress(params: JsonObject, as?: "text" | "hex"): Reaction {
   return (label) => [
     {
@@ -66,7 +66,11 @@ const report = fc.record(
   { requiredKeys: ["progress"] },
 );
 
-const progressing: fc.Arbitrary<Reaction> = report.map((params) => progress(params));
+/** Each report goes beyond the one before. */
+const progressing: fc.Arbitrary<Reaction> = report.map(
+  (params) => (label, script) =>
+    progress({ ...params, progress: script.freshNumber() })(label, script),
+);
 
 const oddProgress: fc.Arbitrary<Reaction> = fc.oneof(
   fc.tuple(report, progressFlaw).map(([params, flaw]) => progress(flaw(params))),
@@ -262,7 +266,7 @@ function listEpisode(isOdd: boolean): fc.Arbitrary<Episode> {
     let cursor: string | undefined;
     for (const [index, { tools: listed, flaw, modernFlaw }] of pages.entries()) {
       const label = script.expect("tools/list", cursor);
-      cursor = index === pages.length - 1 ? undefined : script.freshCursor();
+      cursor = index === pages.length - 1 ? undefined : `page ${script.freshNumber()}`;
       const plain = {
         tools: listed.flat(),
         ...(cursor !== undefined && { nextCursor: cursor }),

@@ -39,7 +39,7 @@ const oddBlocks = [
 export const toolResultFlaw = flawedBy([
   ["content", undefined, null, "text", {}, ...oddBlocks.map((block) => [block])],
   ["structuredContent", null, [1, 2], "text", 7],
-  ["isError", null],
+  ["isError", null, "true", 1],
   ["_meta", null, "x", []],
 ]);
 

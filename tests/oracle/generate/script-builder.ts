@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../src/protocol/json-object.ts";
 import type { ProtocolEra } from "../../../src/protocol/protocol-client.ts";
 import { Labels } from "../peer/script-player.mjs";
-import type { Emission, Label, Operation, Transcript } from "../transcript.ts";
+import type { Emission, Label, Operation, Reference, Transcript } from "../transcript.ts";
 
 /** Puts a transcript together, keeping count of the labels. */
 export class ScriptBuilder {
@@ -11,8 +11,7 @@ export class ScriptBuilder {
   readonly operations: Operation[] = [];
   readonly #reactions: Record<Label, Emission[]> = {};
   readonly #labels = new Labels();
-  #serverRequestCount = 0;
-  #cursorCount = 0;
+  #lastNumber = 0;
 
   constructor(era: ProtocolEra, offersInput = false) {
     this.era = era;
@@ -38,14 +37,10 @@ export class ScriptBuilder {
     return this.era === "modern" ? { resultType: "complete", ...result } : result;
   }
 
-  freshCursor(): string {
-    this.#cursorCount += 1;
-    return `page ${this.#cursorCount}`;
-  }
-
-  freshServerId(): string {
-    this.#serverRequestCount += 1;
-    return `ask-${this.#serverRequestCount}`;
+  /** Each time a greater one. */
+  freshNumber(): number {
+    this.#lastNumber += 1;
+    return this.#lastNumber;
   }
 
   build(name: string, negotiation: Transcript["negotiation"]): Transcript {
@@ -55,9 +50,9 @@ export class ScriptBuilder {
 }
 
 export function answer(label: Label, result: unknown): JsonObject {
-  return { jsonrpc: "2.0", id: { $id: label }, result };
+  return { jsonrpc: "2.0", id: { $id: label } satisfies Reference, result };
 }
 
 export function refusal(label: Label, error: unknown): JsonObject {
-  return { jsonrpc: "2.0", id: { $id: label }, error };
+  return { jsonrpc: "2.0", id: { $id: label } satisfies Reference, error };
 }

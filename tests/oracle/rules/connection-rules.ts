@@ -59,12 +59,23 @@ export const connectionRules: readonly Rule[] = [
     reason:
       "There is no client to listen to yet. A changed list says nothing to someone who has not listed anything; but log messages are allowed this early, and they are lost.",
     right: "sdk",
-    explains: ({ pair, aspect, sdk }) => {
-      const greeting = { initialize: pair.transcript.reactions["initialize#1"] ?? [] };
+    explains: ({ pair, aspect, sdk }) =>
+      aspect === "notification" &&
+      isJsonObject(sdk) &&
+      earlyMessages(pair).some((message) => isPassedOnAs(message, sdk)),
+  },
+  {
+    id: "early-questions-are-refused",
+    difference:
+      "A request other than ping that comes before the server's answer to the handshake is refused by the core; the SDK answers it.",
+    reason:
+      "Servers should not ask before they know what the client offers, and nobody should be bothered by a server that is not connected yet.",
+    right: "core",
+    explains: ({ pair, aspect, core, sdk }) => {
+      const { id } = Object(core ?? sdk) as JsonObject;
       return (
-        aspect === "notification" &&
-        isJsonObject(sdk) &&
-        messagesOf({ reactions: greeting }).some((message) => isPassedOnAs(message, sdk))
+        aspect === "answer" &&
+        earlyMessages(pair).some((message) => isJsonObject(message) && message["id"] === id)
       );
     },
   },
@@ -98,6 +109,11 @@ function isSoundAsking({ jsonrpc, id, method, params, ...more }: JsonObject): bo
     (id === undefined || typeof id === "string" || Number.isInteger(id)) &&
     Object.keys(more).length === 0
   );
+}
+
+/** What the server said before it had answered `initialize`. */
+function earlyMessages({ transcript }: Pair): readonly unknown[] {
+  return messagesOf({ reactions: { early: transcript.reactions["initialize#1"] ?? [] } });
 }
 
 function oddAskings({ transcript }: Pair): readonly JsonObject[] {

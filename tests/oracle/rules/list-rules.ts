@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { isJsonObject, type JsonObject } from "../../../src/protocol/json-object.ts";
 import type { Difference } from "../compare.ts";
 import { kindOf } from "../observation.ts";
@@ -63,17 +65,10 @@ export const listRules: readonly Rule[] = [
     reason:
       "Names are shown, typed and logged, and become part of names that language models must repeat. 2025-11-25 recommends 1 to 128 characters of a small alphabet.",
     right: "core",
-    explains: ({ pair, aspect, core, sdk }) => {
-      const { outcome } = pair.core;
-      const { rejected } = (outcome.ok ? outcome.value : {}) as { rejected?: readonly unknown[] };
-      return (
-        aspect === "value.tools" &&
-        Array.isArray(core) &&
-        Array.isArray(sdk) &&
-        rejected !== undefined &&
-        sdk.length === core.length + rejected.length
-      );
-    },
+    explains: ({ aspect, core, sdk }) =>
+      aspect === "value.tools" &&
+      namesIn(sdk).length > namesIn(core).length &&
+      isDeepStrictEqual(namesIn(sdk).filter(isUsableName), namesIn(core)),
   },
   {
     id: "cache-hints-are-hints",
@@ -160,6 +155,15 @@ export const listRules: readonly Rule[] = [
       pair.sdk.outcome.ok,
   },
 ];
+
+function namesIn(tools: unknown): readonly string[] {
+  return Array.isArray(tools) ? tools.map(({ name }: { name: string }) => name) : [];
+}
+
+function isUsableName(name: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  return name !== "" && name.length <= 128 && !/[\u0000-\u001F\u007F-\u009F]/.test(name);
+}
 
 function isRepeated([before, after]: readonly JsonObject[]): boolean {
   return after !== undefined && JSON.stringify(before) === JSON.stringify(after);

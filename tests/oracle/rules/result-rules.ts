@@ -19,7 +19,7 @@ function toolResultOf({ pair }: Difference): JsonObject | undefined {
 }
 
 /** `sdk` is `core` with some members of some objects left out. */
-export function isTrimmed(sdk: unknown, core: unknown): boolean {
+function isTrimmed(sdk: unknown, core: unknown): boolean {
   if (Array.isArray(sdk) && Array.isArray(core))
     return sdk.length === core.length && sdk.every((item, index) => isTrimmed(item, core[index]));
   if (isJsonObject(sdk) && isJsonObject(core))

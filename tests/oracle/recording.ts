@@ -17,7 +17,7 @@ import { type Performance, recordTranscript } from "./record-transcript.ts";
 import { transportParts } from "./stage.ts";
 import type { Operation } from "./transcript.ts";
 
-// Records anew what is under transcripts/: ORACLE_RECORD=1 npx vitest run tests/oracle/record.test.ts
+// Records anew what is under transcripts/: ORACLE_RECORD=1 npx vitest run tests/oracle -t recording
 
 const call = (name: string, args: Readonly<Record<string, unknown>> = {}): Operation => ({
   do: "callTool",
@@ -117,7 +117,7 @@ async function record(performance: Performance, folder?: string): Promise<void> 
   );
 }
 
-describe.runIf(process.env["ORACLE_RECORD"] === "1")("recording", () => {
+describe("recording", () => {
   it("server-everything", async () => {
     await record({
       name: "server-everything",
