@@ -100,6 +100,7 @@ describe("the public API", () => {
       "RequestOptions",
       "RpcError",
       "ServerConfig",
+      "ServerEntry",
       "ServerInput",
       "ServerState",
       "ServerStatus",

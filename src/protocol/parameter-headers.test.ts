@@ -143,6 +143,21 @@ describe.each(implementations)("headers from arguments, over %s", (_, connect) =
     expect(peer.methods.slice(before + 3)).toEqual(["tools/call", "tools/list"]);
   });
 
+  it("a list that was kept is not good enough for a server that disagrees", async () => {
+    const { client, peer } = await connected({
+      "tools/list": () => ({
+        resultType: "complete",
+        tools: [],
+        ttlMs: 60_000,
+        cacheScope: "private",
+      }),
+      "tools/call": ({ id }, peer) => peer.fail(id, -32_020, "header mismatch"),
+    });
+    await client.listTools();
+    await failureOf(client.callTool("deploy", {}));
+    expect(peer.methods.slice(1)).toEqual(["tools/list", "tools/call", "tools/list"]);
+  });
+
   it("the last list counts", async () => {
     let region = 0;
     const { client, peer } = await connected({

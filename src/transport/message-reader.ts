@@ -16,7 +16,7 @@ export interface MessageReaderOptions {
   readonly secrets: readonly string[];
   readonly logger: Logger;
   /** Takes one message, with its text unless it came in a batch; `false` means that no more are wanted. */
-  readonly onMessage: (message: JSONRPCMessage, text: string | undefined) => boolean;
+  readonly onMessage: (message: JSONRPCMessage, text: string) => boolean;
 }
 
 const openBrace = 0x7b;
@@ -27,8 +27,8 @@ const maxJunkLines = 10_000;
 const maxBatchMessages = 1_000;
 
 /**
- * Turns the bytes of a server's stdout into messages. A message is an object, alone on its line or
- * in a batch; what it says is for the protocol to judge. Other lines, such as the banner of a
+ * Turns the bytes of a server's stdout into messages. A message is an object, or a list with objects
+ * in it (a batch, handed on whole); what it says is for the protocol to judge. Other lines, such as the banner of a
  * launcher, are skipped and counted, as long as they stay few between two messages.
  */
 export class MessageReader {
@@ -79,21 +79,15 @@ export class MessageReader {
       return this.#junk(line, byteLength);
     }
     if (typeof value !== "object" || value === null) return this.#junk(line, byteLength);
-    return Array.isArray(value)
-      ? this.#readBatch(value, line, byteLength)
-      : this.#deliver(value, text);
+    if (Array.isArray(value)) {
+      if (value.length > maxBatchMessages)
+        return this.#refuse(`the server sent a batch of ${value.length} messages`);
+      if (!value.some(isObject)) return this.#junk(line, byteLength);
+    }
+    return this.#deliver(value, text);
   }
 
-  #readBatch(batch: readonly unknown[], line: string, byteLength: number): boolean {
-    if (batch.length > maxBatchMessages)
-      return this.#refuse(`the server sent a batch of ${batch.length} messages`);
-    if (!batch.some(isObject)) return this.#junk(line, byteLength);
-    return batch.every((value) =>
-      isObject(value) ? this.#deliver(value, undefined) : this.#junk(line, byteLength),
-    );
-  }
-
-  #deliver(value: object, text: string | undefined): boolean {
+  #deliver(value: object, text: string): boolean {
     this.#junkLinesInARow = 0;
     this.#junkBytesInARow = 0;
     return this.#options.onMessage(value as JSONRPCMessage, text);

@@ -198,7 +198,7 @@ class StdioTransport implements HostTransport {
     };
   }
 
-  #deliver(message: JSONRPCMessage, text: string | undefined): boolean {
+  #deliver(message: JSONRPCMessage, text: string): boolean {
     this.#hasReceived = true;
     this.#messageText = text;
     try {

@@ -5,6 +5,8 @@ import type { Form } from "./row.ts";
 import { rows } from "./rows.ts";
 import { runRow } from "./run-row.ts";
 
+process.once("disconnect", () => process.exit(1));
+
 const [index, form] = process.argv.slice(2);
 const row = rows[Number(index)];
 if (row === undefined) throw new Error(`there is no row ${index}`);

@@ -35,7 +35,7 @@ export interface Row {
   readonly attack: (lab: Lab, product: Product) => Promise<Figures>;
 }
 
-/** Holds for every row. */
+/** Holds for every row; printed by rows that are about it, and by any that breaks it. */
 export const commonCriteria: readonly Criterion[] = [
   { figure: "hung calls", atMost: 0 },
   { figure: "stray callbacks", atMost: 0 },

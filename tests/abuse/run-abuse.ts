@@ -34,6 +34,8 @@ export async function runAbuse(args: readonly string[]): Promise<AbuseCounts> {
   const unknown = [...options].filter((option) => !["--long", "--no-stock", seed].includes(option));
   if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(" ")}\n${usage}`);
   const ids = new Set(args.filter((arg) => !arg.startsWith("--")));
+  const chosen = [...rows.entries()].filter(([, { id }]) => ids.size === 0 || ids.has(id));
+  if (chosen.length === 0) throw new Error(`no such row\n${usage}`);
   const form: Form = options.has("--long") ? "long" : "normal";
   const home = mkdtempSync(path.join(tmpdir(), "plugboard-abuse-"));
   const env: NodeJS.ProcessEnv = {
@@ -44,8 +46,7 @@ export async function runAbuse(args: readonly string[]): Promise<AbuseCounts> {
   };
   const counts = { passed: 0, failed: 0, skipped: 0 };
   try {
-    for (const [index, row] of rows.entries()) {
-      if (ids.size > 0 && !ids.has(row.id)) continue;
+    for (const [index, row] of chosen) {
       const report = await runInProcess(index, form, env);
       const isPassed = typeof report !== "string" && report.broken.length === 0;
       counts[isPassed ? "passed" : "failed"] += 1;

@@ -55,7 +55,10 @@ export async function runRow(row: Row, form: Form, product: Product): Promise<Ro
 
 function brokenCriteria(row: Row, form: Form, figures: Figures): string[] {
   const isTimed = form !== "short" && row.isBusy !== true;
-  return [...row.criteria, ...commonCriteria]
+  const criteria = new Map(
+    [...commonCriteria, ...row.criteria].map((criterion) => [criterion.figure, criterion]),
+  );
+  return [...criteria.values()]
     .filter(({ isTiming }) => isTiming !== true || isTimed)
     .flatMap(({ figure, atMost }) => {
       const value = figures[figure];

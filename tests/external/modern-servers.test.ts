@@ -1,8 +1,13 @@
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 
 import { describe, expect, it } from "vitest";
 
-import { createHost, type ServerEntry } from "../../dist/index.js";
+import type * as plugboard from "../../src/index.ts";
+
+/** The built library, as a user would load it. */
+const built = pathToFileURL(path.resolve(import.meta.dirname, "../../dist/index.js")).href;
+const { createHost } = (await import(built)) as typeof plugboard;
 
 function program(file: string): string {
   return path.join(import.meta.dirname, "node_modules", file);
@@ -11,7 +16,7 @@ function program(file: string): string {
 /** One call that needs neither network nor account: what comes back only has to be an answer. */
 interface ModernServer {
   readonly title: string;
-  readonly entry: ServerEntry;
+  readonly entry: plugboard.ServerEntry;
   readonly call: { readonly tool: string; readonly args: Record<string, unknown> };
 }
 

@@ -1,70 +1,76 @@
 import { hostileEntry } from "../hostile/hostile-entry.ts";
 import type { Lab } from "../lab.ts";
 import type { Figures, Row } from "../row.ts";
+import type { CallEnd } from "../subject.ts";
 
 const server = "hostile";
 
-/** Calls one after another; each must get the answer to itself and nothing else. */
-async function callInTurn(
-  lab: Lab,
-  options: { readonly callsPerConnection: number; readonly timeoutMs?: number },
-): Promise<Figures> {
-  const figures = { "wrong resolutions": 0, "failed calls": 0 };
+const tag = "id-attacker";
+
+/** Calls with nonces: each must get the answer to itself and nothing else. */
+class NonceCalls {
+  readonly figures = { "wrong resolutions": 0, "failed calls": 0 };
+  readonly #lab: Lab;
+
+  constructor(lab: Lab) {
+    this.#lab = lab;
+  }
+
+  async call(index: number, timeoutMs = 4_000): Promise<CallEnd> {
+    const nonce = `n${index}`;
+    const end = await this.#lab.call({ server, args: { nonce }, timeoutMs });
+    if (!end.ok) this.figures["failed calls"] += 1;
+    else if (end.text !== `${tag} ${nonce}`) this.figures["wrong resolutions"] += 1;
+    return end;
+  }
+}
+
+async function callInTurn(lab: Lab, callsPerConnection: number): Promise<Figures> {
+  const calls = new NonceCalls(lab);
   for (let index = 0; index < lab.count; index += 1) {
     // What came unasked is forgiven up to a bound per connection; this attack is about the answers.
-    if (index > 0 && index % options.callsPerConnection === 0) await lab.subject.disconnect(server);
-    const nonce = `n${index}`;
-    const { ok, text } = await lab.call({ server, args: { nonce }, ...options });
-    if (!ok) figures["failed calls"] += 1;
-    else if (text !== `id-attacker ${nonce}`) figures["wrong resolutions"] += 1;
+    if (index > 0 && index % callsPerConnection === 0) await lab.subject.disconnect(server);
+    await calls.call(index);
   }
-  return figures;
+  return calls.figures;
 }
 
 async function callWithoutAnswer(lab: Lab): Promise<Figures> {
-  const figures = { "wrong resolutions": 0, "ends other than timeout": 0 };
-  await Promise.all(
-    Array.from({ length: lab.count }, async (_, index) => {
-      const args = { nonce: `n${index}` };
-      const { ok, code } = await lab.call({ server, args, timeoutMs: 500 });
-      if (ok) figures["wrong resolutions"] += 1;
-      if (code !== "timeout") figures["ends other than timeout"] += 1;
-    }),
+  const calls = new NonceCalls(lab);
+  const ends = await Promise.all(
+    Array.from({ length: lab.count }, (_, index) => calls.call(index, 500)),
   );
-  return figures;
+  return {
+    "wrong resolutions": calls.figures["wrong resolutions"],
+    "ends other than timeout": ends.filter(({ code }) => code !== "timeout").length,
+  };
 }
 
 /** Past a hundred strays the connection must go, and what was in flight must hear of it. */
 async function callThroughFlood(lab: Lab): Promise<Figures> {
-  const figures = { "wrong resolutions": 0, "ends other than protocol_violation": 0 };
+  const calls = new NonceCalls(lab);
+  let otherEnds = 0;
   for (let index = 0; index < lab.count; index += 1) {
-    const nonce = `n${index}`;
-    const { ok, text, code } = await lab.call({ server, args: { nonce } });
-    if (ok && text !== `id-attacker ${nonce}`) figures["wrong resolutions"] += 1;
-    if (code !== "protocol_violation") figures["ends other than protocol_violation"] += 1;
+    const { code } = await calls.call(index);
+    if (code !== "protocol_violation") otherEnds += 1;
   }
   return {
-    ...figures,
+    "wrong resolutions": calls.figures["wrong resolutions"],
+    "ends other than protocol_violation": otherEnds,
     "dead afterwards": Number(!(await lab.isAlive(server))),
   };
 }
 
 async function callInParallel(lab: Lab): Promise<Figures> {
-  const figures = { "wrong resolutions": 0, "failed calls": 0 };
-  const callOne = async (index: number): Promise<void> => {
-    const nonce = `n${index}`;
-    const { ok, text } = await lab.call({ server, args: { nonce } });
-    if (!ok) figures["failed calls"] += 1;
-    else if (text !== `id-attacker ${nonce}`) figures["wrong resolutions"] += 1;
-  };
+  const calls = new NonceCalls(lab);
   const parallel = 10;
   for (let index = 0; index < lab.count; index += parallel)
-    await Promise.all(Array.from({ length: parallel }, (_, offset) => callOne(index + offset)));
+    await Promise.all(Array.from({ length: parallel }, (_, offset) => calls.call(index + offset)));
   const isAlive = await lab.isAlive(server);
   await lab.subject.disconnect(server);
   const extraAnswers = 3 * lab.count;
   return {
-    ...figures,
+    ...calls.figures,
     "dead afterwards": Number(!isAlive),
     "extra answers not counted": extraAnswers - lab.subject.counts.dropped,
   };
@@ -88,7 +94,6 @@ async function callTwoServers(lab: Lab): Promise<Figures> {
   return figures;
 }
 
-const tag = "id-attacker";
 const noWrongAnswer = [
   { figure: "wrong resolutions", atMost: 0 },
   { figure: "failed calls", atMost: 0 },
@@ -104,7 +109,7 @@ export const idRows: readonly Row[] = [
     criteria: noWrongAnswer,
     servers: { [server]: hostileEntry("unmatched-ids", { n: 3, tag }) },
     counts: { short: 30, normal: 300, long: 3_000, stock: 300 },
-    attack: (lab) => callInTurn(lab, { callsPerConnection: 30 }),
+    attack: (lab) => callInTurn(lab, 30),
   },
   {
     id: "A5",
@@ -129,7 +134,7 @@ export const idRows: readonly Row[] = [
     criteria: noWrongAnswer,
     servers: { [server]: hostileEntry("id-type-confusion", { tag }) },
     counts: { short: 15, normal: 300, long: 3_000, stock: 300 },
-    attack: (lab) => callInTurn(lab, { callsPerConnection: 15 }),
+    attack: (lab) => callInTurn(lab, 15),
   },
   {
     id: "A6",
@@ -152,6 +157,7 @@ export const idRows: readonly Row[] = [
       "nonces, ten calls at a time; the host's events of each call; its count of dropped answers",
     criteria: [
       ...noWrongAnswer,
+      { figure: "double ends", atMost: 0 },
       { figure: "dead afterwards", atMost: 0 },
       { figure: "extra answers not counted", atMost: 0 },
     ],

@@ -41,6 +41,8 @@ export const mutationRows: readonly Row[] = [
     measured:
       "made by fast-check from valid messages: most through the reader and the host in process, on a clock that shows every hang; the rest from a real child and over HTTP",
     criteria: [
+      { figure: "crashes", atMost: 0 },
+      { figure: "hung calls", atMost: 0 },
       { figure: "broken conversations", atMost: 0 },
       { figure: "hung over HTTP", atMost: 0 },
       { figure: "not clean over HTTP", atMost: 0 },

@@ -89,6 +89,7 @@ export const valueRows: readonly Row[] = [
     measured:
       "members of the built-in prototypes before and after; results and error data encoded again, letter by letter",
     criteria: [
+      { figure: "polluted prototypes", atMost: 0 },
       { figure: "altered", atMost: 0 },
       { figure: "dead afterwards", atMost: 0 },
     ],
