@@ -76,6 +76,8 @@ export class RpcChannel {
   #envelope: JsonObject | undefined;
   /** A promise of the transport's `send` that is known to be fulfilled. */
   #fulfilled: Promise<void> | undefined;
+  /** Of answered requests: nobody listens to them any more, and making new ones is not cheap. */
+  readonly #idleStreams: AbortController[] = [];
   #end: McpError | undefined;
   #closing: Promise<void> | undefined;
 
@@ -152,7 +154,7 @@ export class RpcChannel {
     const { id } = request;
     const params =
       onProgress === undefined ? request.params : withProgressToken(request.params, id);
-    if (this.hasPerRequestStream) request.stream = new AbortController();
+    if (this.hasPerRequestStream) request.stream = this.#idleStreams.pop() ?? new AbortController();
     this.#transmit({ jsonrpc: "2.0", id, method, params }, request);
   }
 
@@ -280,6 +282,7 @@ export class RpcChannel {
     const request = this.#ledger.take(message["id"]);
     if (request === undefined) return this.#strayed(message);
     this.#release(request);
+    if (request.stream !== undefined) this.#idleStreams.push(request.stream);
     if (request.options.keepRaw === true) request.raw = messageTextOf(this.#transport);
     if (refusal === undefined && isPlainResult(message)) return request.succeed(message.result);
     const exchange = this.#exchange(request.method);

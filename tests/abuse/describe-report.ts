@@ -13,7 +13,8 @@ export function describeReport(row: Row, report: RowReport | string): string {
     expected,
     describeFigures(row.criteria, report),
   );
-  return isPassed ? line : `${line}\n     broken: ${report.broken.join("; ")}`;
+  const gap = row.knownGap === undefined ? "" : ` (known: ${row.knownGap})`;
+  return isPassed ? line : `${line}\n     broken: ${report.broken.join("; ")}${gap}`;
 }
 
 /** What the official client does under the same attack: told, never judged. */
