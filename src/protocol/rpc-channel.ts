@@ -26,6 +26,7 @@ import { RequestLedger } from "./request-ledger.ts";
 import { RequestWatch } from "./request-watch.ts";
 import type { RpcRequest } from "./rpc-request.ts";
 import { serverText } from "./server-text.ts";
+import { StreamAborts } from "./stream-aborts.ts";
 import { failureOf } from "./transport-failure.ts";
 import { closeTransport, endFailure, messageTextOf, startFailure } from "./transport-life.ts";
 import { UnaskedMessages } from "./unasked-messages.ts";
@@ -70,14 +71,13 @@ export class RpcChannel {
   readonly #options: RpcChannelOptions;
   readonly #ledger: RequestLedger;
   readonly #watch: RequestWatch;
+  readonly #streams: StreamAborts;
   readonly #counts = { received: 0, junk: 0, anonymousErrors: 0 };
   #era: ProtocolEra | undefined;
   #hasBatches = false;
   #envelope: JsonObject | undefined;
   /** A promise of the transport's `send` that is known to be fulfilled. */
   #fulfilled: Promise<void> | undefined;
-  /** Of answered requests: nobody listens to them any more, and making new ones is not cheap. */
-  readonly #idleStreams: AbortController[] = [];
   #end: McpError | undefined;
   #closing: Promise<void> | undefined;
 
@@ -86,6 +86,7 @@ export class RpcChannel {
     this.#transport = transport;
     this.#options = options;
     this.#ledger = new RequestLedger({ strict });
+    this.#streams = new StreamAborts(transport);
     this.#watch = new RequestWatch(this.#ledger, {
       serverName,
       limits,
@@ -154,7 +155,7 @@ export class RpcChannel {
     const { id } = request;
     const params =
       onProgress === undefined ? request.params : withProgressToken(request.params, id);
-    if (this.hasPerRequestStream) request.stream = this.#idleStreams.pop() ?? new AbortController();
+    if (this.hasPerRequestStream) request.stream = this.#streams.take();
     this.#transmit({ jsonrpc: "2.0", id, method, params }, request);
   }
 
@@ -282,7 +283,7 @@ export class RpcChannel {
     const request = this.#ledger.take(message["id"]);
     if (request === undefined) return this.#strayed(message);
     this.#release(request);
-    if (request.stream !== undefined) this.#idleStreams.push(request.stream);
+    if (request.stream !== undefined) this.#streams.giveBack(request.stream);
     if (request.options.keepRaw === true) request.raw = messageTextOf(this.#transport);
     if (refusal === undefined && isPlainResult(message)) return request.succeed(message.result);
     const exchange = this.#exchange(request.method);

@@ -61,6 +61,7 @@ export function createStreamableHttpTransport(options: StreamableHttpOptions): H
 class StreamableHttpTransport implements HostTransport, HttpLink {
   readonly kind = "streamable-http";
   readonly hasPerRequestStream = true;
+  readonly releasesSignals = true;
   readonly peer: HttpPeer;
   readonly headers: HttpHeaders;
   readonly lingering: LingeringExchanges;
