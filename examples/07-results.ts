@@ -21,7 +21,8 @@ for (const result of [
 
 await using host = await createHost({ config: false, servers: { test: testServerEntry() } });
 const outcome = await host.session({ level: "yolo" }).call("mcp__test__add", { a: 2, b: 3 });
-console.log(JSON.stringify(toToolResult(outcome)));
+const { message, value, success } = toToolResult(outcome);
+console.log(JSON.stringify({ message, content: value?.content, success }));
 console.log(JSON.stringify(toSkillResult(outcome)));
 console.log(JSON.stringify(toRest(outcome)));
 
@@ -31,6 +32,6 @@ console.log(JSON.stringify(toRest(outcome)));
 // "result directly"
 // "an object with content"
 // "a plain string"
-// {"message":"Success","value":{"content":[{"type":"text","text":"5"}]},"success":true}
+// {"message":"Success","content":[{"type":"text","text":"5"}],"success":true}
 // {"output":"5","error":null}
 // {"result":"5"}
