@@ -116,7 +116,7 @@ describe("plugboard list --check", () => {
       expect.stringMatching(
         /^silent \| ✗ disconnected \| stdio \| – \| user \| no answer to .* → plugboard test silent$/,
       ),
-      "works | ● connected | stdio | 8 | user | MCP 2026-07-28",
+      "works | ● connected | stdio | 8 | user | MCP <revision>",
     ]);
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 7 });
     expect(existsSync(marker)).toBe(false);
@@ -163,7 +163,7 @@ describe("plugboard test", () => {
     const { stdout, exitCode } = await new CliSandbox().run(["test", "demo"]);
     expect(normalize(stdout).replaceAll(/~\d+/g, "~<n>")).toBe(
       [
-        "✓ started   stdio, MCP 2026-07-28, plugboard-demo 1.0.0 <time>",
+        "✓ started   stdio, MCP <revision>, plugboard-demo 1.0.0 <time>",
         "✓ listed    8 tools, ~<n> tokens",
         "✓ stopped   no process left <time>",
         "",

@@ -4,8 +4,8 @@ import { CliSandbox, demoEntry, normalize } from "./run-cli.ts";
 
 const tour = [
   "No servers are configured here: these are the bundled demo servers.",
-  "✓ demo       stdio, 8 tools, MCP 2026-07-28 <time>",
-  "✓ demo-http  http 127.0.0.1:<port>, 3 tools, MCP 2026-07-28 <time>",
+  "✓ demo       stdio, 8 tools, MCP <revision> <time>",
+  "✓ demo-http  http 127.0.0.1:<port>, 3 tools, MCP <revision> <time>",
   '→ demo.add {"a":2,"b":3}                                    5  (demo entry sets skipReadOnlyPrompts)',
   '→ demo.slow {"steps":3}                                     ███ 3/3 <time>',
   '→ demo.delete_note {"id":"n1"}                              blocked: destructive, needs approval',
@@ -64,7 +64,7 @@ describe("plugboard up", () => {
     const { stdout, stderr, exitCode } = await sandbox.run(["up", "--once"]);
     expect(normalize(stdout).split("\n")).toEqual([
       "⏸ notes  not approved, from .plugboard/mcp.json:3",
-      "✓ works  stdio, 8 tools, MCP 2026-07-28 <time>",
+      "✓ works  stdio, 8 tools, MCP <revision> <time>",
       "1 of 3 servers connected, 8 tools.",
       "",
     ]);
