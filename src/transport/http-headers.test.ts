@@ -1,7 +1,8 @@
 import { assert, constantFrom, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { HttpHeaders, encodeHeaderValue, parseConfiguredHeaders } from "./http-headers.ts";
+import { encodeHeaderValue } from "../protocol/header-value.ts";
+import { HttpHeaders, parseConfiguredHeaders } from "./http-headers.ts";
 
 function asRecord(fields: readonly string[]): Record<string, string> {
   const record: Record<string, string> = {};

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import { createError } from "../errors/families.ts";
+import { encodeHeaderValue } from "../protocol/header-value.ts";
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 
@@ -35,15 +36,8 @@ const parameterPrefix = "mcp-param-";
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const fieldValue = /^[\t\u0020-\u007E\u0080-\u00FF]*$/;
-const plainText = /^[\u0021-\u007E](?:[\t\u0020-\u007E]*[\u0021-\u007E])?$/;
 const visibleText = /^[\u0021-\u007E]+$/;
 const repeatedBearer = /^(?:Bearer\s+){2,}/i;
-
-/** A value as header text; what is not plain ASCII travels as `=?base64?…?=`, as the specification says. */
-export function encodeHeaderValue(value: string): string {
-  const isPlain = plainText.test(value) && !(value.startsWith("=?base64?") && value.endsWith("?="));
-  return isPlain ? value : `=?base64?${Buffer.from(value, "utf8").toString("base64")}?=`;
-}
 
 /** Whether a server's text may be sent back in a header: session ids, event ids. */
 export function isVisibleAscii(value: string): boolean {
