@@ -98,6 +98,7 @@ function fakeClient(onClose: (client: ProtocolClient) => void): ProtocolClient {
     },
     onnotification: undefined,
     onlistchanged: undefined,
+    onwarning: undefined,
     onclose: undefined,
   };
   return client;

@@ -222,7 +222,8 @@ export class PlugboardHost implements McpHost {
 
   /** A list that cannot be had leaves the connection up with no tools, and says so. */
   async #discover(name: string, client: ProtocolClient): Promise<void> {
-    const { catalog, clock, limits } = this.#parts;
+    const { catalog, limits } = this.#parts;
+    client.onwarning = (text) => this.#warn(name, text);
     if (client.capabilities["tools"] === undefined) {
       catalog.replace(name, { tools: [], rejected: [] });
       return;
@@ -232,20 +233,20 @@ export class PlugboardHost implements McpHost {
     } catch (error) {
       catalog.clear(name);
       const text = `its tools could not be listed: ${error instanceof Error ? error.message : "unknown reason"}`;
-      this.#publish({ type: "warning", serverName: name, text, at: clock.now() });
+      this.#warn(name, text);
       return;
     }
     for (const { toolName, text } of catalog.problems(name)) {
       const subject = toolName === null ? "" : `tool "${toolName}": `;
-      this.#publish({
-        type: "warning",
-        serverName: name,
-        text: `${subject}${text}`,
-        at: clock.now(),
-      });
+      this.#warn(name, `${subject}${text}`);
     }
     const toolCount = catalog.tools(name).length;
-    this.#publish({ type: "tools-changed", serverName: name, toolCount, at: clock.now() });
+    const at = this.#parts.clock.now();
+    this.#publish({ type: "tools-changed", serverName: name, toolCount, at });
+  }
+
+  #warn(serverName: string, text: string): void {
+    this.#publish({ type: "warning", serverName, text, at: this.#parts.clock.now() });
   }
 
   #hear(serverName: string, { method, params }: ServerNotification): void {

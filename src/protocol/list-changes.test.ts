@@ -15,7 +15,6 @@ import {
 import { createError } from "../errors/families.ts";
 import { systemClock } from "../ports/clock.ts";
 import type { ListKind } from "./list-kind.ts";
-import { transportFailure } from "./transport-failure.ts";
 
 const reporting = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: {} };
 const subscriptionIdKey = "io.modelcontextprotocol/subscriptionId";
@@ -188,8 +187,8 @@ describe.each(implementations)("changes of lists over %s", (_, connect) => {
     ])("%s a transport that says: %s", async (_, failure, count) => {
       const { peer, clock } = await listening(
         {
-          "subscriptions/listen": ({ id }, peer) => {
-            if (listens(peer).length === 1) peer.send(transportFailure(id as number, failure));
+          "subscriptions/listen": (_message, peer) => {
+            if (listens(peer).length === 1) throw failure;
           },
         },
         "modern",

@@ -14,7 +14,6 @@ import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { negotiateEra } from "./negotiate-era.ts";
 import { RpcChannel } from "./rpc-channel.ts";
-import { transportFailure } from "./transport-failure.ts";
 
 type Options = Parameters<typeof protocolOptions>[0];
 
@@ -36,8 +35,8 @@ async function failureOf(promise: Promise<unknown>): Promise<McpError> {
 
 /** A legacy server behind HTTP, where the probe ends with `failure`. */
 function overHttp(failure: McpError, overrides: Options = {}) {
-  const refused: Script = ({ id }, peer) => {
-    if (id !== undefined) peer.send(transportFailure(id, failure));
+  const refused: Script = () => {
+    throw failure;
   };
   const made = negotiation({ ...legacyScripts, "server/discover": refused }, overrides);
   made.peer.transport.hasPerRequestStream = true;

@@ -19,10 +19,12 @@ import type {
 import { RequestPath, type RequestPathParts, type RequestSender } from "./request-path.ts";
 import { type CacheTicket, ResponseCache } from "./response-cache.ts";
 import type { RpcChannel } from "./rpc-channel.ts";
+import { serverText } from "./server-text.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
 /** Everything a protocol client does that does not depend on who writes the messages. */
 export class NegotiatedClient implements ProtocolClient {
+  onwarning: ((text: string) => void) | undefined;
   readonly #channel: RpcChannel;
   readonly #negotiated: Negotiated;
   readonly #sender: RequestSender;
@@ -68,6 +70,7 @@ export class NegotiatedClient implements ProtocolClient {
       : undefined;
     channel.unasked.onlistchange = (kind) => this.#listChanged(kind);
     channel.unasked.onresourcechange = (params) => this.#cache?.resourceUpdated(params);
+    channel.oninexact = ({ params }, literal) => this.onwarning?.(inexactText(params, literal));
     channel.onend = (error) => this.#end(error);
   }
 
@@ -188,6 +191,12 @@ export class NegotiatedClient implements ProtocolClient {
     const { logger, serverName } = this.#options;
     contain(() => handler(ended.error), logger, serverName);
   }
+}
+
+/** The number itself is data of the call, so only its size is told. */
+function inexactText(params: JsonObject, literal: string): string {
+  const toolName = serverText(String(params["name"]), 128);
+  return `the result of ${toolName} has a number of ${literal.length} characters that JavaScript cannot hold; it was rounded`;
 }
 
 function withoutType(result: JsonObject): JsonObject {

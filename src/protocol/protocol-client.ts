@@ -124,6 +124,8 @@ export interface ProtocolClient {
    * is asked to report changes as soon as there is a handler.
    */
   onlistchanged: ((kind: ListKind) => void) | undefined;
+  /** Something in what the server sent could not be taken as it was; `text` is for a person. */
+  onwarning: ((text: string) => void) | undefined;
   /**
    * Called once, when the connection ends for any reason; `error` is absent after `close()`. A handler
    * set after the end is called at once.

@@ -15,6 +15,7 @@ import {
 } from "./channel-failures.ts";
 import { contain, reportHandlerFailure } from "./contain.ts";
 import { answerFailure, isPlainResult, isResponse } from "./incoming-message.ts";
+import { findInexactNumber } from "./inexact-number.ts";
 import type { InputHandlers } from "./input-handlers.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 import { withMeta } from "./message-meta.ts";
@@ -27,7 +28,6 @@ import { RequestWatch } from "./request-watch.ts";
 import type { RpcRequest } from "./rpc-request.ts";
 import { serverText } from "./server-text.ts";
 import { StreamAborts } from "./stream-aborts.ts";
-import { failureOf } from "./transport-failure.ts";
 import { closeTransport, endFailure, messageTextOf, startFailure } from "./transport-life.ts";
 import { UnaskedMessages } from "./unasked-messages.ts";
 
@@ -64,6 +64,8 @@ export class RpcChannel {
   readonly unasked: UnaskedMessages;
   /** An error response that names no request: the server could not read the id of what it answers. */
   onanonymouserror: ((error: McpError) => void) | undefined;
+  /** The result of a tool holds a number that is not the one the server wrote; `literal` is. */
+  oninexact: ((request: RpcRequest, literal: string) => void) | undefined;
   /** Called once; `error` is absent when this side closed. */
   onend: ((error: McpError | undefined) => void) | undefined;
 
@@ -285,14 +287,23 @@ export class RpcChannel {
     this.#release(request);
     if (request.stream !== undefined) this.#streams.giveBack(request.stream);
     if (request.options.keepRaw === true) request.raw = messageTextOf(this.#transport);
-    if (refusal === undefined && isPlainResult(message)) return request.succeed(message.result);
+    if (refusal === undefined && isPlainResult(message)) {
+      this.#checkNumbers(request, message.result);
+      return request.succeed(message.result);
+    }
     const exchange = this.#exchange(request.method);
     const failure =
-      refusal === undefined
-        ? (failureOf(message) ?? answerFailure(message, exchange))
-        : malformedAnswer(refusal, exchange);
+      refusal === undefined ? answerFailure(message, exchange) : malformedAnswer(refusal, exchange);
     if (failure === undefined) request.succeed(message["result"] as JsonObject);
     else request.fail(failure);
+  }
+
+  /** Text blocks carry their numbers as text, so only what goes beyond them can have been changed. */
+  #checkNumbers(request: RpcRequest, { structuredContent, _meta }: JsonObject): void {
+    if (structuredContent === undefined && _meta === undefined) return;
+    if (request.method !== "tools/call" || this.oninexact === undefined) return;
+    const literal = findInexactNumber(messageTextOf(this.#transport) ?? "");
+    if (literal !== undefined) this.#contain(() => this.oninexact?.(request, literal));
   }
 
   #strayed(message: JsonObject): void {
@@ -301,7 +312,7 @@ export class RpcChannel {
       this.#counts.junk += 1;
     } else if (!isRequestId(id)) {
       this.#counts.anonymousErrors += 1;
-      const failure = failureOf(message) ?? answerFailure(message, this.#exchange("a request"));
+      const failure = answerFailure(message, this.#exchange("a request"));
       if (failure !== undefined) this.onanonymouserror?.(failure);
     } else if (this.#ledger.judgeStray(id) === "violation") {
       const open = [...this.#ledger.requests()].map((request) => request.id);

@@ -14,6 +14,7 @@ import type { ConnectProtocol, ProtocolOptions } from "./protocol-client.ts";
 import { modernVersion, supportedVersions } from "./protocol-versions.ts";
 import type { RequestSender } from "./request-path.ts";
 import { RpcChannel } from "./rpc-channel.ts";
+import type { SdkAnswer } from "./sdk-errand.ts";
 import { aliasOf, SdkTransport } from "./sdk-transport.ts";
 import { serverText } from "./server-text.ts";
 
@@ -27,14 +28,16 @@ export const connectWithSdk: ConnectProtocol = async (transport, options) => {
       import("@modelcontextprotocol/client"),
       negotiateEra(channel, options),
     ]);
-    const wire = new SdkTransport(channel, replayedHandshake(negotiated));
+    const { serverName } = options;
+    const initializeResult = replayedHandshake(negotiated);
+    const wire = new SdkTransport(channel, { serverName, initializeResult });
     const client = createSdkClient(sdk, options);
     client.onerror = (error) =>
       options.logger.debug("the SDK reported an error", { error: serverText(String(error)) });
     await client.connect(wire, { prior: priorVerdict(negotiated) });
     if (channel.end !== undefined) throw channel.end;
     const failure = (error: unknown, method: string) =>
-      asProtocolFailure(error, sdk, { serverName: options.serverName, method }, channel.end);
+      asProtocolFailure(error, sdk, { serverName, method }, channel.end);
     const isModern = negotiated.era === "modern";
     const sender = createSdkSender({ client, wire, isModern, failure, clock: options.clock });
     return new NegotiatedClient({ channel, negotiated, sender, options });
@@ -105,14 +108,15 @@ function createSdkSender({
   failure,
   clock,
 }: SdkSenderParts): RequestSender {
-  const send = async ({ method, params, options }: OutgoingRequest): Promise<JsonObject> => {
+  const send = async (request: OutgoingRequest): Promise<SdkAnswer> => {
+    const { method, params } = request;
+    const ask = () =>
+      client.request({ method: aliasOf(method), params: { ...params } }, anyResult, {
+        timeout: longestTimerMs,
+        allowInputRequired: true,
+      });
     try {
-      return await wire.sendingWith(options, () =>
-        client.request({ method: aliasOf(method), params: { ...params } }, anyResult, {
-          timeout: longestTimerMs,
-          allowInputRequired: true,
-        }),
-      );
+      return await wire.exchange(request, ask);
     } catch (error) {
       throw failure(error, method);
     }
@@ -120,10 +124,10 @@ function createSdkSender({
   return {
     async request(request, read) {
       const sentAt = clock.monotonic();
-      const result = await send(request);
+      const { result, raw } = await send(request);
       // The SDK takes the type off a complete result of the modern era, whose readers expect it.
       const whole = isModern ? { resultType: "complete", ...result } : result;
-      return await read(whole, { ...request, sentAt });
+      return await read(whole, { ...request, sentAt, raw });
     },
     async notify(method, params) {
       try {
@@ -137,7 +141,7 @@ function createSdkSender({
 
 /**
  * Errors of the SDK by class and code. Those of the server and the channel come typed out of
- * `SdkTransport`; what else the SDK says after the channel's end is only about that.
+ * `SdkTransport`; whatever the SDK says after the channel's end is only about that.
  */
 function asProtocolFailure(
   error: unknown,
@@ -146,7 +150,6 @@ function asProtocolFailure(
   end: McpError | undefined,
 ): McpError {
   if (McpError.is(error)) return error;
-  if (error instanceof sdk.ProtocolError && McpError.is(error.data)) return error.data;
   if (end !== undefined) return end;
   const { SdkErrorCode } = sdk;
   const { code, data } = error instanceof sdk.SdkError ? error : {};

@@ -1,10 +1,12 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 import { CallbackRequest, type RpcAnswer } from "./callback-request.ts";
+import { type Exchange, malformedAnswer, sendFailure } from "./channel-failures.ts";
 import type { JsonObject } from "./json-object.ts";
+import type { OutgoingRequest } from "./pending-request.ts";
 import type { RequestId } from "./request-id.ts";
 import type { RpcChannel } from "./rpc-channel.ts";
-import type { RpcRequestOptions } from "./rpc-request.ts";
+import { type SdkAnswer, SdkErrand } from "./sdk-errand.ts";
 
 /**
  * The SDK checks modern results of methods it knows against schemas that lose a whole list to one
@@ -16,9 +18,15 @@ export function aliasOf(method: string): string {
   return `${alias}${method}`;
 }
 
+export interface SdkTransportOptions {
+  readonly serverName: string;
+  /** Answers the client's own handshake, which the server has seen already. */
+  readonly initializeResult: JsonObject;
+}
+
 /**
- * The negotiated channel as the transport of an SDK `Client`. Requests get ids of the channel; answers
- * come back typed, a failure as an error response with the `McpError` in `data`. Notifications and
+ * The negotiated channel as the transport of an SDK `Client`. Requests get ids of the channel. Their
+ * callers depend on the SDK for results alone: a failure reaches them without it. Notifications and
  * requests of the server never pass: the channel has bounded and handled them already.
  */
 export class SdkTransport implements Transport {
@@ -27,13 +35,13 @@ export class SdkTransport implements Transport {
   onerror?: Transport["onerror"];
 
   readonly #channel: RpcChannel;
-  readonly #initializeResult: JsonObject;
-  #options: RpcRequestOptions = {};
+  readonly #options: SdkTransportOptions;
+  /** Whose request the SDK sends next. */
+  #errand: SdkErrand | undefined;
 
-  /** `initializeResult` answers the client's own handshake, which the server has seen already. */
-  constructor(channel: RpcChannel, initializeResult: JsonObject) {
+  constructor(channel: RpcChannel, options: SdkTransportOptions) {
     this.#channel = channel;
-    this.#initializeResult = initializeResult;
+    this.#options = options;
   }
 
   get hasPerRequestStream(): boolean {
@@ -50,7 +58,7 @@ export class SdkTransport implements Transport {
     if (!("id" in message)) {
       if (method !== "notifications/initialized") await this.#channel.notify(method, params);
     } else if (method === "initialize") {
-      this.#deliver(message.id, { ok: true, result: this.#initializeResult });
+      this.#deliver(message.id, { ok: true, result: this.#options.initializeResult });
     } else {
       this.#request(message.id, method, params);
     }
@@ -61,33 +69,63 @@ export class SdkTransport implements Transport {
   }
 
   /**
-   * Options of the one request that `send` makes, which the channel keeps and not the SDK: it sends
-   * before its `request` returns.
+   * Settles as the promise of `ask`, which makes the SDK send `request` before it returns. Rejects with
+   * an `McpError` when the channel says why there is no result or the SDK drops what it is given, and
+   * else with what the SDK says.
    */
-  sendingWith<T>(options: RpcRequestOptions, send: () => T): T {
-    this.#options = options;
+  exchange(request: OutgoingRequest, ask: () => Promise<JsonObject>): Promise<SdkAnswer> {
+    const errand = new SdkErrand(request);
+    this.#errand = errand;
     try {
-      return send();
+      ask().then(
+        (result) => errand.succeed(result),
+        (error: unknown) => errand.fail(error),
+      );
+    } catch (error) {
+      errand.fail(error);
     } finally {
-      this.#options = {};
+      this.#errand = undefined;
     }
+    if (errand.sent === undefined)
+      errand.failUnlessOverSoon(() =>
+        sendFailure(new Error("the SDK did not send it"), this.#exchangeOf(request)),
+      );
+    return errand.promise;
   }
 
   #request(id: RequestId, aliased: string, params: JsonObject): void {
+    const errand = this.#errand;
     const method = aliased.startsWith(alias) ? aliased.slice(alias.length) : aliased;
-    const request = { method, params, options: this.#options };
-    this.#channel.request(new CallbackRequest(request, (answer) => this.#deliver(id, answer)));
+    const request = { method, params, options: errand?.request.options ?? {} };
+    const sent = new CallbackRequest(request, (answer) => {
+      if (errand !== undefined) this.#settle(errand, id, answer);
+      this.#deliver(id, answer);
+    });
+    if (errand !== undefined) errand.sent = sent;
+    this.#channel.request(sent);
+  }
+
+  /** From here on the channel's deadline no longer holds: the request has been answered. */
+  #settle(errand: SdkErrand, id: RequestId, answer: RpcAnswer): void {
+    if (!answer.ok) return errand.fail(answer.error);
+    errand.failUnlessOverSoon(() => {
+      const reason = "the SDK's client does not accept it";
+      const error = malformedAnswer(reason, this.#exchangeOf(errand.request));
+      // Else it would wait on, and its timer keep the process alive.
+      this.#deliver(id, { ok: false, error });
+      return error;
+    });
+  }
+
+  #exchangeOf({ method }: OutgoingRequest): Exchange {
+    return { serverName: this.#options.serverName, method };
   }
 
   #deliver(id: RequestId, answer: RpcAnswer): void {
     this.onmessage?.(
       answer.ok
         ? { jsonrpc: "2.0", id, result: answer.result }
-        : {
-            jsonrpc: "2.0",
-            id,
-            error: { code: -32_000, message: answer.error.message, data: answer.error },
-          },
+        : { jsonrpc: "2.0", id, error: { code: -32_000, message: answer.error.message } },
     );
   }
 }

@@ -89,7 +89,7 @@ export class HttpCall implements ExchangeObserver {
       this.#linger();
       return new DiscardedBody();
     }
-    if (this.#method === "initialize") this.#link.adoptSession(head);
+    if (this.#method === "initialize") this.#link.oninitialized?.(head);
     const type = mediaTypeOf(head);
     if (type === "text/event-stream") return this.#openFeed().connect();
     if (type !== "application/json" && !type.endsWith("+json"))

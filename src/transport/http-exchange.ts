@@ -8,6 +8,8 @@ import { type HttpPeer, networkError, peerError, quote } from "./http-errors.ts"
 
 export interface HttpRequest {
   readonly method: "POST" | "GET" | "DELETE";
+  /** Another address of the same origin than the configured one. */
+  readonly url?: URL | undefined;
   /** Names and values in turn. */
   readonly headers: string[];
   readonly body?: string;
@@ -60,7 +62,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   run(dispatcher: Dispatcher, request: HttpRequest): void {
-    const { origin, pathname, search } = this.#peer.url;
+    const { origin, pathname, search } = request.url ?? this.#peer.url;
     dispatcher.dispatch(
       {
         origin,

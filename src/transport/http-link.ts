@@ -1,28 +1,196 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { Dispatcher } from "undici";
+
 import type { Limits } from "../config/limits.ts";
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { HttpPeer } from "./http-errors.ts";
-import type { ExchangeObserver, HttpExchange, HttpRequest, ResponseHead } from "./http-exchange.ts";
-import type { HttpHeaders } from "./http-headers.ts";
-import type { LingeringExchanges } from "./http-linger.ts";
+import type { TransportEvidence } from "./host-transport.ts";
+import { type HttpPeer, peerError } from "./http-errors.ts";
+import {
+  type ExchangeObserver,
+  HttpExchange,
+  type HttpRequest,
+  type ResponseHead,
+} from "./http-exchange.ts";
+import { HttpHeaders, parseConfiguredHeaders } from "./http-headers.ts";
+import { LingeringExchanges } from "./http-linger.ts";
+import { type OriginLease, originPools } from "./http-pool.ts";
+import { exceedsJsonDepth } from "./json-depth.ts";
 
 /** Which connections a request uses; see `OriginLease`. */
 export type HttpLane = "calls" | "streams";
 
-/** What a call or a stream needs of the transport it belongs to. */
-export interface HttpLink {
+/** What every transport over HTTP is made of. */
+export interface HttpTransportOptions {
+  readonly serverName: string;
+  readonly url: string;
+  /** Final values: variables expanded, credentials included. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Values that must not appear in any message. */
+  readonly secrets?: readonly string[] | undefined;
+  /** Sends the requests instead of the shared connections; it stays the caller's to close. */
+  readonly dispatcher?: Dispatcher | undefined;
+}
+
+/** Takes what arrives: the handlers of the transport that the link belongs to. */
+export type MessageTaker = Pick<Transport, "onmessage" | "onerror">;
+
+/**
+ * A transport's way to its server: the connections to the origin, the headers of its requests, and
+ * the reading of messages. What is asked when, and what an answer means, is the transport's own.
+ */
+export class HttpLink {
   readonly peer: HttpPeer;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly headers: HttpHeaders;
   readonly lingering: LingeringExchanges;
-  open(lane: HttpLane, request: HttpRequest, observer: ExchangeObserver): HttpExchange;
+  /** The head of the answer to `initialize`, before its body. */
+  oninitialized: ((head: ResponseHead) => void) | undefined;
+
+  readonly #options: HttpTransportOptions;
+  readonly #taker: MessageTaker;
+  #lease: OriginLease | undefined;
+  #messageText: string | undefined;
+  #junkMessages = 0;
+  #isClosed = false;
+
+  constructor(kind: HttpPeer["kind"], options: HttpTransportOptions, taker: MessageTaker) {
+    const { serverName, limits, clock, logger } = options;
+    this.#options = options;
+    this.#taker = taker;
+    this.limits = limits;
+    this.clock = clock;
+    this.logger = logger;
+    this.peer = {
+      kind,
+      serverName,
+      url: parseUrl(options.url, serverName),
+      secrets: options.secrets ?? [],
+    };
+    const { fields, ignored } = parseConfiguredHeaders(options.headers, serverName);
+    if (ignored.length > 0)
+      logger.warn("headers that the transport sets itself were left out", { serverName, ignored });
+    this.headers = new HttpHeaders(fields);
+    this.lingering = new LingeringExchanges(clock, this.closedError());
+  }
+
+  get isOpen(): boolean {
+    return this.#lease !== undefined && !this.#isClosed;
+  }
+
+  /** The text of the message that is being handed on. */
+  get messageText(): string | undefined {
+    return this.#messageText;
+  }
+
+  get evidence(): TransportEvidence {
+    const { origin, pathname, search } = this.peer.url;
+    return {
+      // Queries carry keys.
+      target: `${origin}${pathname}${search === "" ? "" : "?…"}`,
+      junkMessages: this.#junkMessages,
+      sessionId: this.headers.sessionId,
+    };
+  }
+
+  /** Gets ready to send; connects to nothing yet. */
+  async acquire(): Promise<void> {
+    const { dispatcher, limits } = this.#options;
+    const { connectTimeoutMs } = limits;
+    const lease =
+      dispatcher === undefined
+        ? await originPools.acquire({ origin: this.peer.url.origin, connectTimeoutMs })
+        : { calls: dispatcher, streams: dispatcher, release: () => Promise.resolve() };
+    if (this.#isClosed) {
+      await lease.release();
+      throw this.notOpen();
+    }
+    this.#lease = lease;
+  }
+
+  /** From here on nothing new is sent but what ends the session. */
+  markClosed(): void {
+    this.#isClosed = true;
+  }
+
+  /** Gives the connections back; what is still under way ends with them. */
+  async release(): Promise<void> {
+    this.lingering.abortAll();
+    await this.#lease?.release();
+    this.#lease = undefined;
+  }
+
+  open(lane: HttpLane, request: HttpRequest, observer: ExchangeObserver): HttpExchange {
+    const exchange = new HttpExchange(this.peer, observer);
+    const lease = this.#lease;
+    if (lease === undefined) exchange.abort(this.notOpen());
+    else exchange.run(lease[lane], request);
+    return exchange;
+  }
+
   /**
    * Hands the message (or batch) in `text` to the protocol and returns it. What is no JSON object or
    * array is counted as junk, and nothing is returned; throws for one that is nested too deep.
    */
-  receive(text: string): object | undefined;
-  /** The answer to `initialize` decides about the session. */
-  adoptSession(head: ResponseHead): void;
+  receive(text: string): object | undefined {
+    const value = this.parse(text);
+    if (typeof value !== "object" || value === null) {
+      this.#junkMessages += 1;
+      return undefined;
+    }
+    this.#messageText = Array.isArray(value) ? undefined : text;
+    try {
+      this.#taker.onmessage?.(value as JSONRPCMessage);
+    } catch (error) {
+      this.#taker.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    } finally {
+      this.#messageText = undefined;
+    }
+    return value;
+  }
+
+  /** The value of a JSON text, undefined when it is none; throws for one that is nested too deep. */
+  parse(text: string): unknown {
+    const { maxJsonDepth } = this.limits;
+    if (exceedsJsonDepth(text, maxJsonDepth)) {
+      const message = `the server sent a message nested deeper than ${maxJsonDepth} levels`;
+      throw peerError(this.peer, "protocol_violation", message);
+    }
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Why nothing can be sent now. */
+  notOpen(): McpError {
+    return this.#isClosed
+      ? this.closedError()
+      : peerError(this.peer, "not_connected", "the transport has not been started");
+  }
+
+  closedError(): McpError {
+    return peerError(this.peer, "closed", "the connection was closed");
+  }
+}
+
+/** The address exactly as configured: no path is added, no query dropped. */
+function parseUrl(text: string, serverName: string): URL {
+  const refuse = (problem: string): McpError =>
+    createError("config_invalid", `the address of the server ${problem}`, { serverName });
+  if (!URL.canParse(text)) throw refuse("is not a URL");
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw refuse("is neither http: nor https:");
+  if (url.username !== "" || url.password !== "")
+    throw refuse("holds a user name or password; use a header instead");
+  return url;
 }

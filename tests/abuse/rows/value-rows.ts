@@ -106,7 +106,6 @@ export const valueRows: readonly Row[] = [
     servers: { [server]: hostileEntry("number-edge") },
     counts: { short: 1, normal: 5, long: 50, stock: 1 },
     attack: returnNumbers,
-    knownGap: "numbers of a result that a double cannot hold are rounded without a word",
   },
   {
     id: "A13",
