@@ -1,5 +1,5 @@
 import type { Limits } from "../config/limits.ts";
-import type { ServerConfig } from "../config/server-config.ts";
+import type { HttpTransportConfig, ServerConfig } from "../config/server-config.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -7,6 +7,13 @@ import type { ConnectProtocol, ProtocolClient, ProtocolEra } from "../protocol/p
 import type { CreateTransport } from "../transport/create-transport.ts";
 import type { HostTransport } from "../transport/host-transport.ts";
 import { describeFailure } from "./connection-error.ts";
+import {
+  DialectMemory,
+  type DialectProbe,
+  isLegacyOnly,
+  isOtherDialect,
+  noDialectError,
+} from "./http-dialects.ts";
 
 /** What every connection is made with, whoever opens it. */
 export interface ConnectionParts {
@@ -16,6 +23,8 @@ export interface ConnectionParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  /** What addresses turned out to speak; without it each connection finds out anew. */
+  readonly dialects?: DialectMemory | undefined;
   readonly createTransport: CreateTransport;
   readonly connectProtocol: ConnectProtocol;
 }
@@ -31,11 +40,49 @@ export interface OpenedConnection {
   readonly transport: HostTransport;
 }
 
-/** Starts or contacts the server and negotiates. On failure nothing stays open, and the error says what was seen. */
+/**
+ * Starts or contacts the server and negotiates; `http` becomes the dialect that the address speaks. On
+ * failure nothing stays open, and the error says what was seen.
+ */
 export async function openConnection(
   parts: ConnectionParts,
   options: OpenOptions,
 ): Promise<OpenedConnection> {
+  const { transport } = parts.config;
+  return "url" in transport && transport.kind === "http"
+    ? await findDialect(parts, transport, options)
+    : await open(parts, options);
+}
+
+/** Tries one dialect after the other, all within the one deadline. */
+async function findDialect(
+  parts: ConnectionParts,
+  transport: HttpTransportConfig,
+  options: OpenOptions,
+): Promise<OpenedConnection> {
+  const { config, clock, dialects = new DialectMemory() } = parts;
+  const startedAt = clock.monotonic();
+  const probes: DialectProbe[] = [];
+  for (const dialect of dialects.order(transport)) {
+    const elapsedMs = clock.monotonic() - startedAt;
+    const connectTimeoutMs =
+      options.connectTimeoutMs === 0 ? 0 : Math.max(options.connectTimeoutMs - elapsedMs, 1);
+    const probed = { ...config, transport: { ...transport, kind: dialect } };
+    try {
+      const opened = await open({ ...parts, config: probed }, { ...options, connectTimeoutMs });
+      dialects.remember(transport, dialect);
+      return opened;
+    } catch (error) {
+      if (!McpError.is(error) || !isOtherDialect(error)) throw error;
+      probes.push({ dialect, error });
+    }
+  }
+  throw describeFailure(noDialectError(config.name, probes), config);
+}
+
+async function open(parts: ConnectionParts, options: OpenOptions): Promise<OpenedConnection> {
+  if (isLegacyOnly(parts.config.transport.kind))
+    return await attempt(parts, { ...options, knownEra: "legacy" });
   try {
     return await attempt(parts, options);
   } catch (error) {

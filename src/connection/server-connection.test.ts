@@ -177,7 +177,7 @@ describe("ServerConnection", () => {
     const waiting = connection.client();
     await handshake(0);
     const closing = connection.close();
-    await expect(waiting).rejects.toMatchObject({ code: "cancelled" });
+    await expect(waiting).rejects.toMatchObject({ code: "closed" });
     await closing;
     expect(connection).toMatchObject({ state: "idle", openClient: undefined });
     const again = connection.client();

@@ -1,4 +1,4 @@
-import type { ServerConfig } from "../config/server-config.ts";
+import type { ServerConfig, TransportKind } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { ServerState } from "../events/host-event.ts";
@@ -54,6 +54,11 @@ export class ServerConnection {
 
   constructor(options: ServerConnectionOptions) {
     this.#options = options;
+  }
+
+  /** What `http` turned out to be, once that is known. */
+  get transportKind(): TransportKind {
+    return this.#transport?.kind ?? this.config.transport.kind;
   }
 
   get config(): ServerConfig {
@@ -146,6 +151,8 @@ export class ServerConnection {
       connectTimeoutMs: timeoutMs ?? connectDeadlineMs(config, limits, this.#hasConnectedOnce),
       signal,
       knownEra: this.#knownEra,
+    }).catch((error: unknown) => {
+      throw signal.aborted ? this.#closedMeanwhile() : error;
     });
     const { client } = opened;
     client.onnotification = onNotification;
@@ -158,9 +165,7 @@ export class ServerConnection {
     }
     if (!signal.aborted) return opened;
     await client.close();
-    throw createError("closed", "the connection was closed while it was being opened", {
-      serverName: config.name,
-    });
+    throw this.#closedMeanwhile();
   }
 
   #opened(attempt: Attempt, { client, transport }: OpenedConnection): ProtocolClient {
@@ -200,6 +205,12 @@ export class ServerConnection {
     const failure = describeFailure(cause, this.config, transport);
     this.#lastError = failure;
     this.#enter(stateAfterFailure(failure.code), failure);
+  }
+
+  #closedMeanwhile(): McpError {
+    return createError("closed", "the connection was closed while it was being opened", {
+      serverName: this.config.name,
+    });
   }
 
   #endedError(): McpError {

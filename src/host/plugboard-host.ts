@@ -8,6 +8,7 @@ import type { ConfigProblem } from "../config/config-problem.ts";
 import type { Limits } from "../config/limits.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
 import type { Provenance, ServerConfig } from "../config/server-config.ts";
+import { DialectMemory } from "../connection/http-dialects.ts";
 import { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
@@ -54,6 +55,7 @@ export class PlugboardHost implements McpHost {
   readonly configProblems: readonly ConfigProblem[];
   readonly #parts: HostParts;
   readonly #registry: ServerRegistry;
+  readonly #dialects = new DialectMemory();
   #closing: Promise<void> | undefined;
 
   constructor(parts: HostParts) {
@@ -201,6 +203,7 @@ export class PlugboardHost implements McpHost {
       clock,
       logger,
       hostEnv,
+      dialects: this.#dialects,
       createTransport: open === undefined ? createTransport : handedOver(open),
       connectProtocol,
       onReady: (client) => this.#discover(name, client),
@@ -275,7 +278,7 @@ export class PlugboardHost implements McpHost {
     return {
       name: config.name,
       state: this.#registry.state(server),
-      transport: config.transport.kind,
+      transport: connection.transportKind,
       target: describeTarget(config),
       provenance: config.provenance,
       shadows: (sources.shadowed.get(config.name) ?? []).map(

@@ -200,7 +200,7 @@ class StdioTransport implements HostTransport {
 
   #deliver(message: JSONRPCMessage, text: string): boolean {
     this.#hasReceived = true;
-    this.#messageText = text;
+    this.#messageText = Array.isArray(message) ? undefined : text;
     try {
       this.onmessage?.(message);
     } catch (error) {

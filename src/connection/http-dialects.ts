@@ -1,0 +1,63 @@
+import type { HttpTransportConfig, TransportKind } from "../config/server-config.ts";
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+
+/** What `transport: "http"` may turn out to be, in the order in which it is tried. */
+export const httpDialects = ["streamable-http", "sse", "rest"] as const;
+export type HttpDialect = (typeof httpDialects)[number];
+
+const maxRemembered = 1_000;
+
+/** Which dialect an address spoke last, for as long as the host lives. */
+export class DialectMemory {
+  readonly #byUrl = new Map<string, HttpDialect>();
+
+  /** All of them, the remembered one first. */
+  order({ url }: HttpTransportConfig): readonly HttpDialect[] {
+    const known = this.#byUrl.get(url);
+    if (known === undefined) return httpDialects;
+    return [known, ...httpDialects.filter((dialect) => dialect !== known)];
+  }
+
+  remember({ url }: HttpTransportConfig, dialect: HttpDialect): void {
+    if (this.#byUrl.size >= maxRemembered) this.#byUrl.clear();
+    this.#byUrl.set(url, dialect);
+  }
+}
+
+/** These came before the modern era, so no server of theirs needs to be asked for it. */
+export function isLegacyOnly(kind: TransportKind): boolean {
+  return kind === "sse" || kind === "rest";
+}
+
+/**
+ * Whether the server may well be fine and only speak another dialect: it was reached, it let us in,
+ * and it did not know what to do with the question.
+ */
+export function isOtherDialect({ code, details, retryable }: McpError): boolean {
+  if (code === "protocol_violation" || code === "invalid_result") return true;
+  if (code !== "http_error" || retryable) return false;
+  const { status } = details;
+  return typeof status === "number" && (status < 500 || status === 501);
+}
+
+export interface DialectProbe {
+  readonly dialect: HttpDialect;
+  readonly error: McpError;
+}
+
+/** Says what each dialect was answered with; nobody can mend an address from the last answer alone. */
+export function noDialectError(serverName: string, probes: readonly DialectProbe[]): McpError {
+  const tried = probes.map(({ dialect, error }) => `${dialect}: ${error.message}`).join("; ");
+  return createError("http_error", `the address speaks no known kind of MCP (${tried})`, {
+    serverName,
+    hint: 'check the path of "url", or say which "transport" it is',
+    details: {
+      probes: probes.map(({ dialect, error }) => ({
+        transport: dialect,
+        code: error.code,
+        message: error.message,
+      })),
+    },
+  });
+}
