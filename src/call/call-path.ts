@@ -155,7 +155,8 @@ export class CallPath {
 
   /** A result is held to the tool's own promise; content that breaks it is kept for the caller. */
   #judge(record: CallRecord, result: RawToolResult): Outcome | Promise<Outcome> {
-    const { tool } = record.target as CallTarget;
+    const { tool, server } = record.target as CallTarget;
+    server?.connection.noteAnswer();
     const text = resultText(result.content, result.structuredContent);
     const error = result.isError
       ? createError("tool_error", text === "" ? "MCP error" : text, {
@@ -172,6 +173,7 @@ export class CallPath {
     const error = McpError.is(thrown)
       ? thrown
       : createError("protocol_violation", "the call failed unexpectedly", { cause: thrown });
+    if (record.isSent) record.target?.server?.connection.noteFailure(error);
     return this.#finish(record, error, nothing);
   }
 

@@ -1,112 +1,16 @@
 import { describe, expect, it } from "vitest";
 
+import { scriptedConnection } from "../../tests/fixtures/connection/scripted-connection.ts";
+import { ManualClock, settled } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { defaultLimits } from "../config/limits.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
 import { createError } from "../errors/families.ts";
-import type { McpError } from "../errors/mcp-error.ts";
-import { systemClock } from "../ports/clock.ts";
-import { silentLogger } from "../ports/logger.ts";
-import type { ProtocolClient, ProtocolOptions } from "../protocol/protocol-client.ts";
-import type { HostTransport } from "../transport/host-transport.ts";
 import { connectDeadlineMs } from "./connect-deadline.ts";
 import { stateAfterFailure } from "./connection-error.ts";
-import { ServerConnection } from "./server-connection.ts";
-
-const config = parseServerEntry(
-  "files",
-  { command: "serve-files" },
-  { provenance: { layer: "user", path: "/home/u/.plugboard/mcp.json", line: 7 } },
-);
-
-/** A connection whose handshakes the test answers itself. */
-function scripted() {
-  const handshakes: {
-    readonly options: ProtocolOptions;
-    readonly transport: HostTransport;
-    readonly succeed: () => ProtocolClient;
-    readonly fail: (error: McpError) => void;
-  }[] = [];
-  const states: string[] = [];
-  const closed: ProtocolClient[] = [];
-  let announce = () => {};
-  const connection = new ServerConnection({
-    config,
-    clientInfo: { name: "test", version: "1" },
-    limits: defaultLimits,
-    clock: systemClock,
-    logger: silentLogger,
-    hostEnv: {},
-    createTransport: () => Promise.resolve(fakeTransport()),
-    connectProtocol: (transport, options) =>
-      new Promise((resolve, reject) => {
-        options.signal?.addEventListener("abort", () =>
-          reject(createError("cancelled", "aborted")),
-        );
-        handshakes.push({
-          options,
-          transport: transport as HostTransport,
-          succeed() {
-            const client = fakeClient((ended) => closed.push(ended));
-            resolve(client);
-            return client;
-          },
-          fail: reject,
-        });
-        announce();
-      }),
-    onReady: () => Promise.resolve(),
-    onState: (state, previous) => states.push(`${previous}→${state}`),
-    onNotification: () => {},
-  });
-  /** The handshake with that number, once it has begun. */
-  const handshake = async (index: number) => {
-    while (handshakes[index] === undefined)
-      await new Promise<void>((resolve) => {
-        announce = resolve;
-      });
-    return handshakes[index];
-  };
-  return { connection, handshakes, handshake, states, closed };
-}
-
-function fakeTransport(): HostTransport {
-  return {
-    kind: "stdio",
-    failure: undefined,
-    evidence: { target: "serve-files", stderrTail: ["Error: no such folder"], junkMessages: 0 },
-    start: () => Promise.resolve(),
-    send: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-  };
-}
-
-function fakeClient(onClose: (client: ProtocolClient) => void): ProtocolClient {
-  const client: ProtocolClient = {
-    era: "legacy",
-    protocolVersion: "2025-11-25",
-    serverInfo: { name: "fake", version: "1" },
-    capabilities: {},
-    instructions: undefined,
-    request: () => Promise.resolve({}),
-    callTool: () => Promise.resolve({ content: [], isError: false }),
-    listTools: () => Promise.resolve({ tools: [], rejected: [] }),
-    notify: () => Promise.resolve(),
-    ping: () => Promise.resolve(),
-    close() {
-      onClose(client);
-      return Promise.resolve();
-    },
-    onnotification: undefined,
-    onlistchanged: undefined,
-    onwarning: undefined,
-    onclose: undefined,
-  };
-  return client;
-}
 
 describe("ServerConnection", () => {
   it("REG-19: concurrent callers share one handshake", async () => {
-    const { connection, handshake, handshakes, states } = scripted();
+    const { connection, handshake, handshakes, states } = scriptedConnection();
     const callers = [connection.client(), connection.client(), connection.client()];
     const client = (await handshake(0)).succeed();
     expect(await Promise.all(callers)).toEqual([client, client, client]);
@@ -115,18 +19,22 @@ describe("ServerConnection", () => {
     expect(states).toEqual(["idle→connecting", "connecting→connected"]);
   });
 
-  it("a link that drops is opened again on the next use, and the reason is kept until then", async () => {
-    const { connection, handshake, states } = scripted();
+  it("CON-08: with reconnect off a link that drops is opened again by the next use only", async () => {
+    const { connection, handshake, handshakes, states } = scriptedConnection({
+      entry: { reconnect: false },
+    });
     const waiting = connection.client();
     const first = (await handshake(0)).succeed();
     await waiting;
     first.onclose?.(createError("connection_lost", "the server went away"));
-    expect(connection).toMatchObject({ state: "disconnected", openClient: undefined });
+    expect([connection.state, connection.openClient]).toEqual(["disconnected", undefined]);
     expect(connection.lastError).toMatchObject({ code: "connection_lost", serverName: "files" });
+    await settled();
+    expect(handshakes).toHaveLength(1);
     const again = connection.client();
     const second = (await handshake(1)).succeed();
     expect(await again).toBe(second);
-    expect(connection).toMatchObject({ state: "connected", lastError: undefined });
+    expect([connection.state, connection.lastError]).toEqual(["connected", undefined]);
     expect(states).toEqual([
       "idle→connecting",
       "connecting→connected",
@@ -137,7 +45,7 @@ describe("ServerConnection", () => {
   });
 
   it("ERR-17 STD-21: a failed start says where the server is defined and what it printed, and may be tried again", async () => {
-    const { connection, handshake } = scripted();
+    const { connection, handshake } = scriptedConnection();
     const waiting = connection.client();
     (await handshake(0)).fail(
       createError("start_exit", "stopped during start", { details: { exitCode: 3 } }),
@@ -154,14 +62,14 @@ describe("ServerConnection", () => {
         exitCode: 3,
       },
     });
-    expect(connection.state).toBe("disconnected");
+    expect(connection.state).toBe("reconnecting");
     const again = connection.client();
     (await handshake(1)).succeed();
     await expect(again).resolves.toBeDefined();
   });
 
   it("one caller's cancellation ends that wait only", async () => {
-    const { connection, handshake } = scripted();
+    const { connection, handshake } = scriptedConnection();
     const abort = new AbortController();
     const impatient = connection.client({ signal: abort.signal });
     const patient = connection.client();
@@ -173,13 +81,13 @@ describe("ServerConnection", () => {
   });
 
   it("closing during the handshake leaves nothing open, and a later use starts afresh", async () => {
-    const { connection, handshake, states } = scripted();
+    const { connection, handshake, states } = scriptedConnection();
     const waiting = connection.client();
     await handshake(0);
     const closing = connection.close();
     await expect(waiting).rejects.toMatchObject({ code: "closed" });
     await closing;
-    expect(connection).toMatchObject({ state: "idle", openClient: undefined });
+    expect([connection.state, connection.openClient]).toEqual(["idle", undefined]);
     const again = connection.client();
     (await handshake(1)).succeed();
     await again;
@@ -187,7 +95,7 @@ describe("ServerConnection", () => {
   });
 
   it("a client that becomes ready while closing is closed too", async () => {
-    const { connection, handshake, closed } = scripted();
+    const { connection, handshake, closed } = scriptedConnection();
     const waiting = connection.client();
     const begun = await handshake(0);
     const client = begun.succeed();
@@ -199,7 +107,7 @@ describe("ServerConnection", () => {
   });
 
   it("a second close is the same close, and the connection ends once", async () => {
-    const { connection, handshake, closed } = scripted();
+    const { connection, handshake, closed } = scriptedConnection();
     const waiting = connection.client();
     (await handshake(0)).succeed();
     await waiting;
@@ -209,7 +117,7 @@ describe("ServerConnection", () => {
   });
 
   it("a server that dies of the era probe is started once more without it", async () => {
-    const { connection, handshake, handshakes } = scripted();
+    const { connection, handshake, handshakes } = scriptedConnection();
     const waiting = connection.client();
     const died = createError("start_exit", "gone", { details: { diedOfProbe: true } });
     (await handshake(0)).fail(died);
@@ -221,7 +129,7 @@ describe("ServerConnection", () => {
   });
 
   it("remembers the era for the next connection", async () => {
-    const { connection, handshake } = scripted();
+    const { connection, handshake } = scriptedConnection();
     const waiting = connection.client();
     (await handshake(0)).succeed();
     await waiting;
@@ -234,12 +142,183 @@ describe("ServerConnection", () => {
   });
 });
 
+const lost = createError("connection_lost", "the server went away");
+const died = createError("start_exit", "stopped during start");
+
+describe("ServerConnection restarts", () => {
+  async function connected(entry: Readonly<Record<string, unknown>> = {}) {
+    const clock = new ManualClock();
+    const scene = scriptedConnection({ entry, clock });
+    const waiting = scene.connection.client();
+    const client = (await scene.handshake(0)).succeed();
+    await waiting;
+    return { ...scene, clock, client };
+  }
+
+  it("CON-01 CON-06: a server that crashes after useful work is back at once", async () => {
+    const { connection, client, handshake, states } = await connected();
+    connection.noteAnswer();
+    client.onclose?.(lost);
+    const again = connection.client();
+    const second = (await handshake(1)).succeed();
+    expect(await again).toBe(second);
+    expect(states.slice(2)).toEqual(["connected→reconnecting", "reconnecting→connected"]);
+  });
+
+  it("CON-06 CON-16: one that never answers comes back slower each time, three times", async () => {
+    const { connection, client, clock, handshake, handshakes, states } = await connected();
+    client.onclose?.(lost);
+    await clock.advance(240);
+    expect(handshakes).toHaveLength(1);
+    for (const [index, longestMs] of [500, 1_000, 2_000].entries()) {
+      await clock.advance(longestMs);
+      const next = (await handshake(index + 1)).succeed();
+      await settled();
+      next.onclose?.(lost);
+    }
+    await clock.advance(600_000);
+    expect(handshakes).toHaveLength(4);
+    expect(connection.state).toBe("disconnected");
+    expect(connection.lastError).toMatchObject({ code: "connection_lost" });
+    expect(states.at(-1)).toBe("connected→disconnected");
+  });
+
+  it("CON-06: a start that fails is tried again three times, then the reason stays", async () => {
+    const { connection, client, clock, handshake, handshakes } = await connected();
+    connection.noteAnswer();
+    client.onclose?.(lost);
+    for (const index of [1, 2, 3, 4]) {
+      (await handshake(index)).fail(died);
+      await clock.advance(2_000);
+    }
+    await clock.advance(600_000);
+    expect(handshakes).toHaveLength(5);
+    expect(connection.state).toBe("disconnected");
+    expect(connection.lastError).toMatchObject({ code: "start_exit" });
+    expect(clock.pending).toBe(0);
+  });
+
+  it("a start that no restart mends is not repeated", async () => {
+    const clock = new ManualClock();
+    const { connection, handshake, handshakes } = scriptedConnection({ clock });
+    const waiting = connection.client();
+    (await handshake(0)).fail(createError("command_not_found", "no such command"));
+    await expect(waiting).rejects.toMatchObject({ code: "command_not_found" });
+    await clock.advance(600_000);
+    expect(handshakes).toHaveLength(1);
+    expect(connection.state).toBe("error");
+  });
+
+  it("CON-17: who needs the server during the wait does not wait, unless it fails to start", async () => {
+    const { connection, client, clock, handshake, handshakes } = await connected();
+    client.onclose?.(lost);
+    await settled();
+    expect(handshakes).toHaveLength(1);
+    const hurried = connection.client();
+    (await handshake(1)).fail(died);
+    await expect(hurried).rejects.toMatchObject({ code: "start_exit" });
+    const patient = connection.client();
+    await settled();
+    expect(handshakes).toHaveLength(2);
+    await clock.advance(2_000);
+    const third = (await handshake(2)).succeed();
+    expect(await patient).toBe(third);
+  });
+
+  it("a server that keeps failing is not started by every call, but by a person", async () => {
+    const clock = new ManualClock();
+    const { connection, handshake, handshakes } = scriptedConnection({ clock });
+    const first = expect(connection.client()).rejects.toMatchObject({ code: "start_exit" });
+    for (const index of [0, 1, 2, 3]) {
+      (await handshake(index)).fail(died);
+      await clock.advance(2_000);
+    }
+    await first;
+    await expect(connection.client()).rejects.toMatchObject({ code: "start_exit" });
+    await settled();
+    expect(handshakes).toHaveLength(4);
+    const forced = connection.client({ isForced: true });
+    (await handshake(4)).succeed();
+    await expect(forced).resolves.toBeDefined();
+  });
+
+  it("after the cooldown a call may start it again", async () => {
+    const clock = new ManualClock();
+    const { connection, handshake } = scriptedConnection({ clock });
+    connection.client().catch(() => undefined);
+    for (const index of [0, 1, 2, 3]) {
+      (await handshake(index)).fail(died);
+      await clock.advance(2_000);
+    }
+    await clock.advance(10_000);
+    const again = connection.client();
+    (await handshake(4)).succeed();
+    await expect(again).resolves.toBeDefined();
+  });
+
+  it("halfOpen goes on with a slow probe", async () => {
+    const { client, clock, handshake, handshakes } = await connected({ halfOpen: true });
+    client.onclose?.(lost);
+    for (const index of [1, 2, 3, 4]) {
+      await clock.advance(30_000);
+      (await handshake(index)).fail(died);
+    }
+    await clock.advance(30_000);
+    expect(handshakes).toHaveLength(6);
+  });
+
+  it("CON-16: closing during the wait ends it", async () => {
+    const { connection, client, clock, handshakes } = await connected();
+    client.onclose?.(lost);
+    expect(connection.state).toBe("reconnecting");
+    await connection.close();
+    expect([connection.state, clock.pending]).toEqual(["idle", 0]);
+    await clock.advance(600_000);
+    expect(handshakes).toHaveLength(1);
+  });
+
+  it("SHT-06: a session the server no longer knows is replaced by a new one", async () => {
+    const { connection, handshake, closed, client } = await connected();
+    connection.noteAnswer();
+    connection.noteFailure(
+      createError("connection_lost", "unknown session", { details: { sessionLost: true } }),
+    );
+    const again = connection.client();
+    const second = (await handshake(1)).succeed();
+    expect(await again).toBe(second);
+    expect(closed).toEqual([client]);
+  });
+
+  it("CON-11: a server that misses a deadline and gives no sign of life is given up", async () => {
+    const { connection, client, closed, handshake } = await connected();
+    connection.noteAnswer();
+    let asked = 0;
+    client.ping = () => {
+      asked += 1;
+      return Promise.reject(createError("timeout", "no answer"));
+    };
+    connection.noteFailure(createError("timeout", "too late"));
+    connection.noteFailure(createError("timeout", "too late"));
+    await handshake(1);
+    expect([asked, closed]).toEqual([1, [client]]);
+    await connection.close();
+  });
+
+  it("CON-11: one that answers, if only with an error, stays", async () => {
+    const { connection, client } = await connected();
+    client.ping = () => Promise.reject(createError("rpc_error", "unknown method"));
+    expect(await connection.isAlive()).toBe(true);
+    expect(connection.openClient).toBe(client);
+  });
+});
+
 describe("connectDeadlineMs", () => {
   it("gives the first start of a package runner time to download", () => {
     const npx = parseServerEntry("x", { command: "npx", args: ["-y", "some-server"] });
     expect(connectDeadlineMs(npx, defaultLimits, false)).toBe(120_000);
     expect(connectDeadlineMs(npx, defaultLimits, true)).toBe(30_000);
-    expect(connectDeadlineMs(config, defaultLimits, false)).toBe(30_000);
+    const plain = parseServerEntry("x", { command: "serve-files" });
+    expect(connectDeadlineMs(plain, defaultLimits, false)).toBe(30_000);
     const own = parseServerEntry("x", { command: "npx", connectTimeout: 5 });
     expect(connectDeadlineMs(own, defaultLimits, false)).toBe(5_000);
   });

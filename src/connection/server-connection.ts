@@ -11,6 +11,8 @@ import type { HostTransport, TransportEvidence } from "../transport/host-transpo
 import { connectDeadlineMs } from "./connect-deadline.ts";
 import { describeFailure, stateAfterFailure } from "./connection-error.ts";
 import { type ConnectionParts, openConnection, type OpenedConnection } from "./open-connection.ts";
+import { startPause } from "./pause.ts";
+import { RestartPolicy } from "./restart-policy.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 export interface ServerConnectionOptions extends ConnectionParts {
@@ -28,16 +30,24 @@ export interface ClientOptions {
   readonly signal?: AbortSignal | undefined;
   /** Time for start and handshake, if this caller is the one that begins it. */
   readonly timeoutMs?: number | undefined;
+  /** Starts a server at once that has been failing: a person asked for it. */
+  readonly isForced?: boolean | undefined;
 }
 
 interface Attempt {
   readonly client: Promise<ProtocolClient>;
   readonly abort: AbortController;
+  /** Begins the handshake now, when it was planned for later. */
+  readonly hurry: () => void;
 }
 
+/** How long a server that missed a deadline may take to show that it is alive. */
+const proofOfLifeMs = 10_000;
+
 /**
- * One link to one server. It opens on first use; when it drops, the next use opens it again. It
- * never repeats a request by itself, because a tool call may not be safe to repeat.
+ * One link to one server. It opens on first use; when it drops it comes back by itself, as often and
+ * as fast as the restart policy allows, and whoever needs it meanwhile waits for that. It never
+ * repeats a request by itself, because a tool call may not be safe to repeat.
  */
 export class ServerConnection {
   readonly #options: ServerConnectionOptions;
@@ -51,9 +61,18 @@ export class ServerConnection {
   #connectedAt: number | undefined;
   #hasConnectedOnce = false;
   #isEnded = false;
+  #check: Promise<boolean> | undefined;
+  readonly #restarts: RestartPolicy;
 
   constructor(options: ServerConnectionOptions) {
+    const { config, clock } = options;
     this.#options = options;
+    this.#restarts = new RestartPolicy({
+      isEnabled: config.reconnect && config.transport.kind !== "memory",
+      maxAttempts: config.maxReconnectAttempts,
+      halfOpen: config.halfOpen,
+      clock,
+    });
   }
 
   /** What `http` turned out to be, once that is known. */
@@ -94,8 +113,36 @@ export class ServerConnection {
   client(options: ClientOptions = {}): Promise<ProtocolClient> {
     if (this.#client !== undefined) return Promise.resolve(this.#client);
     if (this.#isEnded) return Promise.reject(this.#endedError());
-    this.#attempt ??= this.#begin(options.timeoutMs);
-    return untilAborted(this.#attempt.client, options.signal, this.config.name);
+    const { signal, timeoutMs, isForced = false } = options;
+    if (isForced) this.#restarts.reset();
+    if (this.#attempt === undefined) {
+      if (this.#lastError !== undefined && !this.#restarts.allowsDemand())
+        return Promise.reject(this.#lastError);
+      this.#attempt = this.#begin("connecting", 0, timeoutMs);
+    } else if (!this.#restarts.isFailingToStart) this.#attempt.hurry();
+    return untilAborted(this.#attempt.client, signal, this.config.name);
+  }
+
+  /** The server answered a request: what it crashes of later is no failure to start. */
+  noteAnswer(): void {
+    this.#restarts.answered();
+  }
+
+  /** A request failed. What that says about the connection as a whole is found out here. */
+  noteFailure(error: McpError): void {
+    const client = this.#client;
+    if (client === undefined) return;
+    if (error.code === "rpc_error") this.noteAnswer();
+    else if (error.details["sessionLost"] === true) this.#drop(client, error);
+    else if (error.code === "unreachable" || error.code === "timeout") void this.isAlive();
+  }
+
+  /** Asks the server for a sign of life; without one the connection is given up. */
+  isAlive(): Promise<boolean> {
+    this.#check ??= this.#askForLife().finally(() => {
+      this.#check = undefined;
+    });
+    return this.#check;
   }
 
   /** Idempotent. A handshake under way is abandoned; a later `client()` opens the connection again. */
@@ -112,6 +159,32 @@ export class ServerConnection {
     return this.close();
   }
 
+  async #askForLife(): Promise<boolean> {
+    const client = this.#client;
+    if (client === undefined) return false;
+    try {
+      await client.ping({ timeoutMs: proofOfLifeMs });
+      return true;
+    } catch (error) {
+      // An error of the server is a sign of life, too.
+      if (McpError.is(error) && (error.code === "rpc_error" || error.code === "http_error"))
+        return true;
+      this.#drop(client, error);
+      return false;
+    }
+  }
+
+  #drop(client: ProtocolClient, reason: unknown): void {
+    const transport = this.#transport;
+    if (this.#client !== client || transport === undefined) return;
+    this.#closing ??= client.close().finally(() => {
+      this.#closing = undefined;
+    });
+    // What did not close cleanly has been stopped by force.
+    this.#closing.catch(() => undefined);
+    this.#lost(client, transport, McpError.is(reason) ? reason : undefined);
+  }
+
   async #close(): Promise<void> {
     const attempt = this.#attempt;
     const client = this.#client;
@@ -126,17 +199,20 @@ export class ServerConnection {
     if (this.#attempt === undefined) this.#enter("idle", undefined);
   }
 
-  #begin(timeoutMs: number | undefined): Attempt {
+  #begin(state: "connecting" | "reconnecting", delayMs: number, timeoutMs?: number): Attempt {
     const abort = new AbortController();
     const previousClose = this.#closing;
-    this.#enter("connecting", undefined);
+    const pause = startPause(this.#options.clock, delayMs, abort.signal);
+    this.#enter(state, this.#lastError);
     const opening = (async () => {
+      await pause.over;
       // A close that failed has been reported to whoever asked for it.
       await previousClose?.catch(() => undefined);
       return await this.#handshake(abort.signal, timeoutMs);
     })();
     const attempt: Attempt = {
       abort,
+      hurry: pause.end,
       client: opening.then(
         (opened) => this.#opened(attempt, opened),
         (error: unknown) => this.#failed(attempt, error),
@@ -147,6 +223,7 @@ export class ServerConnection {
 
   async #handshake(signal: AbortSignal, timeoutMs: number | undefined): Promise<OpenedConnection> {
     const { config, limits, onNotification, onReady } = this.#options;
+    if (signal.aborted) throw this.#closedMeanwhile();
     const opened = await openConnection(this.#options, {
       connectTimeoutMs: timeoutMs ?? connectDeadlineMs(config, limits, this.#hasConnectedOnce),
       signal,
@@ -178,6 +255,7 @@ export class ServerConnection {
     this.#hasConnectedOnce = true;
     this.#lastError = undefined;
     this.#connectedAt = this.#options.clock.now();
+    this.#restarts.connected();
     this.#enter("connected", undefined);
     // Told even when the link dropped between the end of the handshake and now.
     client.onclose = (error) => this.#lost(client, transport, error);
@@ -188,8 +266,8 @@ export class ServerConnection {
     const failure = McpError.is(error) ? error : describeFailure(error, this.config);
     if (this.#attempt === attempt) {
       this.#attempt = undefined;
-      this.#lastError = failure;
-      this.#enter(stateAfterFailure(failure.code), failure);
+      const isMendable = stateAfterFailure(failure.code) === "disconnected";
+      this.#recover(failure, this.#restarts.startFailed(isMendable));
     }
     throw failure;
   }
@@ -202,9 +280,17 @@ export class ServerConnection {
       transport.failure ??
       error ??
       createError("connection_lost", "the server closed the connection");
-    const failure = describeFailure(cause, this.config, transport);
+    this.#recover(describeFailure(cause, this.config, transport), this.#restarts.lost());
+  }
+
+  /** Plans the restart, or stays down with the reason when there is none to come. */
+  #recover(failure: McpError, delayMs: number | undefined): void {
     this.#lastError = failure;
-    this.#enter(stateAfterFailure(failure.code), failure);
+    if (delayMs === undefined || this.#isEnded)
+      return this.#enter(stateAfterFailure(failure.code), failure);
+    this.#attempt = this.#begin("reconnecting", delayMs);
+    // Perhaps nobody waits for it; its failure is kept as `lastError`.
+    this.#attempt.client.catch(() => undefined);
   }
 
   #closedMeanwhile(): McpError {

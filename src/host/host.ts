@@ -111,6 +111,8 @@ export interface McpHost extends AsyncDisposable {
   disconnect(name: string): Promise<void>;
   disconnectAll(): Promise<void>;
   reconnect(name: string, options?: ConnectOptions): Promise<ServerStatus>;
+  /** Asks every connected server for a sign of life; the names of those that gave none and were dropped. */
+  checkConnections(): Promise<readonly string[]>;
   /** Lets a server of a project file start: exactly as it is configured now, until this host closes. */
   approve(name: string): void;
   revokeApproval(name: string): Promise<void>;

@@ -78,7 +78,7 @@ export class PlugboardHost implements McpHost {
     const server = this.#registry.get(name);
     const obstacle = this.#registry.obstacle(server);
     if (obstacle !== undefined) throw obstacle;
-    await server.connection.client(options);
+    await server.connection.client({ ...options, isForced: true });
     return this.#status(server);
   }
 
@@ -89,7 +89,7 @@ export class PlugboardHost implements McpHost {
       .filter((server) => this.#registry.obstacle(server) === undefined);
     const results = await Promise.all(
       startable.map(async ({ config, connection }): Promise<[string, boolean]> => {
-        const isConnected = await connection.client(options).then(
+        const isConnected = await connection.client({ ...options, isForced: true }).then(
           () => true,
           // The reason stays with the server as its `lastError`.
           () => false,
@@ -111,6 +111,12 @@ export class PlugboardHost implements McpHost {
   async reconnect(name: string, options: ConnectOptions = {}): Promise<ServerStatus> {
     await this.disconnect(name);
     return await this.connect(name, options);
+  }
+
+  async checkConnections(): Promise<readonly string[]> {
+    const open = this.#registry.all().filter(({ connection }) => connection.openClient);
+    const checks = await Promise.all(open.map(({ connection }) => connection.isAlive()));
+    return open.filter((_, index) => !checks[index]).map(({ config }) => config.name);
   }
 
   approve(name: string): void {

@@ -182,7 +182,7 @@ describe("servers", () => {
       error: { code: "connection_lost", retryable: true },
       sideEffects: "possible",
     });
-    expect(host.server("demo").state).toBe("disconnected");
+    expect(host.server("demo").state).toBe("reconnecting");
     expect(host.logs("demo").join("\n")).toContain("crash was called");
     expect((await session.call("mcp__demo__add", { a: 1, b: 1 })).text).toBe("2");
   });
