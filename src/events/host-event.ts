@@ -25,6 +25,10 @@ export interface ToolsChangedEvent {
   readonly type: "tools-changed";
   readonly serverName: string;
   readonly toolCount: number;
+  /** Original names, compared with what was known of the server before. */
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
   readonly at: number;
 }
 

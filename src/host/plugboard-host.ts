@@ -2,6 +2,7 @@ import type { Transport } from "@modelcontextprotocol/client";
 
 import type { CallPath } from "../call/call-path.ts";
 import type { ToolSchemas } from "../call/tool-schemas.ts";
+import { Discovery } from "../catalog/discovery.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import type { Naming } from "../catalog/tool-names.ts";
 import type { ConfigProblem } from "../config/config-problem.ts";
@@ -19,7 +20,6 @@ import type { Logger } from "../ports/logger.ts";
 import type {
   ConnectProtocol,
   ListedTool,
-  ProtocolClient,
   ServerNotification,
 } from "../protocol/protocol-client.ts";
 import { type RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
@@ -56,11 +56,13 @@ export class PlugboardHost implements McpHost {
   readonly #parts: HostParts;
   readonly #registry: ServerRegistry;
   readonly #dialects = new DialectMemory();
+  readonly #discovery: Discovery;
   #closing: Promise<void> | undefined;
 
   constructor(parts: HostParts) {
     this.#parts = parts;
     this.configProblems = parts.sources.problems;
+    this.#discovery = new Discovery({ ...parts, publish: (event) => this.#publish(event) });
     this.#registry = new ServerRegistry({ createConnection: (config) => this.#connection(config) });
     for (const config of parts.sources.servers) this.#add(config);
   }
@@ -212,7 +214,7 @@ export class PlugboardHost implements McpHost {
       dialects: this.#dialects,
       createTransport: open === undefined ? createTransport : handedOver(open),
       connectProtocol,
-      onReady: (client) => this.#discover(name, client),
+      onReady: (client) => this.#discovery.begin(name, client),
       onState: (state, previous, error) => {
         const failure =
           error === undefined ? {} : { error: { code: error.code, message: error.message } };
@@ -227,35 +229,6 @@ export class PlugboardHost implements McpHost {
       },
       onNotification: (notification) => this.#hear(name, notification),
     });
-  }
-
-  /** A list that cannot be had leaves the connection up with no tools, and says so. */
-  async #discover(name: string, client: ProtocolClient): Promise<void> {
-    const { catalog, limits } = this.#parts;
-    client.onwarning = (text) => this.#warn(name, text);
-    if (client.capabilities["tools"] === undefined) {
-      catalog.replace(name, { tools: [], rejected: [] });
-      return;
-    }
-    try {
-      catalog.replace(name, await client.listTools({ timeoutMs: limits.listTimeoutMs }));
-    } catch (error) {
-      catalog.clear(name);
-      const text = `its tools could not be listed: ${error instanceof Error ? error.message : "unknown reason"}`;
-      this.#warn(name, text);
-      return;
-    }
-    for (const { toolName, text } of catalog.problems(name)) {
-      const subject = toolName === null ? "" : `tool "${toolName}": `;
-      this.#warn(name, `${subject}${text}`);
-    }
-    const toolCount = catalog.tools(name).length;
-    const at = this.#parts.clock.now();
-    this.#publish({ type: "tools-changed", serverName: name, toolCount, at });
-  }
-
-  #warn(serverName: string, text: string): void {
-    this.#publish({ type: "warning", serverName, text, at: this.#parts.clock.now() });
   }
 
   #hear(serverName: string, { method, params }: ServerNotification): void {
