@@ -1,5 +1,6 @@
 import type { Limits } from "../config/limits.ts";
 import type { HostEvent } from "../events/host-event.ts";
+import { oneAtATime } from "../events/one-at-a-time.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProtocolClient } from "../protocol/protocol-client.ts";
 import type { ToolCatalog } from "./tool-catalog.ts";
@@ -65,22 +66,4 @@ export class Discovery {
     const { clock, publish } = this.#options;
     publish({ type: "warning", serverName, text, at: clock.now() });
   }
-}
-
-/** Runs `task` whenever it is called, never twice at once; calls during a run lead to one more. */
-function oneAtATime(task: () => Promise<void>): () => void {
-  let isRunning = false;
-  let isWanted = false;
-  return () => {
-    isWanted = true;
-    if (isRunning) return;
-    isRunning = true;
-    void (async () => {
-      while (isWanted) {
-        isWanted = false;
-        await task();
-      }
-      isRunning = false;
-    })();
-  };
 }

@@ -46,6 +46,18 @@ export class ToolCatalog {
     this.#named.clear();
   }
 
+  /** Makes these the servers, in this order; what is known of those in `kept` stays. */
+  arrange(configs: readonly ServerConfig[], kept: ReadonlySet<string>): void {
+    const before = new Map(this.#servers);
+    this.#servers.clear();
+    for (const config of configs) {
+      const known = kept.has(config.name) ? before.get(config.name) : undefined;
+      if (known === undefined) this.declare(config);
+      else this.#servers.set(config.name, { ...known, config });
+    }
+    this.#named.clear();
+  }
+
   /** Takes a server's live list, which replaces whatever was known before. */
   replace(serverName: string, listing: ToolListing): void {
     const config = this.#config(serverName);

@@ -15,6 +15,7 @@ export async function openHost(
   const { createHost } = await import("../host/create-host.ts");
   const { config } = context.options;
   return await createHost({
+    watch: false,
     cwd: context.standpoint.cwd,
     logger: context.logger,
     ...(config === undefined ? {} : { configFiles: config.toReversed() }),

@@ -25,9 +25,15 @@ export interface LoadConfigOptions
   readonly files?: readonly string[];
 }
 
+export interface LookedAt extends ConfigFileCandidate {
+  readonly isFound: boolean;
+  /** It is there, and nothing in it could be read. */
+  readonly isBroken: boolean;
+}
+
 export interface LoadedConfig extends MergedConfig {
   /** Every place that was looked at, nearest first. */
-  readonly files: readonly (ConfigFileCandidate & { readonly isFound: boolean })[];
+  readonly files: readonly LookedAt[];
 }
 
 /** Reads the configuration files that apply in `cwd`. Starts nothing and never throws. */
@@ -47,7 +53,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     servers: merged.servers,
     shadowed: merged.shadowed,
     problems: [...layers.flatMap((layer) => layer.problems), ...merged.problems],
-    files: layers.map(({ candidate, isFound }) => ({ ...candidate, isFound })),
+    files: layers.map(({ candidate, isFound, isBroken }) => ({ ...candidate, isFound, isBroken })),
   };
 }
 
@@ -55,7 +61,7 @@ async function loadLayer(
   candidate: ConfigFileCandidate,
   options: LoadConfigOptions,
   isRequired: boolean,
-): Promise<ParsedConfig & { readonly isFound: boolean }> {
+): Promise<ParsedConfig & Pick<LookedAt, "isFound" | "isBroken">> {
   const { path: file, layer } = candidate;
   const read = await readConfigFile(file, layer);
   if (read.status === "missing") {
@@ -66,9 +72,10 @@ async function loadLayer(
       path: file,
       layer,
     };
-    return { servers: [], problems: isRequired ? [problem] : [], isFound: false };
+    return { servers: [], problems: isRequired ? [problem] : [], isFound: false, isBroken: false };
   }
-  if (read.status === "failed") return { servers: [], problems: [read.problem], isFound: true };
+  if (read.status === "failed")
+    return { servers: [], problems: [read.problem], isFound: true, isBroken: true };
   const { strict, naming } = options;
   const parsed = parseConfig(read.value, {
     provenance: { layer, path: file },
@@ -77,7 +84,8 @@ async function loadLayer(
     ...(strict === undefined ? {} : { strict }),
     ...(naming === undefined ? {} : { naming }),
   });
-  return { ...parsed, problems: [...read.problems, ...parsed.problems], isFound: true };
+  const problems = [...read.problems, ...parsed.problems];
+  return { ...parsed, problems, isFound: true, isBroken: false };
 }
 
 /** One file counts once, and as the user's: a link in a project, or a home reached by two paths, makes no second layer. */

@@ -50,7 +50,7 @@ const proofOfLifeMs = 10_000;
  * repeats a request by itself, because a tool call may not be safe to repeat.
  */
 export class ServerConnection {
-  readonly #options: ServerConnectionOptions;
+  #options: ServerConnectionOptions;
   #state: ServerState = "idle";
   #attempt: Attempt | undefined;
   #client: ProtocolClient | undefined;
@@ -82,6 +82,11 @@ export class ServerConnection {
 
   get config(): ServerConfig {
     return this.#options.config;
+  }
+
+  /** The same definition, now written elsewhere: what errors point at from here on. */
+  relocate(config: ServerConfig): void {
+    this.#options = { ...this.#options, config: { ...this.config, provenance: config.provenance } };
   }
 
   get state(): ServerState {

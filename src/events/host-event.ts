@@ -32,6 +32,15 @@ export interface ToolsChangedEvent {
   readonly at: number;
 }
 
+/** The configuration changed while the host was running; the others keep their connections. */
+export interface ServersChangedEvent {
+  readonly type: "servers-changed";
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+  readonly at: number;
+}
+
 /** Events of one call: `session.on` delivers those of its own session only. */
 interface CallEvent {
   readonly sessionId: string;
@@ -107,6 +116,7 @@ export interface ToolInvoked extends CallEvent {
 export type HostEvent =
   | ServerStateEvent
   | ToolsChangedEvent
+  | ServersChangedEvent
   | CallStartEvent
   | CallProgressEvent
   | CallEndEvent

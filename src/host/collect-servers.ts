@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import type { Transport } from "@modelcontextprotocol/client";
 
 import type { ConfigProblem } from "../config/config-problem.ts";
-import { loadConfig } from "../config/load-config.ts";
+import { loadConfig, type LookedAt } from "../config/load-config.ts";
 import { mergeLayers } from "../config/merge-layers.ts";
 import { parseServerEntry, parseServers } from "../config/parse-config.ts";
 import type { ServerConfig } from "../config/server-config.ts";
@@ -17,6 +17,8 @@ export interface CollectedServers {
   readonly shadowed: ReadonlyMap<string, readonly ServerConfig[]>;
   readonly problems: readonly ConfigProblem[];
   readonly transports: ReadonlyMap<string, () => Transport>;
+  /** Every configuration file that was looked for, found or not. */
+  readonly files: readonly Pick<LookedAt, "path" | "isBroken">[];
 }
 
 /** Throws for servers given in code that are wrong; what is wrong in files is a problem in the result. */
@@ -25,7 +27,12 @@ export async function collectServers(options: HostOptions): Promise<CollectedSer
   const code = serversInCode(options.servers ?? {}, cwd);
   const loaded =
     options.config === false
-      ? { servers: [], shadowed: new Map<string, readonly ServerConfig[]>(), problems: [] }
+      ? {
+          servers: [],
+          shadowed: new Map<string, readonly ServerConfig[]>(),
+          problems: [],
+          files: [],
+        }
       : await loadConfig({
           cwd,
           home: options.home ?? homedir(),
@@ -40,6 +47,7 @@ export async function collectServers(options: HostOptions): Promise<CollectedSer
     shadowed: new Map([...loaded.shadowed, ...merged.shadowed]),
     problems: [...loaded.problems, ...merged.problems],
     transports: code.transports,
+    files: loaded.files,
   };
 }
 

@@ -6,7 +6,7 @@ import { EventBus } from "../events/event-bus.ts";
 import { systemClock } from "../ports/clock.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { chooseProtocol, protocolCoreFrom } from "../protocol/choose-protocol.ts";
-import { collectServers } from "./collect-servers.ts";
+import { type CollectedServers, collectServers } from "./collect-servers.ts";
 import type { HostOptions, McpHost } from "./host.ts";
 import { createIdGenerator } from "./id-generator.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
@@ -23,9 +23,11 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
   const catalog = new ToolCatalog();
   const schemas = new ToolSchemas(limits);
   const calls = new CallPath({ limits, clock, events, schemas, createId: idGenerator });
-  const sources = await collectServers(options);
+  const collect = (): Promise<CollectedServers> => collectServers(options);
   return new PlugboardHost({
-    sources,
+    sources: await collect(),
+    collect,
+    watch: options.watch ?? true,
     catalog,
     schemas,
     calls,

@@ -39,6 +39,8 @@ export interface HostOptions {
   readonly config?: false | undefined;
   /** Read these files in place of the user's file; naming a file is approving it. */
   readonly configFiles?: readonly string[] | undefined;
+  /** `false`: a configuration file that changes is not read again by itself. */
+  readonly watch?: boolean | undefined;
   /** Adds the bundled demo server. */
   readonly demo?: boolean | undefined;
   readonly naming?: Naming | undefined;
@@ -105,6 +107,8 @@ export interface McpHost extends AsyncDisposable {
   server(name: string): ServerStatus;
   /** What was wrong with the configuration; bad entries never take good ones with them. */
   readonly configProblems: readonly ConfigProblem[];
+  /** Reads the configuration again. Servers whose definition is the same keep their connections. */
+  reload(): Promise<void>;
   connect(name: string, options?: ConnectOptions): Promise<ServerStatus>;
   /** All enabled and approved servers in parallel; says for each whether it is connected. Never throws for one. */
   connectAll(options?: ConnectOptions): Promise<Readonly<Record<string, boolean>>>;

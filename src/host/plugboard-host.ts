@@ -9,11 +9,13 @@ import type { ConfigProblem } from "../config/config-problem.ts";
 import type { Limits } from "../config/limits.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
 import type { Provenance, ServerConfig } from "../config/server-config.ts";
+import { watchFiles } from "../config/watch-files.ts";
 import { DialectMemory } from "../connection/http-dialects.ts";
 import { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType } from "../events/host-event.ts";
+import { oneAtATime } from "../events/one-at-a-time.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Human } from "../ports/human.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -35,6 +37,9 @@ import type { ConnectOptions, McpHost, ServerStatus, SessionOptions } from "./ho
 
 export interface HostParts {
   readonly sources: CollectedServers;
+  /** Reads all sources again. */
+  readonly collect: () => Promise<CollectedServers>;
+  readonly watch: boolean;
   readonly catalog: ToolCatalog;
   readonly schemas: ToolSchemas;
   readonly calls: CallPath;
@@ -52,19 +57,28 @@ export interface HostParts {
 }
 
 export class PlugboardHost implements McpHost {
-  readonly configProblems: readonly ConfigProblem[];
   readonly #parts: HostParts;
   readonly #registry: ServerRegistry;
   readonly #dialects = new DialectMemory();
   readonly #discovery: Discovery;
+  #sources: CollectedServers;
+  /** Servers that exist only because their tools were registered. */
+  readonly #registered: ServerConfig[] = [];
+  #reloading = Promise.resolve();
+  #unwatch: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(parts: HostParts) {
     this.#parts = parts;
-    this.configProblems = parts.sources.problems;
+    this.#sources = parts.sources;
     this.#discovery = new Discovery({ ...parts, publish: (event) => this.#publish(event) });
     this.#registry = new ServerRegistry({ createConnection: (config) => this.#connection(config) });
     for (const config of parts.sources.servers) this.#add(config);
+    if (parts.watch) this.#watch();
+  }
+
+  get configProblems(): readonly ConfigProblem[] {
+    return this.#sources.problems;
   }
 
   servers(): readonly ServerStatus[] {
@@ -73,6 +87,13 @@ export class PlugboardHost implements McpHost {
 
   server(name: string): ServerStatus {
     return this.#status(this.#registry.get(name));
+  }
+
+  reload(): Promise<void> {
+    this.#assertOpen();
+    const reloading = this.#reloading.catch(() => undefined).then(() => this.#reload());
+    this.#reloading = reloading;
+    return reloading;
   }
 
   async connect(name: string, options: ConnectOptions = {}): Promise<ServerStatus> {
@@ -137,7 +158,9 @@ export class PlugboardHost implements McpHost {
         { enabled: false },
         { provenance: { layer: "code" } },
       );
-      this.#add(Object.freeze({ ...base, enabled: true }));
+      const config = Object.freeze({ ...base, enabled: true });
+      this.#registered.push(config);
+      this.#add(config);
     }
     this.#parts.catalog.register(serverName, schemas);
   }
@@ -179,11 +202,43 @@ export class PlugboardHost implements McpHost {
   }
 
   async #end(): Promise<void> {
+    this.#unwatch?.();
     await Promise.all([this.#registry.endAll(), this.#parts.schemas.close()]);
   }
 
   #assertOpen(): void {
     if (this.#closing !== undefined) throw createError("closed", "the host has been closed");
+  }
+
+  #watch(): void {
+    const files = this.#sources.files.map((file) => file.path);
+    if (files.length === 0) return;
+    const reload = oneAtATime(() =>
+      this.reload().catch((error: unknown) => {
+        const { logger } = this.#parts;
+        logger.warn("the configuration could not be read again", { error: String(error) });
+      }),
+    );
+    this.#unwatch = watchFiles(files, reload);
+  }
+
+  async #reload(): Promise<void> {
+    const sources = await this.#parts.collect();
+    if (this.#closing !== undefined) return;
+    const before = this.#registry.all().map(({ config }) => config);
+    const configs = [
+      ...sources.servers,
+      ...lastGood(before, sources),
+      ...this.#registered.filter(({ name }) => !sources.servers.some((it) => it.name === name)),
+    ];
+    this.#sources = sources;
+    const { ended, ...changes } = this.#registry.apply(configs);
+    const fresh = new Set([...changes.added, ...changes.changed]);
+    const kept = new Set(configs.map(({ name }) => name).filter((name) => !fresh.has(name)));
+    this.#parts.catalog.arrange(configs, kept);
+    if (fresh.size > 0 || changes.removed.length > 0)
+      this.#publish({ type: "servers-changed", ...changes, at: this.#parts.clock.now() });
+    await ended;
   }
 
   #add(config: ServerConfig): void {
@@ -192,18 +247,10 @@ export class PlugboardHost implements McpHost {
   }
 
   #connection(entry: ServerConfig): ServerConnection {
-    const {
-      sources,
-      clientInfo,
-      limits,
-      clock,
-      logger,
-      hostEnv,
-      protocolVersion,
-      connectProtocol,
-    } = this.#parts;
+    const { clientInfo, limits, clock, logger, hostEnv, protocolVersion, connectProtocol } =
+      this.#parts;
     const { name } = entry;
-    const open = sources.transports.get(name);
+    const open = this.#sources.transports.get(name);
     return new ServerConnection({
       config: protocolVersion === undefined ? entry : { ...entry, protocol: protocolVersion },
       clientInfo,
@@ -252,7 +299,7 @@ export class PlugboardHost implements McpHost {
 
   #status(server: RegisteredServer): ServerStatus {
     const { config, connection } = server;
-    const { catalog, sources } = this.#parts;
+    const { catalog } = this.#parts;
     const client = connection.openClient;
     return {
       name: config.name,
@@ -260,7 +307,7 @@ export class PlugboardHost implements McpHost {
       transport: connection.transportKind,
       target: describeTarget(config),
       provenance: config.provenance,
-      shadows: (sources.shadowed.get(config.name) ?? []).map(
+      shadows: (this.#sources.shadowed.get(config.name) ?? []).map(
         ({ provenance }): Provenance => provenance,
       ),
       config,
@@ -274,6 +321,19 @@ export class PlugboardHost implements McpHost {
       problems: catalog.problems(config.name),
     };
   }
+}
+
+/** A file that cannot be read at the moment, perhaps half written, takes no server away. */
+function lastGood(
+  before: readonly ServerConfig[],
+  { servers, files }: CollectedServers,
+): readonly ServerConfig[] {
+  const broken = new Set(files.filter(({ isBroken }) => isBroken).map(({ path }) => path));
+  const names = new Set(servers.map(({ name }) => name));
+  return before.filter(
+    ({ name, provenance }) =>
+      provenance.path !== undefined && broken.has(provenance.path) && !names.has(name),
+  );
 }
 
 /** A transport object can be opened once; a function is asked for a new one each time. */

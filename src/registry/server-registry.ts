@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { launchIdentity } from "../config/launch-identity.ts";
 import { type ServerConfig, definitionOf } from "../config/server-config.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
@@ -13,6 +15,15 @@ export interface RegisteredServer {
   readonly connection: ServerConnection;
   /** Hash of what would be started or contacted: what an approval is bound to. */
   readonly launchIdentity: string;
+}
+
+/** What `apply` did, by server name. */
+export interface ServerChanges {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+  /** When the connections of servers that are gone or were replaced have ended. */
+  readonly ended: Promise<void>;
 }
 
 export interface ServerRegistryOptions {
@@ -47,14 +58,38 @@ export class ServerRegistry {
         { serverName: config.name, hint: "give one of them another name" },
       );
     }
-    const server: RegisteredServer = {
-      config,
-      connection: this.#createConnection(config),
-      launchIdentity: launchIdentity(config),
-    };
+    const server = this.#register(config);
     this.#servers.set(config.name, server);
     this.#revision += 1;
     return server;
+  }
+
+  /**
+   * Makes the servers exactly these, in this order. One that is defined as before keeps its
+   * connection; any other begins anew, and the old one ends with the calls under way on it.
+   */
+  apply(configs: readonly ServerConfig[]): ServerChanges {
+    const before = new Map(this.#servers);
+    const added: string[] = [];
+    const changed: string[] = [];
+    this.#servers.clear();
+    for (const config of configs) {
+      const { name } = config;
+      const known = before.get(name);
+      if (known !== undefined && isSameDefinition(known.config, config)) {
+        known.connection.relocate(config);
+        this.#servers.set(name, { ...known, config });
+        before.delete(name);
+        continue;
+      }
+      this.#servers.set(name, this.#register(config));
+      (known === undefined ? added : changed).push(name);
+    }
+    this.#revision += 1;
+    const gone = [...before.values()];
+    const removed = [...before.keys()].filter((name) => !this.#servers.has(name));
+    const ended = settleAll(gone, (connection) => connection.end());
+    return { added, removed, changed, ended };
   }
 
   /** In order of precedence and, within a source, as written. */
@@ -113,22 +148,41 @@ export class ServerRegistry {
 
   /** Closes every connection; the next use opens it again. */
   disconnectAll(): Promise<void> {
-    return this.#settleAll((connection) => connection.close());
+    return settleAll(this.all(), (connection) => connection.close());
   }
 
   /** Closes every connection for good. */
   endAll(): Promise<void> {
-    return this.#settleAll((connection) => connection.end());
+    return settleAll(this.all(), (connection) => connection.end());
   }
 
-  /** In parallel; all are tried even when one fails. */
-  async #settleAll(end: (connection: ServerConnection) => Promise<void>): Promise<void> {
-    const results = await Promise.allSettled(this.all().map(({ connection }) => end(connection)));
-    const failed = results.filter((result) => result.status === "rejected");
-    if (failed.length > 0)
-      throw new AggregateError(
-        failed.map(({ reason }) => reason as unknown),
-        "some servers could not be closed",
-      );
+  #register(config: ServerConfig): RegisteredServer {
+    return {
+      config,
+      connection: this.#createConnection(config),
+      launchIdentity: launchIdentity(config),
+    };
   }
+}
+
+/** Where in its file an entry stands may change without the entry having changed. */
+function isSameDefinition(one: ServerConfig, other: ServerConfig): boolean {
+  const { provenance, ...rest } = other;
+  const { layer, path } = provenance;
+  const isSamePlace = one.provenance.layer === layer && one.provenance.path === path;
+  return isSamePlace && isDeepStrictEqual({ ...one, provenance }, { ...rest, provenance });
+}
+
+/** In parallel; all are tried even when one fails. */
+async function settleAll(
+  servers: readonly RegisteredServer[],
+  end: (connection: ServerConnection) => Promise<void>,
+): Promise<void> {
+  const results = await Promise.allSettled(servers.map(({ connection }) => end(connection)));
+  const failed = results.filter((result) => result.status === "rejected");
+  if (failed.length > 0)
+    throw new AggregateError(
+      failed.map(({ reason }) => reason as unknown),
+      "some servers could not be closed",
+    );
 }

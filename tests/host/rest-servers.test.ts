@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { calculator } from "../../examples/servers/rest-calculator.ts";
 import { greeter } from "../../examples/servers/rest-greeter.ts";
-import { createHost, type HostEvent, type McpHost } from "../../src/index.ts";
+import { connectClient, createHost, type HostEvent, type McpHost } from "../../src/index.ts";
 import { ScriptedServer, sendJson } from "../fixtures/http/scripted-server.ts";
 
 let greeterUrl: string;
@@ -63,18 +63,15 @@ describe("the example REST servers", () => {
   });
 
   it("RST-05, RST-09: tell of an unknown tool with HTTP 200 or 404, and it is the same failure", async () => {
-    await using host = await openHost();
-    for (const url of [greeterUrl, calculatorUrl]) {
-      const { status } = await fetch(`${url}/tools/call`, {
-        method: "POST",
-        body: JSON.stringify({ name: "nope", arguments: {} }),
-      });
-      expect(status).toBe(url === greeterUrl ? 200 : 404);
-    }
-    for (const name of ["greeter", "calculator"]) {
-      const client = await host.client(name);
-      const result = await client.callTool("nope", {});
-      expect(result).toMatchObject({
+    const body = JSON.stringify({ name: "nope", arguments: {} });
+    for (const [url, status] of [[greeterUrl, 200] as const, [calculatorUrl, 404] as const]) {
+      const response = await fetch(`${url}/tools/call`, { method: "POST", body });
+      expect([response.status, await response.json()]).toEqual([
+        status,
+        { error: "Unknown tool: nope" },
+      ]);
+      await using client = await connectClient({ url, transport: "rest" });
+      expect(await client.callTool("nope", {})).toMatchObject({
         isError: true,
         content: [{ type: "text", text: "Unknown tool: nope" }],
       });
@@ -135,7 +132,7 @@ describe("a REST server that is not well", () => {
     );
     await using host = await createHost({
       config: false,
-      servers: { api: { url: server.origin, transport: "rest" } },
+      servers: { api: { url: server.origin, transport: "rest", reconnect: false } },
     });
     expect(await host.connectAll()).toEqual({ api: false });
     expect(host.server("api")).toMatchObject({
@@ -150,7 +147,7 @@ describe("a REST server that is not well", () => {
     );
     await using host = await createHost({
       config: false,
-      servers: { api: { url: server.origin, transport: "rest" } },
+      servers: { api: { url: server.origin, transport: "rest", reconnect: false } },
     });
     expect(await host.connectAll()).toEqual({ api: false });
     expect(host.server("api")).toMatchObject({

@@ -22,7 +22,7 @@ export interface UpCommand {
  * at work. A server that fails is told and does not keep the others from working.
  */
 export async function runUp(context: CommandContext, command: UpCommand): Promise<number> {
-  const configured = await openHost(context);
+  const configured = await openHost(context, { watch: true });
   if (!isUnconfigured(context, configured)) return await serve(context, configured, command);
   await configured.close();
   const demo = await startDemoServers();
