@@ -9,7 +9,19 @@
  * @property {() => Promise<unknown>} close
  */
 
-/** @typedef {(target: import("../servers/echo-target.mjs").Target) => Promise<EchoClient<any>>} OpenEchoClient */
+/**
+ * @typedef {import("../servers/open-target.mjs").Target} Target
+ * @typedef {import("../servers/echo-answers.mjs").Era} Era
+ *
+ * @typedef {(target: Target, era?: Era) => Promise<EchoClient<any>>} OpenEchoClient connects and lists
+ *   the tools; the era is for those who cannot find out
+ *
+ * @typedef {object} EchoHost several servers in one application
+ * @property {(index: number) => Promise<EchoClient<any>>} connect
+ * @property {() => Promise<unknown>} close
+ *
+ * @typedef {(targets: readonly Target[]) => Promise<EchoHost>} OpenEchoHost connects none of them yet
+ */
 
 /** The text of a `tools/call` result in the protocol's own shape. @param {any} result */
 export const firstText = (result) => result.content[0].text;

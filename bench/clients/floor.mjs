@@ -1,12 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-import { Pool } from "undici";
-
 import { firstText } from "./client.mjs";
 
 const clientInfo = { name: "bench-floor", version: "1.0.0" };
-const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+const legacyVersion = "2025-11-25";
+const modernVersion = "2026-07-28";
+const initialize = { protocolVersion: legacyVersion, capabilities: {}, clientInfo };
+const _meta = {
+  "io.modelcontextprotocol/protocolVersion": modernVersion,
+  "io.modelcontextprotocol/clientInfo": clientInfo,
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
 
 /**
  * The least that speaks the protocol: an id, a table of waiting calls, one write per call. No limits,
@@ -14,13 +19,21 @@ const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo
  *
  * @type {import("./client.mjs").OpenEchoClient}
  */
-export async function open(target) {
-  const wire = target.kind === "stdio" ? openPipe(target) : openPool(target);
-  await wire.request("initialize", initialize);
-  await wire.notify("notifications/initialized");
-  await wire.request("tools/list", {});
+export async function open(target, era = "legacy") {
+  const wire = target.kind === "stdio" ? openPipe(target) : await openPool(target, era);
+  if (era === "legacy") {
+    await wire.request("initialize", initialize);
+    await wire.notify("notifications/initialized");
+    await wire.request("tools/list", {});
+  } else {
+    await wire.request("server/discover", { _meta });
+    await wire.request("tools/list", { _meta });
+  }
   return {
-    call: (text) => wire.request("tools/call", { name: "echo", arguments: { text } }),
+    call:
+      era === "legacy"
+        ? (text) => wire.request("tools/call", { name: "echo", arguments: { text } })
+        : (text) => wire.request("tools/call", { name: "echo", arguments: { text }, _meta }),
     textOf: firstText,
     close: wire.close,
   };
@@ -32,7 +45,7 @@ function settle({ result, error }) {
   return result;
 }
 
-/** @param {import("../servers/echo-target.mjs").StdioTarget} target */
+/** @param {import("../servers/open-target.mjs").StdioTarget} target */
 function openPipe({ command, args }) {
   const server = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
   /** @type {Map<number, (message: any) => void>} */
@@ -41,15 +54,16 @@ function openPipe({ command, args }) {
   let rest = "";
   server.stdout.setEncoding("utf8");
   server.stdout.on("data", (chunk) => {
-    const text = rest + chunk;
     let start = 0;
-    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
-      const message = JSON.parse(text.slice(start, end));
+    // Only what is new is searched: a long line comes in many chunks.
+    for (let end = chunk.indexOf("\n"); end !== -1; end = chunk.indexOf("\n", start)) {
+      const message = JSON.parse(rest + chunk.slice(start, end));
+      rest = "";
       start = end + 1;
       waiting.get(message.id)?.(message);
       waiting.delete(message.id);
     }
-    rest = text.slice(start);
+    rest += chunk.slice(start);
   });
   return {
     /** @param {string} method @param {object} params @returns {Promise<any>} */
@@ -73,19 +87,37 @@ function openPipe({ command, args }) {
   };
 }
 
-/** @param {import("../servers/echo-target.mjs").HttpTarget} target */
-function openPool({ url }) {
+/**
+ * @param {import("../servers/open-target.mjs").HttpTarget} target
+ * @param {import("./client.mjs").Era} era
+ */
+async function openPool({ url }, era) {
+  // Here, because loading it takes longer than everything else a client does before its first call.
+  const { Pool } = await import("undici");
   const { origin, pathname } = new URL(url);
   const pool = new Pool(origin);
-  const headers = {
+  const common = {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
-    "mcp-protocol-version": initialize.protocolVersion,
+  };
+  const legacy = { ...common, "mcp-protocol-version": legacyVersion };
+  const call = {
+    ...common,
+    "mcp-protocol-version": modernVersion,
+    "mcp-method": "tools/call",
+    "mcp-name": "echo",
+  };
+  /** @param {string} method */
+  const headersOf = (method) => {
+    if (era === "legacy") return legacy;
+    if (method === "tools/call") return call;
+    return { ...common, "mcp-protocol-version": modernVersion, "mcp-method": method };
   };
   let nextId = 0;
-  /** @param {object} message */
+  /** @param {{ jsonrpc: string, id?: number, method: string, params?: object }} message */
   const post = async (message) => {
     const body = JSON.stringify(message);
+    const headers = headersOf(message.method);
     const response = await pool.request({ path: pathname, method: "POST", headers, body });
     return response.body.text();
   };

@@ -4,23 +4,45 @@ import { createHost } from "../../dist/index.js";
  * The whole host path: name, policy, validation, deadline, bounded result, events. Someone listens to
  * every event, because an event that nobody wants is not even built.
  *
- * @type {import("./client.mjs").OpenEchoClient}
+ * @type {import("./client.mjs").OpenEchoHost}
  */
-export async function open(target) {
-  const { kind, ...entry } = target;
-  const host = await createHost({ config: false, servers: { echo: entry } });
+export async function openHost(targets) {
+  const servers = Object.fromEntries(
+    targets.map((target, index) => [
+      `echo${index}`,
+      target.kind === "stdio"
+        ? { command: target.command, args: target.args }
+        : { url: target.url },
+    ]),
+  );
+  const host = await createHost({ config: false, servers });
   let events = 0;
   host.on("*", () => {
     events += 1;
   });
   const session = host.session({ agent: "bench", level: "yolo" });
-  await session.ready();
-  return {
-    call: (text) => session.call("mcp__echo__echo", { text }),
-    textOf: (outcome) => (outcome.ok ? outcome.text : outcome.error),
-    close: async () => {
-      await host.close();
-      if (events === 0) throw new Error(`the ${kind} sample published no event`);
-    },
+  const close = async () => {
+    await host.close();
+    if (events === 0) throw new Error("the sample published no event");
   };
+  return {
+    connect: async (index) => {
+      const server = `echo${index}`;
+      const states = await session.ready({ servers: [server] });
+      if (!states[server]) throw host.server(server).lastError ?? new Error(server);
+      const echo = `mcp__${server}__echo`;
+      return {
+        call: (text) => session.call(echo, { text }),
+        textOf: (outcome) => (outcome.ok ? outcome.text : outcome.error),
+        close: () => host.disconnect(server),
+      };
+    },
+    close,
+  };
+}
+
+/** @type {import("./client.mjs").OpenEchoClient} */
+export async function open(target) {
+  const { connect, close } = await openHost([target]);
+  return { ...(await connect(0)), close };
 }

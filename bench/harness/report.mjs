@@ -7,23 +7,31 @@
 
 /** @param {Scenario} scenario @param {readonly Summary[]} summaries */
 export function formatTables({ metrics, references, workloads }, summaries) {
-  const heads = [
-    "",
-    ...metrics.map(({ title }) => title),
-    ...references.flatMap((reference) => metrics.map(({ title }) => `${title} vs ${reference}`)),
-  ];
   return workloads
     .map(({ name, title }) => {
-      const rows = summaries
-        .filter(({ workload }) => workload === name)
-        .map(({ variant, medians, ratios, error }) => [
-          variant,
-          ...metrics.map(({ key, digits }) => number(medians[key], digits)),
-          ...references.flatMap((reference) =>
-            metrics.map(({ key }) => number(ratios[reference]?.[key], 2)),
-          ),
-          ...(error === undefined ? [] : [`failed: ${error}`]),
-        ]);
+      const own = summaries.filter(({ workload }) => workload === name);
+      const measured = metrics.filter(({ key }) =>
+        own.some(({ medians }) => medians[key] !== undefined),
+      );
+      // A scenario may compare with a variant that only some of its workloads have.
+      const present = references.filter((reference) =>
+        own.some(({ variant }) => variant === reference),
+      );
+      const heads = [
+        "",
+        ...measured.map((metric) => metric.title),
+        ...present.flatMap((reference) =>
+          measured.map((metric) => `${metric.title} vs ${reference}`),
+        ),
+      ];
+      const rows = own.map(({ variant, medians, ratios, error }) => [
+        variant,
+        ...measured.map(({ key, digits }) => number(medians[key], digits)),
+        ...present.flatMap((reference) =>
+          measured.map(({ key }) => number(ratios[reference]?.[key], 2)),
+        ),
+        ...(error === undefined ? [] : [`failed: ${error}`]),
+      ]);
       return `${name} (${title})\n${formatRows([heads, ...rows])}`;
     })
     .join("\n\n");
@@ -34,15 +42,16 @@ export function formatBudgets({ metrics }, verdicts) {
   const rows = verdicts.map((verdict) => {
     const { id, workload, variant, metric, against, atLeast, atMost } = verdict;
     const { figure, isMet, missedBecause } = verdict;
-    const title = metrics.find(({ key }) => key === metric)?.title ?? metric;
-    const opponent = against.length === 1 ? against[0] : `best of ${against.join(", ")}`;
-    const promise = atLeast === undefined ? `<= ${atMost}x` : `>= ${atLeast}x`;
+    const { title = metric, digits = 2, unit } = metrics.find(({ key }) => key === metric) ?? {};
+    const isRatio = against.length > 0;
+    const opponent = against.length > 1 ? `best of ${against.join(", ")}` : against[0];
+    const measure = isRatio ? "x" : ` ${unit ?? ""}`.trimEnd();
     const word = isMet === undefined ? "NOT MEASURED" : isMet ? "met" : "MISSED";
     const reason = isMet === false && missedBecause !== undefined ? `: ${missedBecause}` : "";
     return [
-      `${id}  ${workload}: ${title} of ${variant} vs ${opponent}`,
-      promise,
-      figure === undefined ? "-" : `${figure.toFixed(2)}x`,
+      `${id}  ${workload}: ${title} of ${variant}${isRatio ? ` vs ${opponent}` : ""}`,
+      atLeast === undefined ? `<= ${atMost}${measure}` : `>= ${atLeast}${measure}`,
+      figure === undefined ? "-" : `${figure.toFixed(isRatio ? 2 : digits)}${measure}`,
       ` ${word}${reason}`,
     ];
   });

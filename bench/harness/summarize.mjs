@@ -25,7 +25,7 @@ export function summarize({ metrics, references, workloads }, samples) {
   const byMetric = (figureOf) => Object.fromEntries(keys.map((key) => [key, figureOf(key)]));
   return workloads.flatMap(({ name: workload, variants }) =>
     variants.map(({ name: variant }) => {
-      const own = samples.filter((one) => one.workload === workload && one.variant === variant);
+      const own = samplesOf(samples, { workload, variant });
       const error = own.find((one) => one.error !== undefined)?.error;
       return {
         workload,
@@ -52,19 +52,29 @@ export function judge({ metrics, workloads, budgets }, samples) {
   return budgets
     .filter((budget) => workloads.some(({ name }) => name === budget.workload))
     .map((budget) => {
-      const { workload, variant, metric, against, atLeast = 0, atMost = Infinity } = budget;
+      const { workload, variant, metric, against } = budget;
+      const { atLeast = -Infinity, atMost = Infinity } = budget;
       const ratios = against
         .map((reference) => ratio(samples, { workload, variant, metric, reference }))
         .filter((one) => one !== undefined);
       // The best of several opponents is the one that leaves us the worst ratio.
       const isHigherBetter = metrics.find(({ key }) => key === metric)?.better === "higher";
-      const figure =
+      const worst = () =>
         ratios.length < against.length
           ? undefined
           : (isHigherBetter ? Math.min : Math.max)(...ratios);
+      const figure =
+        against.length === 0
+          ? median(samplesOf(samples, budget).map(({ figures }) => figures?.[metric]))
+          : worst();
       const isMet = figure === undefined ? undefined : figure >= atLeast && figure <= atMost;
       return { ...budget, figure, isMet };
     });
+}
+
+/** @param {readonly Sample[]} samples @param {{ workload: string, variant: string }} of */
+function samplesOf(samples, { workload, variant }) {
+  return samples.filter((one) => one.workload === workload && one.variant === variant);
 }
 
 /**

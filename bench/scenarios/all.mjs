@@ -1,8 +1,13 @@
 import { call } from "./call.mjs";
+import { firstcall } from "./firstcall.mjs";
+import { flood } from "./flood.mjs";
+import { http } from "./http.mjs";
+import { memory } from "./memory.mjs";
+import { peersScenario } from "./peers.mjs";
 
 /**
  * In the order in which a run of everything goes.
  *
  * @type {readonly import("./scenario.mjs").Scenario[]}
  */
-export const scenarios = [call];
+export const scenarios = [call, http, flood, firstcall, memory, peersScenario];

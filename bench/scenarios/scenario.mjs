@@ -11,6 +11,7 @@
  * @property {string} title
  * @property {"higher" | "lower"} better
  * @property {number} digits after the point
+ * @property {string} [unit] for budgets about the figure itself
  *
  * @typedef {object} Variant
  * @property {string} name
@@ -28,7 +29,8 @@
  * @property {string} workload
  * @property {string} variant
  * @property {string} metric
- * @property {readonly string[]} against the variants to compare with; the best of them counts
+ * @property {readonly string[]} against the variants to compare with; the best of them counts. Without
+ *   any the figure itself is promised and not a ratio
  * @property {number} [atLeast]
  * @property {number} [atMost]
  * @property {string} [missedBecause] the reason, if it is known; printed while the budget is missed

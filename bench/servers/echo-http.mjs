@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 
 import { createAnswer } from "./echo-answers.mjs";
 
-const answer = createAnswer(process.argv[2]);
+const answer = createAnswer(JSON.parse(process.argv[2] ?? "{}"));
 
 const server = createServer((request, response) => {
   // No stream of its own and no session: GET and DELETE are for servers that have them.

@@ -1,17 +1,4 @@
 import { createAnswer } from "./echo-answers.mjs";
+import { answerLines } from "./line-loop.mjs";
 
-const answer = createAnswer(process.argv[2]);
-
-// One write per chunk read: answering must cost less than asking, or the server is what is measured.
-let rest = "";
-process.stdin.setEncoding("utf8");
-process.stdin.on("data", (chunk) => {
-  const lines = (rest + chunk).split("\n");
-  rest = lines.pop() ?? "";
-  let answers = "";
-  for (const line of lines) {
-    const json = answer(line);
-    if (json !== undefined) answers += `${json}\n`;
-  }
-  if (answers !== "") process.stdout.write(answers);
-});
+answerLines(createAnswer(JSON.parse(process.argv[2] ?? "{}")));
