@@ -1,5 +1,6 @@
 import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
 import type { Limits } from "../config/limits.ts";
+import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
@@ -30,6 +31,8 @@ export interface CallTarget {
   readonly tool: CatalogTool;
   /** Undefined for tools that were registered without a server. */
   readonly server: RegisteredServer | undefined;
+  /** The one that this agent uses; undefined without a server, or for one it cannot see. */
+  readonly connection: ServerConnection | undefined;
   /** Why the authorization chain says no, consent aside. */
   readonly denial: Denial | undefined;
   readonly mustAsk: boolean;
@@ -113,7 +116,7 @@ export class CallPath {
   #proceed(record: CallRecord, target: CallTarget, options: CallOptions): Promise<RawToolResult> {
     record.target = target;
     throwIfDenied(target);
-    const client = target.server?.connection.openClient;
+    const client = target.connection?.openClient;
     const { schemas } = this.#options;
     return client !== undefined && !target.mustAsk && schemas.passesAtOnce(target.tool, record.args)
       ? this.#send(record, client, options)
@@ -126,15 +129,15 @@ export class CallPath {
     options: CallOptions,
   ): Promise<RawToolResult> {
     const { caller } = record;
-    const { tool, server } = target;
+    const { tool, connection } = target;
     const { signal } = options;
     // While anything waits, the caller could change its arguments: what is checked is what is sent.
     record.args = copyArguments(record.args, tool);
     await this.#options.schemas.checkArguments(tool, record.args);
     if (target.mustAsk)
       await caller.askConsent(target, record.args, { callId: record.callId, signal });
-    if (server === undefined) throw offlineError(tool);
-    const client = server.connection.openClient ?? (await server.connection.client({ signal }));
+    if (connection === undefined) throw offlineError(tool);
+    const client = connection.openClient ?? (await connection.client({ signal }));
     throwIfAborted(signal);
     // An approval may have been taken back meanwhile.
     throwIfDenied(caller.judge(tool));
@@ -155,8 +158,8 @@ export class CallPath {
 
   /** A result is held to the tool's own promise; content that breaks it is kept for the caller. */
   #judge(record: CallRecord, result: RawToolResult): Outcome | Promise<Outcome> {
-    const { tool, server } = record.target as CallTarget;
-    server?.connection.noteAnswer();
+    const { tool, connection } = record.target as CallTarget;
+    connection?.noteAnswer();
     const text = resultText(result.content, result.structuredContent);
     const error = result.isError
       ? createError("tool_error", text === "" ? "MCP error" : text, {
@@ -173,7 +176,7 @@ export class CallPath {
     const error = McpError.is(thrown)
       ? thrown
       : createError("protocol_violation", "the call failed unexpectedly", { cause: thrown });
-    if (record.isSent) record.target?.server?.connection.noteFailure(error);
+    if (record.isSent) record.target?.connection?.noteFailure(error);
     return this.#finish(record, error, nothing);
   }
 

@@ -1,6 +1,8 @@
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
+import { isBuilt, ownModule } from "../ports/package-files.ts";
+
 export interface BundledServerOptions {
   readonly era?: "both" | "legacy" | "modern" | undefined;
   readonly pageSize?: number | undefined;
@@ -18,13 +20,11 @@ export function bundledServer(
   options: BundledServerOptions = {},
 ): BundledServerEntry {
   const { era, pageSize } = options;
-  const isBuilt = import.meta.url.endsWith(".js");
-  const program = new URL(`../testing/run-stdio.${isBuilt ? "js" : "ts"}`, import.meta.url);
   return {
     command: process.execPath,
     args: [
       ...(isBuilt ? [] : ["--import", typescriptLoader()]),
-      fileURLToPath(program),
+      fileURLToPath(ownModule("testing/run-stdio.ts")),
       server,
       ...(era === undefined ? [] : ["--era", era]),
       ...(pageSize === undefined ? [] : ["--page-size", String(pageSize)]),

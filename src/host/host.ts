@@ -93,8 +93,17 @@ export interface ServerStatus {
 }
 
 export interface ConnectOptions {
+  /** The agent that the server is connected for; without one it is everybody's. */
+  readonly owner?: string | undefined;
+  /** Whether other agents may use the owner's connection; they do not even see the server otherwise. */
+  readonly shared?: boolean | undefined;
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface DisconnectOptions {
+  /** Lets go of the server on this agent's behalf only; without one every connection ends. */
+  readonly owner?: string | undefined;
 }
 
 /**
@@ -112,7 +121,8 @@ export interface McpHost extends AsyncDisposable {
   connect(name: string, options?: ConnectOptions): Promise<ServerStatus>;
   /** All enabled and approved servers in parallel; says for each whether it is connected. Never throws for one. */
   connectAll(options?: ConnectOptions): Promise<Readonly<Record<string, boolean>>>;
-  disconnect(name: string): Promise<void>;
+  /** Throws `denied` when the owner named has no part in a connection that another one shares. */
+  disconnect(name: string, options?: DisconnectOptions): Promise<void>;
   disconnectAll(): Promise<void>;
   reconnect(name: string, options?: ConnectOptions): Promise<ServerStatus>;
   /** Asks every connected server for a sign of life; the names of those that gave none and were dropped. */

@@ -33,7 +33,13 @@ import { adoptTransport } from "../transport/adopt-transport.ts";
 import { type CreateTransport, createTransport } from "../transport/create-transport.ts";
 import type { CollectedServers } from "./collect-servers.ts";
 import { describeTarget } from "./describe-target.ts";
-import type { ConnectOptions, McpHost, ServerStatus, SessionOptions } from "./host.ts";
+import type {
+  ConnectOptions,
+  DisconnectOptions,
+  McpHost,
+  ServerStatus,
+  SessionOptions,
+} from "./host.ts";
 
 export interface HostParts {
   readonly sources: CollectedServers;
@@ -101,7 +107,10 @@ export class PlugboardHost implements McpHost {
     const server = this.#registry.get(name);
     const obstacle = this.#registry.obstacle(server);
     if (obstacle !== undefined) throw obstacle;
-    await server.connection.client({ ...options, isForced: true });
+    const { owner, shared: isShared = false } = options;
+    const connection =
+      owner === undefined ? server.connection : this.#registry.claim(server, { owner, isShared });
+    await connection.client({ ...options, isForced: true });
     return this.#status(server);
   }
 
@@ -123,8 +132,10 @@ export class PlugboardHost implements McpHost {
     return Object.fromEntries(results);
   }
 
-  async disconnect(name: string): Promise<void> {
-    await this.#registry.get(name).connection.close();
+  async disconnect(name: string, { owner }: DisconnectOptions = {}): Promise<void> {
+    const server = this.#registry.get(name);
+    if (owner !== undefined) return await this.#registry.release(server, owner);
+    await Promise.all(server.users.connections.map((connection) => connection.close()));
   }
 
   disconnectAll(): Promise<void> {
@@ -137,9 +148,13 @@ export class PlugboardHost implements McpHost {
   }
 
   async checkConnections(): Promise<readonly string[]> {
-    const open = this.#registry.all().filter(({ connection }) => connection.openClient);
-    const checks = await Promise.all(open.map(({ connection }) => connection.isAlive()));
-    return open.filter((_, index) => !checks[index]).map(({ config }) => config.name);
+    const open = this.#registry
+      .all()
+      .flatMap(({ users }) => users.connections)
+      .filter((connection) => connection.openClient !== undefined);
+    const checks = await Promise.all(open.map((connection) => connection.isAlive()));
+    const dead = open.filter((_, index) => !checks[index]);
+    return [...new Set(dead.map(({ config }) => config.name))];
   }
 
   approve(name: string): void {

@@ -1,8 +1,4 @@
-import { readFileSync } from "node:fs";
-
-const manifest = JSON.parse(
-  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
-) as { readonly version: string };
+import { readOwnVersion } from "../ports/package-files.ts";
 
 /** How this host introduces itself to servers. */
-export const productInfo = { name: "plugboard", version: manifest.version } as const;
+export const productInfo = { name: "plugboard", version: readOwnVersion() } as const;

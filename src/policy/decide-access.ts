@@ -12,10 +12,12 @@ export interface LaunchFacts {
 
 /** What the chain looks at: facts only, so that a verdict can be explained and tested as a table. */
 export interface AccessFacts extends LaunchFacts {
+  /** The server is shared, or the agent's own. */
+  readonly isVisible: boolean;
   readonly level: PermissionLevel | undefined;
 }
 
-export type AccessRule = "enabled" | "approval" | "level";
+export type AccessRule = "enabled" | "approval" | "visibility" | "level";
 
 export type AccessDecision =
   | { readonly isAllowed: true }
@@ -58,6 +60,15 @@ const launchRules: readonly Rule<LaunchFacts>[] = [
 /** In the order of the design: the first rule that objects decides. */
 const accessRules: readonly Rule<AccessFacts>[] = [
   ...launchRules,
+  ({ isVisible, serverName }) =>
+    isVisible
+      ? undefined
+      : {
+          isAllowed: false,
+          rule: "visibility",
+          code: "server_unknown",
+          reason: `no server "${serverName}"`,
+        },
   ({ level }) =>
     level === "yolo" || level === "trusted"
       ? undefined

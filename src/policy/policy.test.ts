@@ -12,6 +12,7 @@ const trusted: AccessFacts = {
   serverName: "github",
   isEnabled: true,
   isLaunchApproved: true,
+  isVisible: true,
   level: "trusted",
 };
 

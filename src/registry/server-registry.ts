@@ -8,11 +8,14 @@ import type { McpError } from "../errors/mcp-error.ts";
 import type { ServerState } from "../events/host-event.ts";
 import { decideLaunch, errorOfDenial } from "../policy/decide-access.ts";
 import { closest } from "../text/closest.ts";
+import { type ClaimOptions, ServerUsers } from "./server-users.ts";
 
-/** One server as the registry keeps it. The connection exists from the start and opens when needed. */
+/** One server as the registry keeps it. The connections exist from the start and open when needed. */
 export interface RegisteredServer {
   readonly config: ServerConfig;
+  /** The one that everybody uses who has none of their own. */
   readonly connection: ServerConnection;
+  readonly users: ServerUsers;
   /** Hash of what would be started or contacted: what an approval is bound to. */
   readonly launchIdentity: string;
 }
@@ -77,7 +80,7 @@ export class ServerRegistry {
       const { name } = config;
       const known = before.get(name);
       if (known !== undefined && isSameDefinition(known.config, config)) {
-        known.connection.relocate(config);
+        for (const connection of known.users.connections) connection.relocate(config);
         this.#servers.set(name, { ...known, config });
         before.delete(name);
         continue;
@@ -109,6 +112,17 @@ export class ServerRegistry {
     throw createError("server_unknown", `no server "${name}"`, {
       details: { suggestions: closest(name, names), configured: names },
     });
+  }
+
+  /** The connection that `claim` asks for; verdicts on the server may change with it. */
+  claim(server: RegisteredServer, claim: ClaimOptions): ServerConnection {
+    this.#revision += 1;
+    return server.users.claim(claim);
+  }
+
+  async release({ config, users }: RegisteredServer, owner: string): Promise<void> {
+    this.#revision += 1;
+    await users.release(owner, config.name);
   }
 
   isApproved({ config, launchIdentity }: RegisteredServer): boolean {
@@ -157,9 +171,11 @@ export class ServerRegistry {
   }
 
   #register(config: ServerConfig): RegisteredServer {
+    const connection = this.#createConnection(config);
     return {
       config,
-      connection: this.#createConnection(config),
+      connection,
+      users: new ServerUsers(connection, () => this.#createConnection(config)),
       launchIdentity: launchIdentity(config),
     };
   }
@@ -178,7 +194,8 @@ async function settleAll(
   servers: readonly RegisteredServer[],
   end: (connection: ServerConnection) => Promise<void>,
 ): Promise<void> {
-  const results = await Promise.allSettled(servers.map(({ connection }) => end(connection)));
+  const connections = servers.flatMap(({ users }) => users.connections);
+  const results = await Promise.allSettled(connections.map((connection) => end(connection)));
   const failed = results.filter((result) => result.status === "rejected");
   if (failed.length > 0)
     throw new AggregateError(

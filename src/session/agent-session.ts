@@ -65,7 +65,7 @@ export class AgentSession implements Session, Caller {
     this.sessionId = parts.createId();
     this.#options = options;
     this.#parts = parts;
-    this.#judge = new ToolJudge(options.level, parts.registry);
+    this.#judge = new ToolJudge(options.agent, options.level, parts.registry);
   }
 
   tools(): readonly McpTool[] {
@@ -80,7 +80,10 @@ export class AgentSession implements Session, Caller {
   }
 
   servers(): readonly string[] {
-    return this.#parts.registry.all().map(({ config }) => config.name);
+    return this.#parts.registry
+      .all()
+      .filter(({ users }) => users.isVisibleTo(this.agent))
+      .map(({ config }) => config.name);
   }
 
   async ready(options: ReadyOptions = {}): Promise<Readonly<Record<string, boolean>>> {
@@ -91,8 +94,10 @@ export class AgentSession implements Session, Caller {
       registry.all().filter((server) => this.#judge.serverDenial(server) === undefined);
     const states = await Promise.all(
       wanted.map(async (server): Promise<[string, boolean]> => {
-        if (this.#judge.serverDenial(server) !== undefined) return [server.config.name, false];
-        const isReady = await server.connection.client({ signal }).then(
+        const connection = server.users.connectionOf(this.agent);
+        if (connection === undefined || this.#judge.serverDenial(server) !== undefined)
+          return [server.config.name, false];
+        const isReady = await connection.client({ signal }).then(
           () => true,
           // The reason stays with the server as its `lastError`.
           () => false,
@@ -206,12 +211,13 @@ export class AgentSession implements Session, Caller {
     const { registry, catalog } = this.#parts;
     let denied: McpError | undefined;
     for (const server of registry.all()) {
-      const { config, connection } = server;
+      const { config, users } = server;
       if (!mayOwnName(name, config, config.naming ?? this.#options.naming)) continue;
       if (catalog.isKnown(config.name)) continue;
       const denial = this.#judge.serverDenial(server);
-      if (denial === undefined) await connection.client({ signal });
-      else denied ??= errorOfDenial(denial, config.name, definitionOf(config.provenance));
+      if (denial === undefined) await users.connectionOf(this.agent)?.client({ signal });
+      else if (denial.rule !== "visibility")
+        denied ??= errorOfDenial(denial, config.name, definitionOf(config.provenance));
     }
     const found = this.#named().byName.get(name);
     if (found !== undefined) return this.#judge.judge(found.tool);

@@ -16,6 +16,7 @@ interface Judgement extends CallTarget {
  * changes. Listing and calling ask the same judge, so they cannot disagree.
  */
 export class ToolJudge {
+  readonly #agent: string;
   readonly #level: PermissionLevel | undefined;
   readonly #registry: ServerRegistry;
   /** What the person allowed for the rest of the session. */
@@ -23,7 +24,8 @@ export class ToolJudge {
   readonly #judgements = new WeakMap<CatalogTool, Judgement>();
   #answers = 0;
 
-  constructor(level: PermissionLevel | undefined, registry: ServerRegistry) {
+  constructor(agent: string, level: PermissionLevel | undefined, registry: ServerRegistry) {
+    this.#agent = agent;
     this.#level = level;
     this.#registry = registry;
   }
@@ -44,6 +46,7 @@ export class ToolJudge {
       serverName: server.config.name,
       isEnabled: server.config.enabled,
       isLaunchApproved: this.#registry.isApproved(server),
+      isVisible: server.users.isVisibleTo(this.#agent),
       level: this.#level,
     });
     return decision.isAllowed ? undefined : decision;
@@ -72,6 +75,7 @@ export class ToolJudge {
       allowances: this.#allowances,
     });
     const denial = registered === undefined ? undefined : this.serverDenial(registered);
-    return { tool, server, denial, mustAsk };
+    const connection = server?.users.connectionOf(this.#agent);
+    return { tool, server, connection, denial, mustAsk };
   }
 }

@@ -10,9 +10,9 @@ export function truncate(text: string, limit: number): string {
 /** The longest prefix of `text` that fits in `maxBytes` of UTF-8 without splitting a character. */
 export function truncateBytes(text: string, maxBytes: number): { text: string; cut: boolean } {
   // Every UTF-16 unit is at most three bytes, so short texts need no encoding.
-  if (text.length * 3 <= maxBytes) return { text, cut: false };
+  if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes)
+    return { text, cut: false };
   const bytes = Buffer.from(text, "utf8");
-  if (bytes.length <= maxBytes) return { text, cut: false };
   let end = maxBytes;
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return { text: bytes.toString("utf8", 0, end), cut: true };

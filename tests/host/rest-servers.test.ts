@@ -62,6 +62,16 @@ describe("the example REST servers", () => {
     ).toMatchObject({ ok: true, text: "14" });
   });
 
+  it("RST-09, CFG-27: are found out behind the transport that other hosts call http", async () => {
+    await using host = await createHost({
+      config: false,
+      servers: { "my-mcp-server": { url: calculatorUrl, transport: "http" } },
+    });
+    const session = host.session({ level: "yolo" });
+    const outcome = await session.call("mcp__my-mcp-server__calculate", { expression: "7 * 6" });
+    expect(outcome).toMatchObject({ ok: true, text: "42" });
+  });
+
   it("RST-05, RST-09: tell of an unknown tool with HTTP 200 or 404, and it is the same failure", async () => {
     const body = JSON.stringify({ name: "nope", arguments: {} });
     for (const [url, status] of [[greeterUrl, 200] as const, [calculatorUrl, 404] as const]) {

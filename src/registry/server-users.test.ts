@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+
+import { scriptedConnection } from "../../tests/fixtures/connection/scripted-connection.ts";
+import type { ServerConnection } from "../connection/server-connection.ts";
+import { ServerUsers } from "./server-users.ts";
+
+function users() {
+  const everybodys = scriptedConnection().connection;
+  const created: ServerConnection[] = [];
+  const create = () => {
+    const { connection } = scriptedConnection();
+    created.push(connection);
+    return connection;
+  };
+  return { users: new ServerUsers(everybodys, create), everybodys, created };
+}
+
+/** Whether the connection has been ended for good. */
+async function isEnded(connection: ServerConnection): Promise<boolean> {
+  const abort = AbortSignal.abort();
+  const error: unknown = await connection.client({ signal: abort }).catch((it: unknown) => it);
+  return (error as { code: string }).code === "closed";
+}
+
+describe("ServerUsers", () => {
+  it("REG-11: as configured a server is everybody's, over one connection", () => {
+    const { users: it, everybodys } = users();
+    expect(it.connectionOf("a")).toBe(everybodys);
+    expect(it.connectionOf("b")).toBe(everybodys);
+  });
+
+  it("REG-01 REG-02: claimed without sharing it is seen by its owner alone", () => {
+    const { users: it, created } = users();
+    const own = it.claim({ owner: "a", isShared: false });
+    expect(created).toEqual([own]);
+    expect(it.connectionOf("a")).toBe(own);
+    expect(it.isVisibleTo("b")).toBe(false);
+    expect(it.claim({ owner: "a", isShared: false })).toBe(own);
+  });
+
+  it("REG-02: two owners have a connection each; one that shares makes it everybody's again", () => {
+    const { users: it, everybodys } = users();
+    const first = it.claim({ owner: "a", isShared: false });
+    const second = it.claim({ owner: "b", isShared: false });
+    expect(second).not.toBe(first);
+    expect(it.isVisibleTo("c")).toBe(false);
+    it.claim({ owner: "d", isShared: true });
+    expect(it.connectionOf("c")).toBe(everybodys);
+    expect(it.connectionOf("a")).toBe(first);
+  });
+
+  it("LIM-11: the last one to let go of a shared connection ends it", async () => {
+    const { users: it } = users();
+    it.claim({ owner: "a", isShared: true });
+    it.claim({ owner: "b", isShared: true });
+    await it.release("b", "s");
+    await expect(it.release("b", "s")).rejects.toMatchObject({ code: "denied" });
+    await it.release("a", "s");
+    await expect(it.release("c", "s")).resolves.toBeUndefined();
+  });
+
+  it("REG-18: who has no part in a shared connection cannot end it", async () => {
+    const { users: it } = users();
+    it.claim({ owner: "a", isShared: true });
+    await expect(it.release("b", "files")).rejects.toMatchObject({
+      code: "denied",
+      message: '"files" is shared by a, who alone may end it',
+    });
+  });
+
+  it("letting go of a connection of one's own ends it for good", async () => {
+    const { users: it, everybodys } = users();
+    const own = it.claim({ owner: "a", isShared: false });
+    await it.release("a", "s");
+    expect(await isEnded(own)).toBe(true);
+    expect(it.connectionOf("a")).toBe(everybodys);
+  });
+});
