@@ -298,9 +298,63 @@ export const requirements: Readonly<Record<string, string>> = {
   "SHT-09": "A streamed answer is one result, with its progress reported.",
   "SHT-10": "Bodies, events and waiting are bounded.",
 
-  // Of the groups still to come, what is proven already
+  // HTTP with server-sent events
+  "SSE-01": "Servers that use server-sent events can be connected; the log calls it deprecated.",
+  "SSE-02": "SSE takes url and headers; the headers go with every request, the GET included.",
+  "SSE-03": "Connecting performs the handshake.",
+  "SSE-04": "The address for messages can be derived: `/sse` becomes `/message`, else it is added.",
+  "SSE-05": "A message is POSTed; its answer may come in the body or on the stream.",
   "SSE-06": "A status of 400 or more is a returned error message at the lowest level.",
+  "SSE-07": "Sending without a connection is a state error.",
+  "SSE-08": "A request that is not answered in time is a timeout error.",
+  "SSE-09": "Disconnecting closes the stream.",
+  "SSE-10": "No optional library is needed for it.",
+  "SSE-11": "A failed handshake is an error and leaves nothing open.",
+  "SSE-12": "Messages of the server arrive while nothing is asked; the stream stays open.",
   "SSE-13": "The event stream parser follows the standard, within a size cap.",
+  "SSE-14": "An announced address of another origin is refused.",
+  "SSE-15": "The loss of the stream is the loss of the connection, which can be made again.",
+
+  // JSON-RPC by POST
+  "HTP-01": "Every message is POSTed to the address, and the response holds the answer.",
+  "HTP-02": "Addresses are checked before use; localhost is allowed.",
+  "HTP-03": "Nothing optional is needed unless this transport is used.",
+  "HTP-04": "It keeps the same contract as every other transport.",
+  "HTP-05": "Only http and https addresses with a host and without user names are accepted.",
+  "HTP-06":
+    "Every address a name resolves to is judged, in every notation, and what was judged is dialled.",
+  "HTP-07": "Redirects are not followed, or only where the credentials may go.",
+  "HTP-08": "Nothing is sent a second time.",
+  "HTP-09": "Concurrent requests do not disturb one another.",
+
+  // REST
+  "RST-01": "Tools are listed by GET /tools.",
+  "RST-02": "A tool is called by POST /tools/call with its name and arguments.",
+  "RST-03": "A result comes as `{ result }`.",
+  "RST-04": "An error comes as `{ error }`.",
+  "RST-05": "An `{ error }` body is a failure whatever the status.",
+  "RST-06": "GET /health must say ok; anything else means that the server is not responsive.",
+  "RST-07": "Credentials go to all three endpoints.",
+  "RST-08": "A malformed tool list is an error with a reason.",
+  "RST-09": "The example servers work unchanged.",
+  "RST-10": "Tools over REST are named, checked, permitted and reported like any other.",
+  "RST-11": "A result may be any JSON; a body with content blocks is an MCP result.",
+  "RST-12": "Endpoints are joined to path and query of the address.",
+  "RST-13": "A server without /health is known by its tools, with a warning.",
+  "RST-14": "An HTTP error without JSON is told by status and a harmless excerpt.",
+
+  // Store
+  "STO-01": "The store is a file in the user's folder, made on demand and private; it can be moved.",
+  "STO-02": "Servers are rows of `mcp_servers` with id, name, config and status.",
+  "STO-03": "Adding, editing and disabling a server survive a restart.",
+  "STO-04": "Removing a server deletes its row.",
+  "STO-05": "`config` holds the server's entry exactly as it was given.",
+  "STO-08":
+    "The store has versions; damage is answered without loss; many processes may share it.",
+  "STO-09": "Tokens are kept sealed, apart from the entries.",
+  "STA-03": "The last status of a server is kept in its row; a stale one is ignored.",
+
+  // Of the groups still to come, what is proven already
   "REG-12": "Connecting all servers happens in parallel.",
   "REG-13": "Connecting all servers throws for none and says for each whether it worked.",
   "REG-19": "Concurrent attempts to connect one server are one attempt.",
@@ -308,8 +362,8 @@ export const requirements: Readonly<Record<string, string>> = {
   "SES-10": "A call by public name gives text back.",
   "CON-07": "A crash is a connection error, and everything that hung on the server is cleaned up.",
   "PRM-21": "What was agreed to is bound to the identity of the launch; a change asks again.",
-  "HTP-09": "Concurrent requests do not disturb one another.",
   "AUT-01": "Without authentication no authorization header is sent.",
   "AUT-02": "A bearer token goes with every request, its scheme written once.",
   "AUT-11": "Configured headers serve as authentication on every remote transport.",
+  "AUT-15": "Tokens are never sent to another host, nor after a redirect.",
 };

@@ -8,6 +8,8 @@ export {
   createRecordedServer,
 } from "./recorded-server.ts";
 export { type HttpServer, type ServeHttpOptions, serveHttp } from "./serve-http.ts";
+export { type ServeSseOptions, type SseServer, serveSse } from "./serve-sse.ts";
+export { type RestServer, type ServeRestOptions, serveRest } from "./serve-rest.ts";
 export { type ServeStdioOptions, type StdioServer, serveStdio } from "./serve-stdio.ts";
 export type { ServedConnection, ServedEra } from "./serve-transport.ts";
 export { demoServerEntry, testServerEntry } from "./stdio-entry.ts";

@@ -11,6 +11,7 @@ import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { HostTransport } from "./host-transport.ts";
+import type { HttpTransportOptions } from "./http-link.ts";
 
 export interface TransportContext {
   readonly limits: Limits;
@@ -41,18 +42,19 @@ export const createTransport: CreateTransport = async (config, context) => {
       },
     );
   const { transport, auth, secrets } = resolveServer(config, context.hostEnv);
-  const { hostEnv, ...parts } = context;
-  const common = { ...parts, serverName: config.name, secrets };
+  const common = { ...context, serverName: config.name, secrets };
   switch (transport.kind) {
     case "stdio":
-      return await createStdio(transport, common, { hostEnv, strict: config.strict });
+      return await createStdio(transport, common, config.strict);
     case "http":
     case "streamable-http":
-      return await createStreamableHttp(transport, auth, common);
-    case "sse":
+      return await createStreamableHttp(transport, httpOptions(transport, auth, common));
     case "http-post":
+      return await createHttpPost(httpOptions(transport, auth, common));
     case "rest":
-      throw unusable(config, `transport "${transport.kind}" is not supported by this version`);
+      return await createRest(httpOptions(transport, auth, common));
+    case "sse":
+      return await createSse(transport, httpOptions(transport, auth, common));
     case "memory":
       throw unusable(config, "its transport was given in code and cannot be opened again");
     case "none":
@@ -60,15 +62,15 @@ export const createTransport: CreateTransport = async (config, context) => {
   }
 };
 
-interface CommonOptions extends Omit<TransportContext, "hostEnv"> {
+interface CommonOptions extends TransportContext {
   readonly serverName: string;
   readonly secrets: readonly string[];
 }
 
 async function createStdio(
   { command, args, cwd, env, envPassthrough, inheritEnv }: StdioTransportConfig,
-  common: CommonOptions,
-  { hostEnv, strict }: { readonly hostEnv: Environment; readonly strict: boolean },
+  { hostEnv, ...common }: CommonOptions,
+  strict: boolean,
 ): Promise<HostTransport> {
   const [{ childEnvironment }, { createStdioTransport }] = await Promise.all([
     import("../isolation/child-environment.ts"),
@@ -84,18 +86,39 @@ async function createStdio(
   return createStdioTransport({ ...common, command, args, cwd, env: childEnv, strict });
 }
 
-async function createStreamableHttp(
-  { url, headers, method }: HttpTransportConfig,
+/** What the transports over HTTP have in common. */
+function httpOptions(
+  { url, headers, allowPrivateNetwork }: HttpTransportConfig,
   auth: AuthConfig,
   common: CommonOptions,
+): HttpTransportOptions {
+  return { ...common, url, allowPrivateNetwork, headers: { ...headers, ...bearer(auth) } };
+}
+
+async function createStreamableHttp(
+  { method }: HttpTransportConfig,
+  options: HttpTransportOptions,
 ): Promise<HostTransport> {
   const { createStreamableHttpTransport } = await import("./streamable-http-transport.ts");
-  return createStreamableHttpTransport({
-    ...common,
-    url,
-    headers: { ...headers, ...bearer(auth) },
-    method,
-  });
+  return createStreamableHttpTransport({ ...options, method });
+}
+
+async function createSse(
+  { messageEndpoint }: HttpTransportConfig,
+  options: HttpTransportOptions,
+): Promise<HostTransport> {
+  const { createSseTransport } = await import("./sse-transport.ts");
+  return createSseTransport({ ...options, messageEndpoint });
+}
+
+async function createHttpPost(options: HttpTransportOptions): Promise<HostTransport> {
+  const { createHttpPostTransport } = await import("./http-post-transport.ts");
+  return createHttpPostTransport(options);
+}
+
+async function createRest(options: HttpTransportOptions): Promise<HostTransport> {
+  const { createRestTransport } = await import("./rest-transport.ts");
+  return createRestTransport(options);
 }
 
 /** People store tokens with and without the word in front of them. */

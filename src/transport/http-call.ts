@@ -18,6 +18,20 @@ import { SseFeed } from "./sse-events.ts";
 /** Tries in a row to get a broken stream back without a new event on any of them. */
 const maxResumeAttempts = 3;
 const longestTimeoutMs = 2 ** 31 - 1;
+/** Nobody waits for it to arrive, so a server that never answers must not keep its connection for long. */
+const cancellationTimeoutMs = 5_000;
+
+export interface HttpCallOptions extends TransportSendOptions {
+  /** Another address of the same origin than the configured one. */
+  readonly url?: URL | undefined;
+  /**
+   * The transport has a stream of its own for answers: a POST is done when the server accepted it. What
+   * its body holds is received all the same, because some servers answer there.
+   */
+  readonly isAnsweredElsewhere?: boolean | undefined;
+  /** Whether a stream that broke before the answer may be fetched again with a GET; yes by default. */
+  readonly isResumable?: boolean | undefined;
+}
 
 interface Resumption {
   attempts: number;
@@ -31,7 +45,7 @@ interface Resumption {
  */
 export class HttpCall implements ExchangeObserver {
   readonly #link: HttpLink;
-  readonly #options: TransportSendOptions | undefined;
+  readonly #options: HttpCallOptions | undefined;
   readonly #message: JSONRPCMessage;
   readonly #method: string | undefined;
   /** Absent for notifications and for answers to the server: nothing answers them. */
@@ -42,7 +56,7 @@ export class HttpCall implements ExchangeObserver {
   #resumption: Resumption | undefined;
   #timer: Timer | undefined;
 
-  constructor(link: HttpLink, message: JSONRPCMessage, options: TransportSendOptions | undefined) {
+  constructor(link: HttpLink, message: JSONRPCMessage, options: HttpCallOptions | undefined) {
     this.#link = link;
     this.#options = options;
     this.#message = message;
@@ -53,14 +67,16 @@ export class HttpCall implements ExchangeObserver {
   /** Starts the call; `settle` is called once, without a failure when all went well. */
   run(body: string, settle: (failure: McpError | undefined) => void): void {
     this.#settle = settle;
-    const { requestSignal, headers } = this.#options ?? {};
+    const { requestSignal, headers, url } = this.#options ?? {};
     if (requestSignal?.aborted) return this.handleEvent();
     requestSignal?.addEventListener("abort", this);
+    if (this.#id !== undefined) this.#link.openIds.add(this.#id);
     const timeoutMs = this.#timeoutMs();
     this.#exchange = this.#link.open(
       this.#lane(),
       {
         method: "POST",
+        url,
         headers: this.#link.headers.forMessage(this.#message, headers),
         body,
         headersTimeoutMs: timeoutMs,
@@ -68,6 +84,12 @@ export class HttpCall implements ExchangeObserver {
       },
       this,
     );
+  }
+
+  /** Its answer came another way: what becomes of the POST no longer matters. */
+  answeredElsewhere(): void {
+    this.#finish(undefined);
+    this.#linger();
   }
 
   /** Ends the call with `failure` unless it is over. */
@@ -93,7 +115,7 @@ export class HttpCall implements ExchangeObserver {
     const type = mediaTypeOf(head);
     if (type === "text/event-stream") return this.#openFeed().connect();
     if (type !== "application/json" && !type.endsWith("+json"))
-      return excerptBody((text) => this.#finish(this.#noAnswer(head, text)));
+      return excerptBody((text) => this.#onOtherText(head, text));
     const { peer, limits } = this.#link;
     return new TextBody({
       maxBytes: limits.maxMessageBytes,
@@ -112,26 +134,35 @@ export class HttpCall implements ExchangeObserver {
     const isStream = this.#feed !== undefined;
     const mayResume = failure === undefined || failure.code === "connection_lost";
     if (isStream && mayResume && this.#tryResume()) return;
-    this.#finish(failure ?? (isStream ? this.#streamEnded() : undefined));
+    const isCutShort = isStream && !this.#isAnsweredElsewhere;
+    this.#finish(failure ?? (isCutShort ? this.#streamEnded() : undefined));
+  }
+
+  get #isAnsweredElsewhere(): boolean {
+    return this.#options?.isAnsweredElsewhere === true;
   }
 
   /** Calls wait their turn; what a waiting call may depend on, or what stays open, does not. */
   #lane(): HttpLane {
     const isAnswer = this.#method === undefined;
-    return isAnswer || this.#method === "notifications/cancelled" || this.#isSubscription()
-      ? "streams"
-      : "calls";
+    return isAnswer || this.#isCancellation() || this.#isSubscription() ? "streams" : "calls";
+  }
+
+  #isCancellation(): boolean {
+    return this.#method === "notifications/cancelled";
   }
 
   #isSubscription(): boolean {
     return this.#method === "subscriptions/listen";
   }
 
-  /** A request with a signal has an owner who keeps its deadline; the others get the usual one. */
   #timeoutMs(): number {
     if (this.#isSubscription()) return 0;
-    const { callTimeoutMs, totalCallTimeoutMs } = this.#link.limits;
-    return this.#options?.requestSignal === undefined ? callTimeoutMs : totalCallTimeoutMs;
+    if (this.#isCancellation()) return cancellationTimeoutMs;
+    // Whoever waits for the answer keeps the deadline, and calls the request off by a message.
+    if (this.#isAnsweredElsewhere && this.#id !== undefined)
+      return this.#link.limits.totalCallTimeoutMs;
+    return this.#link.timeoutMs(this.#options?.requestSignal);
   }
 
   #openFeed(): SseFeed {
@@ -146,7 +177,7 @@ export class HttpCall implements ExchangeObserver {
 
   /** Delivers what came; the answer to this call ends it. */
   #receive(text: string): void {
-    const received = this.#link.receive(text);
+    const received = this.#link.receive(text, this.#isAnsweredElsewhere ? undefined : this.#id);
     if (received === undefined || !isAnswerTo(received, this.#id)) return;
     this.#finish(undefined);
     if (this.#feed !== undefined) this.#linger();
@@ -158,11 +189,18 @@ export class HttpCall implements ExchangeObserver {
   }
 
   #onJson(head: ResponseHead, text: string): void {
-    if (text.trim() === "") return this.#finish(this.#noAnswer(head, ""));
+    if (text.trim() === "") return this.#onOtherText(head, "");
     this.#receive(text);
     if (this.#settle === undefined) return;
+    if (this.#isAnsweredElsewhere) return this.#finish(undefined);
     const message = "the request was answered with something else than its answer";
     this.#finish(peerError(this.#link.peer, "protocol_violation", message));
+  }
+
+  /** Many servers accept a message in a word; a web page comes from somebody in front of them. */
+  #onOtherText(head: ResponseHead, text: string): void {
+    const isAccepted = this.#isAnsweredElsewhere && !text.trimStart().startsWith("<");
+    this.#finish(isAccepted ? undefined : this.#noAnswer(head, text));
   }
 
   /** A refusal may still hold the server's own error for this very request. */
@@ -198,6 +236,8 @@ export class HttpCall implements ExchangeObserver {
     const { clock, limits } = this.#link;
     const feed = this.#feed;
     if (feed?.lastEventId === undefined || statedVersion(this.#message) !== undefined) return false;
+    if (this.#options?.isResumable === false) return false;
+    if (this.#isAnsweredElsewhere) return false;
     const state = (this.#resumption ??= {
       attempts: 0,
       eventCount: feed.eventCount,
@@ -259,6 +299,7 @@ export class HttpCall implements ExchangeObserver {
     const settle = this.#settle;
     if (settle === undefined) return;
     this.#settle = undefined;
+    if (this.#id !== undefined) this.#link.openIds.delete(this.#id);
     this.#timer?.cancel();
     this.#options?.requestSignal?.removeEventListener("abort", this);
     settle(failure);

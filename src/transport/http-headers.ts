@@ -145,6 +145,13 @@ export class HttpHeaders {
     return fields;
   }
 
+  /** For plain JSON in both directions: no word about MCP. */
+  forJson(hasBody: boolean): string[] {
+    const fields = [...this.#configured, "accept", "application/json"];
+    if (hasBody) fields.push("content-type", "application/json");
+    return fields;
+  }
+
   forSessionEnd(): string[] {
     return [...this.#configured, ...this.#connectionFields()];
   }

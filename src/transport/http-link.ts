@@ -1,9 +1,11 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { Dispatcher } from "undici";
 
+import type { Environment } from "../config/expand-variables.ts";
 import type { Limits } from "../config/limits.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
+import { configuredUrlPolicy } from "../isolation/network-policy.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { TransportEvidence } from "./host-transport.ts";
@@ -16,8 +18,9 @@ import {
 } from "./http-exchange.ts";
 import { HttpHeaders, parseConfiguredHeaders } from "./http-headers.ts";
 import { LingeringExchanges } from "./http-linger.ts";
-import { type OriginLease, originPools } from "./http-pool.ts";
+import { type OriginLease, type OriginSettings, originPools } from "./http-pool.ts";
 import { exceedsJsonDepth } from "./json-depth.ts";
+import { maxBatchMessages } from "./max-batch-messages.ts";
 
 /** Which connections a request uses; see `OriginLease`. */
 export type HttpLane = "calls" | "streams";
@@ -33,6 +36,10 @@ export interface HttpTransportOptions {
   readonly logger: Logger;
   /** Values that must not appear in any message. */
   readonly secrets?: readonly string[] | undefined;
+  /** Lets the address lie in a private network. */
+  readonly allowPrivateNetwork?: boolean | undefined;
+  /** Where a proxy may be named; none is used without it. */
+  readonly hostEnv?: Environment | undefined;
   /** Sends the requests instead of the shared connections; it stays the caller's to close. */
   readonly dispatcher?: Dispatcher | undefined;
 }
@@ -51,6 +58,8 @@ export class HttpLink {
   readonly logger: Logger;
   readonly headers: HttpHeaders;
   readonly lingering: LingeringExchanges;
+  /** Of requests that wait for their answer. */
+  readonly openIds = new Set<unknown>();
   /** The head of the answer to `initialize`, before its body. */
   oninitialized: ((head: ResponseHead) => void) | undefined;
 
@@ -102,11 +111,10 @@ export class HttpLink {
 
   /** Gets ready to send; connects to nothing yet. */
   async acquire(): Promise<void> {
-    const { dispatcher, limits } = this.#options;
-    const { connectTimeoutMs } = limits;
+    const { dispatcher } = this.#options;
     const lease =
       dispatcher === undefined
-        ? await originPools.acquire({ origin: this.peer.url.origin, connectTimeoutMs })
+        ? await originPools.acquire(this.#originSettings())
         : { calls: dispatcher, streams: dispatcher, release: () => Promise.resolve() };
     if (this.#isClosed) {
       await lease.release();
@@ -137,23 +145,45 @@ export class HttpLink {
 
   /**
    * Hands the message (or batch) in `text` to the protocol and returns it. What is no JSON object or
-   * array is counted as junk, and nothing is returned; throws for one that is nested too deep.
+   * array is counted as junk, and nothing is returned; so is, on the stream of request `id`, the answer
+   * to another open request, which has a stream of its own. Throws for a message that is nested too
+   * deep and for a batch that is too long.
    */
-  receive(text: string): object | undefined {
+  receive(text: string, id?: string | number): object | undefined {
     const value = this.parse(text);
-    if (typeof value !== "object" || value === null) {
+    if (typeof value !== "object" || value === null || this.#isMisplaced(value, id)) {
       this.#junkMessages += 1;
       return undefined;
     }
-    this.#messageText = Array.isArray(value) ? undefined : text;
+    if (!Array.isArray(value)) {
+      this.deliver(value, text);
+      return value;
+    }
+    if (value.length > maxBatchMessages) {
+      const message = `the server sent a batch of ${value.length} messages`;
+      throw peerError(this.peer, "protocol_violation", message);
+    }
+    const placed = value.filter((item) => !this.#isMisplaced(Object(item), id));
+    this.#junkMessages += value.length - placed.length;
+    this.deliver(placed, undefined);
+    return placed;
+  }
+
+  #isMisplaced(message: object, id: string | number | undefined): boolean {
+    if (id === undefined || "method" in message || !("id" in message)) return false;
+    return message.id !== id && this.openIds.has(message.id);
+  }
+
+  /** Hands a message on; `text` is what it looked like, where it was the whole text. */
+  deliver(message: object, text: string | undefined): void {
+    this.#messageText = text;
     try {
-      this.#taker.onmessage?.(value as JSONRPCMessage);
+      this.#taker.onmessage?.(message as JSONRPCMessage);
     } catch (error) {
       this.#taker.onerror?.(error instanceof Error ? error : new Error(String(error)));
     } finally {
       this.#messageText = undefined;
     }
-    return value;
   }
 
   /** The value of a JSON text, undefined when it is none; throws for one that is nested too deep. */
@@ -168,6 +198,33 @@ export class HttpLink {
     } catch {
       return undefined;
     }
+  }
+
+  /** The JSON text of what is to be sent; throws `invalid_arguments` for what has none. */
+  stringify(value: object): string {
+    try {
+      return JSON.stringify(value);
+    } catch (cause) {
+      const message = "the message cannot be written as JSON";
+      throw peerError(this.peer, "invalid_arguments", message, { cause });
+    }
+  }
+
+  /** How long an exchange may take: one with a signal has an owner who keeps its deadline. */
+  timeoutMs(signal: AbortSignal | undefined): number {
+    const { callTimeoutMs, totalCallTimeoutMs } = this.limits;
+    return signal === undefined ? callTimeoutMs : totalCallTimeoutMs;
+  }
+
+  #originSettings(): OriginSettings {
+    const { url, limits, serverName, hostEnv = {}, allowPrivateNetwork = false } = this.#options;
+    return {
+      origin: this.peer.url.origin,
+      connectTimeoutMs: limits.connectTimeoutMs,
+      policy: configuredUrlPolicy(url, allowPrivateNetwork),
+      hostEnv,
+      serverName,
+    };
   }
 
   /** Why nothing can be sent now. */

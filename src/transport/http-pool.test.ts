@@ -16,14 +16,32 @@ import {
   initialize,
   openWire,
 } from "../../tests/fixtures/http/wire.ts";
+import { sendRequest } from "../../tests/fixtures/network/send-request.ts";
+import { TrapServer } from "../../tests/fixtures/network/trap-server.ts";
 import { defaultLimits } from "../config/limits.ts";
-import { OriginPools, originPools } from "./http-pool.ts";
+import { configuredUrlPolicy } from "../isolation/network-policy.ts";
+import { OriginPools, type OriginSettings, originPools } from "./http-pool.ts";
+
+/** As an entry `{ "url": origin }` gets them. */
+function settingsFor(origin: string, changes: Partial<OriginSettings> = {}): OriginSettings {
+  return {
+    origin,
+    connectTimeoutMs: 10_000,
+    policy: configuredUrlPolicy(origin, false),
+    hostEnv: {},
+    serverName: "api",
+    ...changes,
+  };
+}
 
 describe("OriginPools", () => {
   it("SHT-10: servers on one origin share their connections until the last one leaves", async () => {
     const pools = new OriginPools();
-    const settings = { origin: "http://127.0.0.1:9", connectTimeoutMs: 1_000 };
-    const [first, second] = await Promise.all([pools.acquire(settings), pools.acquire(settings)]);
+    const settings = settingsFor("http://127.0.0.1:9");
+    const [first, second] = await Promise.all([
+      pools.acquire(settings),
+      pools.acquire({ ...settings, serverName: "neighbour" }),
+    ]);
     expect(first.calls).toBe(second.calls);
     expect(first.streams).not.toBe(first.calls);
     await Promise.all([first.release(), first.release()]);
@@ -36,16 +54,88 @@ describe("OriginPools", () => {
     await fourth.release();
   });
 
-  it("SHT-10: other origins and other deadlines have connections of their own", async () => {
+  it("SHT-10 C-36: other origins, deadlines, rights and proxies have connections of their own", async () => {
     const pools = new OriginPools();
-    const origin = "http://127.0.0.1:9";
-    const leases = await Promise.all([
-      pools.acquire({ origin, connectTimeoutMs: 1 }),
-      pools.acquire({ origin, connectTimeoutMs: 2 }),
-      pools.acquire({ origin: "http://127.0.0.1:10", connectTimeoutMs: 1 }),
-    ]);
-    expect(new Set(leases.map(({ calls }) => calls)).size).toBe(3);
+    const origin = "http://tools.example";
+    const proxied = (url: string) => settingsFor(origin, { hostEnv: { HTTP_PROXY: url } });
+    const named = { namedBy: "server", loopback: false, privateNetwork: false } as const;
+    const leases = await Promise.all(
+      [
+        settingsFor(origin),
+        settingsFor(`${origin}:81`),
+        settingsFor(origin, { connectTimeoutMs: 1 }),
+        settingsFor(origin, { policy: configuredUrlPolicy(origin, true) }),
+        settingsFor(origin, { policy: named }),
+        settingsFor(origin, { policy: { ...named, loopback: true } }),
+        proxied("http://proxy.corp"),
+        proxied("http://me@proxy.corp"),
+        proxied("http://other.corp"),
+      ].map((settings) => pools.acquire(settings)),
+    );
+    expect(new Set(leases.map(({ calls }) => calls)).size).toBe(9);
     for (const lease of leases) await lease.release();
+  });
+
+  it("HTP-06: an address that may not be reached is refused before there is a connection", async () => {
+    const pools = new OriginPools();
+    const url = "http://0x0a000001:8080";
+    const settings = { policy: configuredUrlPolicy(url, false), serverName: "tools" };
+    const { origin } = new URL(url);
+    for (let turn = 0; turn < 2; turn += 1)
+      await expect(pools.acquire(settingsFor(origin, settings))).rejects.toMatchObject({
+        code: "blocked_address",
+        serverName: "tools",
+        message: "refused to connect to 10.0.0.1: it is an address of a private network",
+      });
+  });
+
+  it("HTP-06 C-36: a server is reached by the plain notation of its address only, or by permission", async () => {
+    await using server = await ScriptedServer.start(answerPlainly);
+    const { port } = new URL(server.origin);
+    const disguised = `http://2130706433:${port}/mcp`;
+    await expect(openWire(disguised)).rejects.toMatchObject({
+      code: "blocked_address",
+      serverName: "api",
+    });
+    expect(server.requests).toEqual([]);
+    await using plain = await openWire(`http://localhost:${port}/mcp`);
+    await using allowed = await openWire(disguised, { allowPrivateNetwork: true });
+    for (const wire of [plain, allowed])
+      expect((await wire.request("ping")).result).toEqual({ ok: true });
+  });
+
+  it("HTP-06: a name is refused for what it resolves to, on both lanes", async () => {
+    await using trap = await TrapServer.start();
+    const pools = new OriginPools({ resolve: () => Promise.resolve(["127.0.0.1"]) });
+    const origin = `http://tools.example:${trap.port}`;
+    const lease = await pools.acquire(settingsFor(origin));
+    for (const lane of [lease.calls, lease.streams])
+      await expect(sendRequest(lane, origin)).rejects.toMatchObject({ code: "blocked_address" });
+    expect(trap.hits).toBe(0);
+    await lease.release();
+  });
+
+  it("HTP-06: a proxy that cannot be used is told before there is a connection", async () => {
+    const settings = settingsFor("https://tools.example", { hostEnv: { HTTPS_PROXY: "ftp://x" } });
+    await expect(new OriginPools().acquire(settings)).rejects.toMatchObject({
+      code: "config_invalid",
+    });
+  });
+
+  it("SHT-10: the last one to leave ends the resolving of names, too", async () => {
+    let asked = (): void => {};
+    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    const resolve = (): Promise<never> => {
+      asked();
+      return new Promise(() => {});
+    };
+    const lease = await new OriginPools({ resolve }).acquire(settingsFor("http://slow.example"));
+    const call = expect(sendRequest(lease.calls, "http://slow.example")).rejects.toMatchObject({
+      code: "UND_ERR_DESTROYED",
+    });
+    await isAsked;
+    await lease.release();
+    await call;
   });
 
   it("SHT-10: closing one server leaves the calls of its neighbour alone", async () => {
@@ -93,7 +183,7 @@ describe("OriginPools", () => {
   it("TRN-07: a start that was overtaken by a close gives its connections back", async () => {
     await using server = await ScriptedServer.start(answerPlainly);
     const { connectTimeoutMs } = defaultLimits;
-    const lease = await originPools.acquire({ origin: server.origin, connectTimeoutMs });
+    const lease = await originPools.acquire(settingsFor(server.origin, { connectTimeoutMs }));
     const { transport } = createWire(server.url);
     const starting = expect(transport.start()).rejects.toMatchObject({ code: "closed" });
     await transport.close();

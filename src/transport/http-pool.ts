@@ -1,8 +1,11 @@
-import type { Socket } from "node:net";
+import type { Dispatcher } from "undici";
 
-import type { Dispatcher, Pool, buildConnector } from "undici";
-
+import type { Environment } from "../config/expand-variables.ts";
 import { createError } from "../errors/families.ts";
+import { chooseProxy } from "../isolation/choose-proxy.ts";
+import type { ResolveHost } from "../isolation/guarded-connector.ts";
+import { type GuardedPools, loadGuardedPools } from "../isolation/guarded-pools.ts";
+import type { NetworkPolicy } from "../isolation/network-policy.ts";
 
 /** Calls beyond this many at once wait for a free connection to the same origin. */
 const maxCallConnections = 64;
@@ -11,6 +14,12 @@ const maxHeaderBytes = 16 * 1_024;
 export interface OriginSettings {
   readonly origin: string;
   readonly connectTimeoutMs: number;
+  /** What the connections may reach; made for the URL whose origin this is. */
+  readonly policy: NetworkPolicy;
+  /** The host's environment, which may name a proxy. */
+  readonly hostEnv: Environment;
+  /** For messages; servers of different names share connections all the same. */
+  readonly serverName: string;
 }
 
 /** One user's share of the connections to an origin. */
@@ -27,22 +36,38 @@ export interface OriginLease {
 }
 
 interface Origin {
-  readonly calls: Pool;
-  readonly streams: Pool;
-  readonly connecting: Set<Socket>;
+  readonly calls: Dispatcher;
+  readonly streams: Dispatcher;
+  readonly pools: GuardedPools;
   users: number;
 }
 
-/** Servers on one origin share its connections; the last one to leave closes them. */
+/**
+ * Servers on one origin share its connections; the last one to leave closes them. Those that may not
+ * reach the same addresses, or not by the same proxy, never share any.
+ */
 export class OriginPools {
   readonly #origins = new Map<string, Origin>();
+  readonly #resolve: ResolveHost | undefined;
 
+  constructor(options: { readonly resolve?: ResolveHost } = {}) {
+    this.#resolve = options.resolve;
+  }
+
+  /** Throws `blocked_address` for an origin that needs no resolving to be refused. */
   async acquire(settings: OriginSettings): Promise<OriginLease> {
-    const createOrigin = await loadOriginFactory();
-    const key = `${settings.origin} ${settings.connectTimeoutMs}`;
+    const { origin: target, connectTimeoutMs, policy } = settings;
+    const proxy = chooseProxy(new URL(target), settings.hostEnv);
+    const createPools = await loadGuardedPools(proxy);
+    const key = JSON.stringify([
+      target,
+      connectTimeoutMs,
+      [policy.namedBy, policy.loopback, policy.privateNetwork],
+      [proxy?.url.origin, proxy?.authorization],
+    ]);
     let origin = this.#origins.get(key);
     if (origin === undefined) {
-      origin = createOrigin(settings);
+      origin = openOrigin(createPools({ ...settings, resolve: this.#resolve }));
       this.#origins.set(key, origin);
     }
     origin.users += 1;
@@ -55,7 +80,7 @@ export class OriginPools {
       origin.users -= 1;
       if (origin.users > 0) return;
       this.#origins.delete(key);
-      await destroyOrigin(origin);
+      await origin.pools.destroy(createError("closed", "the connection was closed"));
     };
     return {
       calls: origin.calls,
@@ -68,46 +93,14 @@ export class OriginPools {
 /** The connections of this process. */
 export const originPools = new OriginPools();
 
-/** Loaded on first use: a command that speaks to no remote server never pays for it. */
-async function loadOriginFactory(): Promise<(settings: OriginSettings) => Origin> {
-  const [{ default: PoolClass }, { default: buildConnect }] = await Promise.all([
-    import("undici/lib/dispatcher/pool.js"),
-    import("undici/lib/core/connect.js"),
-  ]);
-  // Every connection to a server is opened here and nowhere else: what judges addresses goes here.
-  return ({ origin, connectTimeoutMs }) => {
-    const connecting = new Set<Socket>();
-    const connect = cancellable(buildConnect({ timeout: connectTimeoutMs }), connecting);
-    // One request per connection at a time: a request is never written behind another one, so none
-    // is ever sent again because its neighbour failed.
-    const options = { connect, pipelining: 1, maxHeaderSize: maxHeaderBytes };
-    return {
-      calls: new PoolClass(origin, { ...options, connections: maxCallConnections }),
-      streams: new PoolClass(origin, options),
-      connecting,
-      users: 0,
-    };
-  };
-}
-
-async function destroyOrigin({ calls, streams, connecting }: Origin): Promise<void> {
-  await Promise.all([calls.destroy(), streams.destroy()]);
-  // A destroyed pool leaves connection attempts to their timeout, which would hold the process.
-  for (const socket of connecting)
-    socket.destroy(createError("closed", "the connection was closed"));
-}
-
-function cancellable(
-  connect: buildConnector.connector,
-  connecting: Set<Socket>,
-): buildConnector.connector {
-  // The declared type hides that undici's connector returns the socket it is opening.
-  const open = connect as (...args: Parameters<typeof connect>) => Socket;
-  return (options, callback) => {
-    const socket = open(options, (...result) => {
-      connecting.delete(socket);
-      callback(...result);
-    });
-    connecting.add(socket);
+function openOrigin(pools: GuardedPools): Origin {
+  // One request per connection at a time: a request is never written behind another one, so none is
+  // ever sent again because its neighbour failed.
+  const options = { pipelining: 1, maxHeaderSize: maxHeaderBytes };
+  return {
+    calls: pools.create({ ...options, connections: maxCallConnections }),
+    streams: pools.create(options),
+    pools,
+    users: 0,
   };
 }

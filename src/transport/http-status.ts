@@ -10,6 +10,8 @@ export interface RefusedResponse {
   readonly head: ResponseHead;
   /** The body, possibly cut. */
   readonly text: string;
+  /** Which request it answers, where the address alone does not tell. */
+  readonly what?: string | undefined;
   /** Whether the request named a session. */
   readonly hadSession: boolean;
   /** Milliseconds since the epoch. */
@@ -35,7 +37,8 @@ export function statusError(peer: HttpPeer, response: RefusedResponse): McpError
   const excerpt = quote(peer, rpc?.message ?? readableText(response.text));
   const mayRetry = status === 429 || status === 503;
   const retryAfterMs = mayRetry ? retryAfter(response) : undefined;
-  const message = `${peerAddress(peer)} answered HTTP ${status}${excerpt === "" ? "" : `: ${excerpt}`}`;
+  const answered = response.what === undefined ? "answered" : `answered ${response.what} with`;
+  const message = `${peerAddress(peer)} ${answered} HTTP ${status}${excerpt === "" ? "" : `: ${excerpt}`}`;
   return peerError(peer, "http_error", message, {
     retryable: mayRetry,
     details: {
@@ -46,13 +49,24 @@ export function statusError(peer: HttpPeer, response: RefusedResponse): McpError
   });
 }
 
-/** A success whose body is neither JSON nor an event stream: usually a web page, a proxy or a login form. */
-export function contentError(peer: HttpPeer, head: ResponseHead, text: string): McpError {
+/** A success whose body is not what was `expected`: usually a web page, a proxy or a login form. */
+export function contentError(
+  peer: HttpPeer,
+  head: ResponseHead,
+  text: string,
+  expected = "an MCP message",
+): McpError {
   const contentType = quote(peer, headerOf(head, "content-type") ?? "", 80);
   const kind = contentType === "" ? "a body without a content type" : contentType;
   const excerpt = quote(peer, readableText(text));
-  const message = `${peerAddress(peer)} answered with ${kind} instead of an MCP message${excerpt === "" ? "" : `: ${excerpt}`}`;
+  const message = `${peerAddress(peer)} answered with ${kind} instead of ${expected}${excerpt === "" ? "" : `: ${excerpt}`}`;
   return peerError(peer, "http_error", message, { details: { status: head.status, contentType } });
+}
+
+/** The typed form of a response that is no event stream, though one was asked for. */
+export function noStreamError(peer: HttpPeer, response: RefusedResponse): McpError {
+  const { head, text } = response;
+  return head.status < 300 ? contentError(peer, head, text) : statusError(peer, response);
 }
 
 /** The JSON-RPC error in a body, whatever id it carries. */
@@ -70,7 +84,7 @@ function rpcErrorOf(text: string): RpcError | undefined {
 
 function redirectError(peer: HttpPeer, head: ResponseHead): McpError {
   const origin = redirectOrigin(peer, headerOf(head, "location"));
-  const message = `${peerAddress(peer)} redirects to ${origin ?? "an address that cannot be used"} (HTTP ${head.status}); redirects are not followed`;
+  const message = `${peerAddress(peer)} redirects to ${origin ?? "an address that cannot be used"} (HTTP ${head.status}), which is not followed`;
   return peerError(peer, "http_error", message, {
     hint: "use that address in the configuration if it is the right server",
     details: { status: head.status, ...(origin === undefined ? {} : { redirectOrigin: origin }) },

@@ -6,6 +6,7 @@ import type { McpError, McpErrorOptions } from "../errors/mcp-error.ts";
 import type { Logger } from "../ports/logger.ts";
 import { exceedsJsonDepth } from "./json-depth.ts";
 import { LineFramer } from "./line-framer.ts";
+import { maxBatchMessages } from "./max-batch-messages.ts";
 import { sanitizeLine } from "./sanitize-line.ts";
 
 export interface MessageReaderOptions {
@@ -23,8 +24,6 @@ const openBrace = 0x7b;
 const openBracket = 0x5b;
 const previewChars = 200;
 const maxJunkLines = 10_000;
-/** The one revision with batches names no bound; no client of ours ever asks for that many answers at once. */
-const maxBatchMessages = 1_000;
 
 /**
  * Turns the bytes of a server's stdout into messages. A message is an object, or a list with objects

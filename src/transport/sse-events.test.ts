@@ -122,4 +122,19 @@ describe("SseFeed", () => {
       for (let count = 0; count < 20; count += 1) pieces.write(Buffer.from("data"));
     }).toThrow("too large");
   });
+
+  it("SSE-13: events of other names are handed on apart, and never as messages", () => {
+    const others: string[] = [];
+    const messages: string[] = [];
+    const feed = new SseFeed({
+      maxBytes: 100,
+      tooLarge: () => createError("too_large", "too large"),
+      onMessage: (data) => messages.push(data),
+      onOther: (event, data) => others.push(`${event}=${data}`),
+    });
+    const text = "event: endpoint\ndata: /m\n\ndata: 1\n\nevent: ping\ndata:\n\n";
+    feed.connect().write(Buffer.from(text));
+    expect(others).toEqual(["endpoint=/m"]);
+    expect(messages).toEqual(["1"]);
+  });
 });

@@ -1,15 +1,16 @@
 import { StringDecoder } from "node:string_decoder";
 
-import { type EventSourceParser, createParser } from "eventsource-parser";
-
 import type { McpError } from "../errors/mcp-error.ts";
 import type { BodySink } from "./http-body.ts";
 import { isVisibleAscii } from "./http-headers.ts";
+import { SseParser } from "./sse-parser.ts";
 
 const minReconnectMs = 100;
 const maxReconnectMs = 30_000;
 const defaultReconnectMs = 1_000;
 const maxEventIdLength = 1_024;
+/** Room for the name of a field and its line end beside the largest data. */
+const framing = 16;
 
 export interface SseFeedOptions {
   /** The most one event may hold. */
@@ -17,6 +18,8 @@ export interface SseFeedOptions {
   readonly tooLarge: () => McpError;
   /** The data of each `message` event. */
   readonly onMessage: (data: string) => void;
+  /** Each event of another name; without it they are left out. */
+  readonly onOther?: ((event: string, data: string) => void) | undefined;
 }
 
 /**
@@ -50,28 +53,24 @@ export class SseFeed {
 
   /** The reader of one connection's bytes. */
   connect(): BodySink {
-    const { maxBytes, tooLarge } = this.#options;
-    let isTooLarge = false;
-    const parser = createParser({
-      maxBufferSize: maxBytes,
+    const { maxBytes, tooLarge, onMessage, onOther } = this.#options;
+    const parser = new SseParser({
+      maxCharacters: maxBytes + framing,
       onEvent: ({ id, event, data }) => {
-        this.#eventCount += 1;
         if (id !== undefined) this.#remember(id);
-        // The parser counts characters, and only what it has to keep between two chunks.
+        if (data === undefined) return;
+        this.#eventCount += 1;
+        // The parser counts characters.
         if (data.length * 3 > maxBytes && Buffer.byteLength(data) > maxBytes) throw tooLarge();
-        if (data !== "" && (event === undefined || event === "message"))
-          this.#options.onMessage(data);
+        if (data === "") return;
+        if (event === undefined || event === "message") onMessage(data);
+        else onOther?.(event, data);
       },
       onRetry: (retryMs) => {
         this.#reconnectMs = Math.min(Math.max(retryMs, minReconnectMs), maxReconnectMs);
       },
-      onError: ({ type }) => {
-        if (type === "max-buffer-size-exceeded") isTooLarge = true;
-      },
     });
-    return new SseBody(parser, () => {
-      if (isTooLarge) throw tooLarge();
-    });
+    return new SseBody(parser, tooLarge);
   }
 
   /** An id that cannot be sent back in a header makes the stream one that cannot be resumed. */
@@ -82,30 +81,20 @@ export class SseFeed {
 }
 
 class SseBody implements BodySink {
-  readonly #parser: EventSourceParser;
-  readonly #check: () => void;
+  readonly #parser: SseParser;
+  readonly #tooLarge: () => McpError;
   readonly #decoder = new StringDecoder("utf8");
-  #isFirst = true;
-  #endsInCr = false;
 
-  constructor(parser: EventSourceParser, check: () => void) {
+  constructor(parser: SseParser, tooLarge: () => McpError) {
     this.#parser = parser;
-    this.#check = check;
+    this.#tooLarge = tooLarge;
   }
 
   write(chunk: Buffer): boolean {
-    const text = this.#decoder.write(chunk);
-    if (text === "") return true;
-    const hasMark = this.#isFirst && text.charCodeAt(0) === 0xfe_ff;
-    this.#isFirst = false;
-    this.#endsInCr = text.endsWith("\r");
-    this.#parser.feed(hasMark ? text.slice(1) : text);
-    this.#check();
+    if (!this.#parser.feed(this.#decoder.write(chunk))) throw this.#tooLarge();
     return true;
   }
 
-  end(): void {
-    // The parser holds a final CR back, because it may be the first half of a CRLF.
-    if (this.#endsInCr) this.#parser.feed("\n");
-  }
+  /** What has no blank line behind it is no event. */
+  end(): void {}
 }

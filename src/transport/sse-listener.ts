@@ -9,7 +9,7 @@ import {
   mediaTypeOf,
 } from "./http-exchange.ts";
 import type { HttpLink } from "./http-link.ts";
-import { contentError, statusError } from "./http-status.ts";
+import { noStreamError } from "./http-status.ts";
 import { SseFeed } from "./sse-events.ts";
 
 const maxOpenFailures = 5;
@@ -130,9 +130,8 @@ export class SseListener implements ExchangeObserver {
 
   #refused(head: ResponseHead, text: string): McpError {
     const { peer, clock, headers } = this.#link;
-    if (head.status < 300) return contentError(peer, head, text);
     const hadSession = headers.sessionId !== undefined;
-    return statusError(peer, { head, text, hadSession, now: clock.now() });
+    return noStreamError(peer, { head, text, hadSession, now: clock.now() });
   }
 }
 

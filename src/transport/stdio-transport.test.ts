@@ -231,6 +231,22 @@ describe("stderr", () => {
     expect(logger.records.length).toBeLessThan(1_000);
   });
 
+  it("STD-20 §7: the last 256 KiB are kept: a line that does not fit is left out, one that does is shown", async () => {
+    const almost = [
+      { do: "stderr", text: "z".repeat(4_096), times: 63 },
+      { do: "stderr", text: "z".repeat(4_095) },
+    ];
+    const tails = await Promise.all(
+      ["z\n", "\n"].map(async (text) => {
+        const observed = await serve([...almost, { do: "stderr", text }, say("{}\n")]);
+        await observed.received(1);
+        await observed.transport.close();
+        return observed.transport.evidence.stderrTail;
+      }),
+    );
+    expect(tails).toStrictEqual([[], [`${"z".repeat(499)}…`]]);
+  });
+
   it("A18: a secret of several lines is hidden line by line", async () => {
     const key = "-----BEGIN KEY-----\nMIIEvQIBADANBg\n-----END KEY-----";
     const steps = [{ do: "stderr", text: `bad key: ${key}\n` }, say("{}\n")];
@@ -482,6 +498,22 @@ describe("a server that falls behind", () => {
     expect(rejected.length).toBeGreaterThan(180);
     for (const outcome of rejected) expect(outcome).toHaveProperty("reason", failure);
     expect(failure).toMatchObject({ code: "connection_lost", details: { signal: "SIGKILL" } });
+  });
+
+  it("STD-23 A19: a sender waits for room no longer than a call may take", async () => {
+    const overrides = { maxMessageBytes: 1_000_000, callTimeoutMs: 200 };
+    const observed = await serve([say("{}\n")], { overrides, mode: "never-read" });
+    await observed.received(1);
+    const method = "x".repeat(100_000);
+    const sends = Array.from({ length: 20 }, (_, id) =>
+      observed.transport.send({ jsonrpc: "2.0", id, method }),
+    );
+    const outcomes = await Promise.allSettled(sends);
+    expect(outcomes[0]).toHaveProperty("status", "fulfilled");
+    expect(outcomes.at(-1)).toMatchObject({
+      reason: { code: "timeout", details: { timeoutMs: 200 } },
+    });
+    expect(observed.transport.failure).toBeUndefined();
   });
 
   it("STD-23: a server that closes its input is lost and stopped", async () => {

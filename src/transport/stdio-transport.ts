@@ -11,6 +11,7 @@ import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { HostTransport, TransportEvidence } from "./host-transport.ts";
 import { MessageReader } from "./message-reader.ts";
+import { ReadSlices } from "./read-slices.ts";
 import { sanitizeLine } from "./sanitize-line.ts";
 import { serverLoss } from "./server-loss.ts";
 import { launchError, spawnServer } from "./spawn-server.ts";
@@ -156,14 +157,17 @@ class StdioTransport implements HostTransport {
       strict,
       onMessage: (message, text) => this.#deliver(message, text),
     });
+    const slices = new ReadSlices(child.stdout, clock);
     child.stdout.on("data", (chunk: Buffer) => {
       if (this.#ended !== undefined) return;
       const error = reader.push(chunk);
-      if (error !== undefined) this.#fail(error);
+      if (error === undefined) slices.took(chunk);
+      else this.#fail(error);
     });
     const exited = new Promise<void>((resolve) => {
       child.on("exit", () => {
         this.#exitedAt = clock.monotonic();
+        slices.stop();
         // Anew: an earlier sign must not cut short the time for what was written last.
         this.#endTimer?.cancel();
         this.#endTimer = undefined;

@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from "node:zlib";
 
+import type { Dispatcher } from "undici";
 import { describe, expect, it } from "vitest";
 
 import {
@@ -158,6 +160,38 @@ describe("deadlines", () => {
     await server.until(() => server.notes.length === 1);
   });
 
+  it("F2, SHT-10: a server that does not read what it is sent", async () => {
+    const tcp = createServer((socket) => socket.on("error", () => {}).pause()).listen(
+      0,
+      "127.0.0.1",
+    );
+    await once(tcp, "listening");
+    const { port } = tcp.address() as AddressInfo;
+    await using wire = await openWire(`http://127.0.0.1:${port}/mcp`, {
+      limits: { callTimeoutMs: 100 },
+    });
+    const text = "x".repeat(16 * mib);
+    await expect(wire.request("tools/call", { text })).rejects.toMatchObject({ code: "timeout" });
+    tcp.close();
+  });
+
+  it("F2: a cancellation that nobody confirms is given up sooner than a call", async () => {
+    const timeoutsMs: unknown[] = [];
+    const dispatcher = {
+      dispatch: ({ headersTimeout }: { readonly headersTimeout?: number | null }) => {
+        timeoutsMs.push(headersTimeout);
+        return true;
+      },
+    } as unknown as Dispatcher;
+    await using wire = await openWire("http://127.0.0.1/mcp", { dispatcher });
+    const sent = ["notifications/cancelled", "notifications/initialized"].map((method) =>
+      expect(wire.notify(method)).rejects.toMatchObject({ code: "closed" }),
+    );
+    await wire.transport.close();
+    await Promise.all(sent);
+    expect(timeoutsMs).toEqual([5_000, 30_000]);
+  });
+
   it("F2: a request whose owner keeps the deadline is left to them", async () => {
     let release: (() => void) | undefined;
     await using server = await ScriptedServer.start((request, response) => {
@@ -298,6 +332,45 @@ describe("size", () => {
     await using wire = await openWire(server.url);
     for (const method of ["cut", "broken"])
       await expect(wire.request(method)).rejects.toMatchObject({ code: "connection_lost" });
+  });
+
+  it("F3: a compressed body that is reset while it is being decoded is lost, and nothing else", async () => {
+    const body = gzipSync(Buffer.alloc(64 * mib));
+    const head = ["content-type: application/json", "content-encoding: gzip", "connection: close"];
+    const tcp = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () => {
+        socket.write(`HTTP/1.1 200 OK\r\n${head.join("\r\n")}\r\n\r\n`);
+        socket.write(body.subarray(0, -1_000), () => socket.resetAndDestroy());
+      });
+    }).listen(0, "127.0.0.1");
+    await once(tcp, "listening");
+    const { port } = tcp.address() as AddressInfo;
+    await using wire = await openWire(`http://127.0.0.1:${port}/mcp`, {
+      limits: { maxMessageBytes: 100 * mib },
+    });
+    for (let count = 0; count < 10; count += 1)
+      await expect(wire.request("ping")).rejects.toMatchObject({ code: "connection_lost" });
+    tcp.close();
+  });
+
+  it("F3: a body without a length that is reset is not taken for whole", async () => {
+    const tcp = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", (request) => {
+        const [, id] = /"id":(\d+)/.exec(String(request)) ?? [];
+        socket.write(
+          "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n",
+        );
+        socket.write(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
+        setImmediate(() => socket.resetAndDestroy());
+      });
+    }).listen(0, "127.0.0.1");
+    await once(tcp, "listening");
+    const { port } = tcp.address() as AddressInfo;
+    await using wire = await openWire(`http://127.0.0.1:${port}/mcp`);
+    await expect(wire.request("ping")).rejects.toMatchObject({ code: "connection_lost" });
+    tcp.close();
   });
 
   it("F5: an empty body that claims to be compressed is just empty", async () => {

@@ -1,3 +1,5 @@
+import type { ServerResponse } from "node:http";
+
 import { describe, expect, it } from "vitest";
 
 import {
@@ -291,6 +293,52 @@ describe("what is answered", () => {
     expect(answers.map(({ result }) => result)).toEqual(
       Array.from({ length: 200 }, (_, index) => ({ echo: { index } })),
     );
+  });
+
+  it.each([
+    ["alone", (answer: string) => answer],
+    ["in a batch", (answer: string) => `[${answer}]`],
+  ])("F7: no stream can answer another request that waits, %s", async (_name, wrap) => {
+    const waiting: { readonly id: unknown; readonly response: ServerResponse }[] = [];
+    const write = (response: ServerResponse, text: string) => response.write(`data: ${text}\n\n`);
+    const answer = (id: unknown, by: unknown) =>
+      JSON.stringify({ jsonrpc: "2.0", id, result: { by } });
+    await using server = await ScriptedServer.start(({ message: { id } }, response) => {
+      openEvents(response);
+      waiting.push({ id, response });
+      const [one, other] = waiting;
+      if (one === undefined || other === undefined) return;
+      write(one.response, wrap(answer(other.id, one.id)));
+      write(other.response, wrap(answer(one.id, other.id)));
+      for (const { id, response } of waiting) write(response, answer(id, id));
+    });
+    await using wire = await openWire(server.url);
+    const answers = await Promise.all([wire.request("tools/call"), wire.request("tools/call")]);
+    expect(answers.map(({ result }) => result)).toEqual([{ by: 1 }, { by: 2 }]);
+    expect(wire.transport.evidence.junkMessages).toBeGreaterThan(0);
+  });
+
+  it("F7: an answer that nobody waits for reaches the protocol, which counts such things", async () => {
+    await using server = await ScriptedServer.start((request, response) => {
+      openEvents(response);
+      response.write('data: {"jsonrpc":"2.0","id":77,"result":{}}\n\n');
+      response.end(`data: ${answerTo(request)}\n\n`);
+    });
+    await using wire = await openWire(server.url);
+    await wire.request("tools/call");
+    expect(wire.received.map(({ id }) => id)).toEqual([77, 1]);
+  });
+
+  it("MSG-11: a batch without measure is refused", async () => {
+    await using server = await ScriptedServer.start((_request, response) => {
+      sendJson(response, `[${"{},".repeat(1_000)}{}]`);
+    });
+    await using wire = await openWire(server.url);
+    await expect(wire.request("tools/call")).rejects.toMatchObject({
+      code: "protocol_violation",
+      message: "the server sent a batch of 1001 messages",
+    });
+    expect(wire.received).toEqual([]);
   });
 
   it("MSG-11: a batch is handed on as a whole, and ends the call it answers", async () => {

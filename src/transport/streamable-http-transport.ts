@@ -5,8 +5,7 @@ import type { McpError } from "../errors/mcp-error.ts";
 import type { Timer } from "../ports/clock.ts";
 import type { HostTransport, TransportEvidence } from "./host-transport.ts";
 import { DiscardedBody } from "./http-body.ts";
-import { HttpCall } from "./http-call.ts";
-import { peerError } from "./http-errors.ts";
+import { HttpCalls } from "./http-calls.ts";
 import { type HttpRequest, type ResponseHead, headerOf } from "./http-exchange.ts";
 import { isVisibleAscii, statedVersion } from "./http-headers.ts";
 import { HttpLink, type HttpTransportOptions } from "./http-link.ts";
@@ -40,7 +39,7 @@ class StreamableHttpTransport implements HostTransport {
 
   readonly #link: HttpLink;
   readonly #method: HttpTransportConfig["method"];
-  readonly #calls = new Set<HttpCall>();
+  readonly #calls: HttpCalls;
   #listener: SseListener;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -50,6 +49,7 @@ class StreamableHttpTransport implements HostTransport {
     this.#method = options.method;
     this.#link = new HttpLink(this.kind, options, this);
     this.#link.oninitialized = (head) => this.#adoptSession(head);
+    this.#calls = new HttpCalls(this.#link);
     this.#listener = new SseListener(this.#link);
   }
 
@@ -75,24 +75,8 @@ class StreamableHttpTransport implements HostTransport {
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (!this.#link.isOpen) return Promise.reject(this.#link.notOpen());
-    let body: string;
-    try {
-      body = JSON.stringify(message);
-    } catch (cause) {
-      const text = "the message cannot be written as JSON";
-      return Promise.reject(peerError(this.#link.peer, "invalid_arguments", text, { cause }));
-    }
-    return new Promise((resolve, reject) => {
-      const call = new HttpCall(this.#link, message, options);
-      this.#calls.add(call);
-      call.run(body, (failure) => {
-        this.#calls.delete(call);
-        if (failure !== undefined) return reject(failure);
-        if (isInitialized(message)) this.#listener.start();
-        resolve();
-      });
-    });
+    const sending = this.#calls.send(message, options);
+    return isInitialized(message) ? sending.then(() => this.#listener.start()) : sending;
   }
 
   setProtocolVersion(version: string): void {
@@ -136,7 +120,7 @@ class StreamableHttpTransport implements HostTransport {
   async #close(): Promise<void> {
     const closed = this.#link.closedError();
     this.#listener.stop(closed);
-    for (const call of this.#calls) call.cancel(closed);
+    this.#calls.cancelAll(closed);
     await this.#endSession();
     this.#link.headers.sessionId = undefined;
     await this.#link.release();

@@ -4,6 +4,8 @@ import {
   createMemoryServer,
   demoServerEntry,
   serveHttp,
+  serveRest,
+  serveSse,
 } from "../../src/testing/index.ts";
 import { recordRequests } from "../fixtures/http/recording-proxy.ts";
 import type { RecordedRequest } from "../fixtures/http/scripted-server.ts";
@@ -22,7 +24,7 @@ export interface Way {
   readonly kind: string;
   readonly era: Era;
   /** What the dialect has no words for. */
-  readonly lacks?: readonly ("progress" | "cancellation")[];
+  readonly lacks?: "progress";
   readonly open: (headers?: Readonly<Record<string, string>>) => Promise<Place>;
 }
 
@@ -53,6 +55,33 @@ function overStreamable(
     era,
     async open(headers = {}) {
       const server = await serveHttp(createDemoServer(), { era, sessions });
+      return await overHttp(server.url, { transport: kind, headers }, () => server.close());
+    },
+  };
+}
+
+function overSse(
+  kind: "sse" | "http",
+  name: string,
+  options: Parameters<typeof serveSse>[1] = {},
+): Way {
+  return {
+    kind: `${kind} ${name}`,
+    era: "legacy",
+    async open(headers = {}) {
+      const server = await serveSse(createDemoServer(), options);
+      return await overHttp(server.url, { transport: kind, headers }, () => server.close());
+    },
+  };
+}
+
+function overRest(kind: "rest" | "http"): Way {
+  return {
+    kind: kind === "rest" ? "rest" : "http that is REST",
+    era: "legacy",
+    lacks: "progress",
+    async open(headers = {}) {
+      const server = await serveRest(createDemoServer());
       return await overHttp(server.url, { transport: kind, headers }, () => server.close());
     },
   };
@@ -93,6 +122,14 @@ export const ways: readonly Way[] = [
   overStreamable("streamable-http", "legacy"),
   overStreamable("streamable-http", "legacy", true),
   overStreamable("streamable-http", "modern"),
+  overStreamable("http-post", "legacy"),
+  overStreamable("http-post", "modern"),
+  overSse("sse", "with an announced address"),
+  overSse("sse", "with a derived address", { announce: false }),
+  overSse("sse", "that answers in the body", { answers: "body" }),
+  overRest("rest"),
   overStreamable("http", "legacy"),
   overStreamable("http", "modern"),
+  overSse("http", "that is SSE"),
+  overRest("http"),
 ];

@@ -5,7 +5,12 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { createHost, type McpHost, type Progress } from "../../src/index.ts";
-import { realServer, startEverythingOverHttp } from "../fixtures/servers/real-servers.ts";
+import {
+  type RunningHttpServer,
+  realServer,
+  startEverythingOverHttp,
+  startEverythingOverSse,
+} from "../fixtures/servers/real-servers.ts";
 
 /** A host with one published server under the name `real`, and a session that need not ask. */
 async function hostWith(entry: Readonly<Record<string, unknown>>) {
@@ -21,8 +26,18 @@ async function overStdio() {
 }
 
 async function overHttp() {
-  const server = await startEverythingOverHttp();
-  const context = await hostWith({ url: server.url, transport: "streamable-http" });
+  return await overUrl(await startEverythingOverHttp(), "streamable-http");
+}
+
+async function overSse() {
+  return await overUrl(await startEverythingOverSse(), "sse");
+}
+
+async function overUrl(server: RunningHttpServer, transport: string) {
+  const context = await hostWith({ url: server.url, transport }).catch(async (error: unknown) => {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  });
   return {
     ...context,
     async [Symbol.asyncDispose]() {
@@ -35,6 +50,7 @@ async function overHttp() {
 describe.each([
   ["stdio", overStdio],
   ["streamable HTTP", overHttp],
+  ["HTTP+SSE", overSse],
 ])("@modelcontextprotocol/server-everything over %s", (_, start) => {
   it("DSC-01 DSC-02: lists its tools under public names", async () => {
     await using context = await start();

@@ -1,0 +1,60 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+
+import type { McpError } from "../errors/mcp-error.ts";
+import { HttpCall, type HttpCallOptions } from "./http-call.ts";
+import type { HttpLink } from "./http-link.ts";
+
+/** The messages of one transport that are under way: each in a POST of its own, none aware of the others. */
+export class HttpCalls {
+  readonly #link: HttpLink;
+  /** Requests by their id, the rest by the message itself. */
+  readonly #open = new Map<unknown, HttpCall>();
+
+  constructor(link: HttpLink) {
+    this.#link = link;
+  }
+
+  /**
+   * Settles with the fate of the message: for a request it resolves once the answer was delivered and
+   * rejects with an `McpError` when no answer can come any more. Nothing is ever sent twice.
+   */
+  send(message: JSONRPCMessage, options: HttpCallOptions | undefined): Promise<void> {
+    if (!this.#link.isOpen) return Promise.reject(this.#link.notOpen());
+    return new Promise((resolve, reject) => {
+      const body = this.#link.stringify(message);
+      const call = new HttpCall(this.#link, message, options);
+      const id = requestId(message);
+      const key = id === undefined || this.#open.has(id) ? message : id;
+      this.#open.set(key, call);
+      call.run(body, (failure) => {
+        this.#open.delete(key);
+        if (failure === undefined) resolve();
+        else reject(failure);
+      });
+    });
+  }
+
+  /** Settles the requests that a received message, or one of a batch, answers. */
+  answeredElsewhere(received: object | undefined): void {
+    for (const message of Array.isArray(received) ? received : [received])
+      this.#open.get(answeredId(message))?.answeredElsewhere();
+  }
+
+  /** Ends one request with `reason` unless it is over. */
+  cancel(id: unknown, reason: McpError): void {
+    this.#open.get(id)?.cancel(reason);
+  }
+
+  cancelAll(reason: McpError): void {
+    for (const call of this.#open.values()) call.cancel(reason);
+  }
+}
+
+function requestId(message: JSONRPCMessage): string | number | undefined {
+  return "method" in message && "id" in message ? message.id : undefined;
+}
+
+function answeredId(received: unknown): unknown {
+  const { id, method } = Object(received) as { readonly id?: unknown; readonly method?: unknown };
+  return method === undefined ? id : undefined;
+}

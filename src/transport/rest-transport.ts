@@ -1,0 +1,162 @@
+import type {
+  JSONRPCMessage,
+  JSONRPCRequest,
+  Transport,
+  TransportSendOptions,
+} from "@modelcontextprotocol/client";
+
+import type { JsonObject } from "../protocol/json-object.ts";
+import type { HostTransport, TransportEvidence } from "./host-transport.ts";
+import { HttpLink, type HttpTransportOptions } from "./http-link.ts";
+import {
+  readTools,
+  readToolResult,
+  requireHealth,
+  type RestEndpoint,
+  restUrl,
+  type RestToolResult,
+} from "./rest-dialect.ts";
+import { RestExchange, type RestResponse } from "./rest-exchange.ts";
+
+const methodNotFound = { code: -32_601, message: "Method not found" } as const;
+
+/** How a request is answered: what MCP calls the outcome, and its JSON text where that was sent. */
+type Answer = Partial<RestToolResult> & { readonly error?: typeof methodNotFound };
+
+/**
+ * A plain REST service as an MCP server: `GET /health`, `GET /tools` and `POST /tools/call` below the
+ * configured address. Requests become exchanges with these endpoints and their bodies MCP results;
+ * what the dialect has no word for is refused as unknown, and notifications go nowhere. `send`
+ * settles with the fate of its message, and nothing is ever sent twice.
+ */
+export function createRestTransport(options: HttpTransportOptions): HostTransport {
+  return new RestTransport(options);
+}
+
+class RestTransport implements HostTransport {
+  readonly kind = "rest";
+  readonly hasPerRequestStream = true;
+  readonly releasesSignals = true;
+  /** One failed call says nothing about the next, so this transport never ends by itself. */
+  readonly failure = undefined;
+
+  onclose: Transport["onclose"];
+  onerror: Transport["onerror"];
+  onmessage: Transport["onmessage"];
+
+  readonly #link: HttpLink;
+  readonly #exchanges = new Set<RestExchange>();
+  #starting: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: HttpTransportOptions) {
+    this.#link = new HttpLink(this.kind, options, this);
+  }
+
+  get evidence(): TransportEvidence {
+    return this.#link.evidence;
+  }
+
+  get messageText(): string | undefined {
+    return this.#link.messageText;
+  }
+
+  /** Gets ready to send and connects to nothing; idempotent. */
+  start(): Promise<void> {
+    return (this.#starting ??= this.#link.acquire());
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (!this.#link.isOpen) throw this.#link.notOpen();
+    if (!("method" in message && "id" in message)) return;
+    const { text, ...answer } = await this.#answer(message, options?.requestSignal);
+    const { id } = message;
+    const whole =
+      text === undefined ? text : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
+    this.#link.deliver({ jsonrpc: "2.0", id, ...answer }, whole);
+  }
+
+  close(): Promise<void> {
+    this.#link.markClosed();
+    return (this.#closing ??= this.#close());
+  }
+
+  async #answer(
+    { method, params = {} }: JSONRPCRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    switch (method) {
+      case "initialize":
+        return { result: await this.#introduce(params["protocolVersion"], signal) };
+      case "ping":
+        if (!(await this.#checkHealth(signal))) await this.#listTools(signal);
+        return { result: {} };
+      case "tools/list":
+        return { result: { tools: await this.#listTools(signal) } };
+      case "tools/call":
+        return await this.#callTool(params, signal);
+      default:
+        return { error: methodNotFound };
+    }
+  }
+
+  /**
+   * What an MCP server would say of itself: the service has no way to, so its address speaks for it. It
+   * must be well and able to list its tools, for there is nothing else to it.
+   */
+  async #introduce(protocolVersion: unknown, signal: AbortSignal | undefined): Promise<JsonObject> {
+    const { logger, peer } = this.#link;
+    const hasHealth = await this.#checkHealth(signal);
+    await this.#listTools(signal);
+    if (!hasHealth)
+      logger.warn("the server has no /health; its tool list stands in for it", {
+        serverName: peer.serverName,
+      });
+    return {
+      protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: peer.url.host, version: "unknown" },
+    };
+  }
+
+  /** False for a service that has no health check; throws for one that is not well. */
+  async #checkHealth(signal: AbortSignal | undefined): Promise<boolean> {
+    const response = await this.#exchange("health", undefined, signal);
+    if (response.head.status === 404) return false;
+    requireHealth(this.#link, response);
+    return true;
+  }
+
+  async #listTools(signal: AbortSignal | undefined): Promise<readonly unknown[]> {
+    return readTools(this.#link, await this.#exchange("tools", undefined, signal));
+  }
+
+  async #callTool(params: JsonObject, signal: AbortSignal | undefined): Promise<RestToolResult> {
+    const { name, arguments: args = {} } = params;
+    const body = this.#link.stringify({ name, arguments: args });
+    return readToolResult(this.#link, await this.#exchange("call", body, signal));
+  }
+
+  async #exchange(
+    endpoint: RestEndpoint,
+    body: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<RestResponse> {
+    const url = restUrl(this.#link.peer.url, endpoint);
+    const request = body === undefined ? { url } : { url, body };
+    const exchange = new RestExchange(this.#link, request, signal);
+    this.#exchanges.add(exchange);
+    try {
+      return await exchange.run();
+    } finally {
+      this.#exchanges.delete(exchange);
+    }
+  }
+
+  async #close(): Promise<void> {
+    const closed = this.#link.closedError();
+    for (const exchange of this.#exchanges) exchange.cancel(closed);
+    await this.#link.release();
+    this.onclose?.();
+  }
+}
