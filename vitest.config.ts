@@ -1,14 +1,45 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
+const everything = ["src/**/*.test.ts", "tests/**/*.test.ts", "examples/**/*.test.ts"];
+
+/** What talks to servers the way a user of the package does: it must not matter which core speaks. */
+const onBothCores = [
+  "tests/contract/**/*.test.ts",
+  "tests/direct/**/*.test.ts",
+  "tests/e2e/**/*.test.ts",
+  "tests/host/**/*.test.ts",
+];
+
+const coreVariable = "PLUGBOARD_PROTOCOL_CORE";
+
+/** Who asks for the fallback by the variable gets every test on it, once. */
+const isFallbackAsked = process.env[coreVariable] === "sdk";
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "tests/**/*.test.ts", "examples/**/*.test.ts"],
     // It has a configuration and a command of its own.
     exclude: [...configDefaults.exclude, "tests/external/**"],
     setupFiles: ["tests/setup/throw-away-home.ts"],
-    // Two cores: more workers only make the machine swap between real child processes.
+    // Two processors: more workers only make the machine swap between real child processes.
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "core",
+          include: isFallbackAsked ? [] : everything,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "sdk",
+          include: isFallbackAsked ? everything : onBothCores,
+          env: { [coreVariable]: "sdk" },
+        },
+      },
+    ],
   },
 });

@@ -2,7 +2,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
+import { parse as parseJsonc } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
+
+import { parseConfig } from "../src/config/parse-config.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const readText = (file: string): string => readFileSync(path.join(root, file), "utf8");
@@ -23,6 +26,47 @@ describe.each(documents)("%s", (file) => {
       (link) => !existsSync(path.join(root, path.dirname(file), link ?? "")),
     );
     expect(broken).toEqual([]);
+  });
+
+  it("DOC-04, TST-06: shows files as they are", () => {
+    const shown = [...readText(file).matchAll(/<!-- (\S+) -->\n\n```\w+\n([^]*?)```/g)];
+    for (const [, source = "", code] of shown) expect(code, source).toBe(readText(source));
+  });
+});
+
+describe.each(["README.md", "docs/building-servers.md"])("%s", (file) => {
+  it("DOC-04: shows configurations that load without a complaint", () => {
+    const shown = [...readText(file).matchAll(/```jsonc\n([^]*?)```/g)];
+    expect(shown).not.toEqual([]);
+    for (const [, text = ""] of shown) {
+      const { servers, problems } = parseConfig(parseJsonc(text, [], { allowTrailingComma: true }));
+      expect(servers).toHaveLength(2);
+      expect(problems).toEqual([]);
+    }
+  });
+});
+
+describe("docs/transports.md", () => {
+  it("DOC-03: says for every kind when to use it and what to write", () => {
+    const text = readText("docs/transports.md");
+    const rows = text.split("\n").filter((line) => line.startsWith("| **"));
+    for (const key of ['"command"', '"sse"', '"http-post"', '"rest"', "createHost"])
+      expect(
+        rows.filter((row) => row.includes(key)),
+        key,
+      ).toHaveLength(1);
+  });
+});
+
+describe("docs/building-servers.md", () => {
+  it("TST-06: shows every file of the example servers, and no other TypeScript", () => {
+    const text = readText("docs/building-servers.md");
+    const shown = [...text.matchAll(/<!-- (\S+) -->\n\n```ts/g)].map(([, source]) => source);
+    const files = readdirSync(path.join(root, "examples/servers"))
+      .filter((file) => !file.endsWith(".test.ts"))
+      .map((file) => `examples/servers/${file}`);
+    expect(new Set(shown)).toEqual(new Set(files));
+    expect(text.match(/```ts/g)).toHaveLength(shown.length);
   });
 });
 

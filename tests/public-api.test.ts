@@ -127,6 +127,8 @@ describe("the public API", () => {
       "createTestServer",
       "demoServerEntry",
       "serveHttp",
+      "serveRest",
+      "serveSse",
       "serveStdio",
       "testServerEntry",
     ]);
@@ -138,10 +140,14 @@ describe("the public API", () => {
       "MemoryServerOptions",
       "RecordedCall",
       "RecordedServerOptions",
+      "RestServer",
       "ServeHttpOptions",
+      "ServeRestOptions",
+      "ServeSseOptions",
       "ServeStdioOptions",
       "ServedConnection",
       "ServedEra",
+      "SseServer",
       "StdioServer",
       "TestServerOptions",
     ]);

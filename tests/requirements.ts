@@ -344,13 +344,13 @@ export const requirements: Readonly<Record<string, string>> = {
   "RST-14": "An HTTP error without JSON is told by status and a harmless excerpt.",
 
   // Store
-  "STO-01": "The store is a file in the user's folder, made on demand and private; it can be moved.",
+  "STO-01":
+    "The store is a file in the user's folder, made on demand and private; it can be moved.",
   "STO-02": "Servers are rows of `mcp_servers` with id, name, config and status.",
   "STO-03": "Adding, editing and disabling a server survive a restart.",
   "STO-04": "Removing a server deletes its row.",
   "STO-05": "`config` holds the server's entry exactly as it was given.",
-  "STO-08":
-    "The store has versions; damage is answered without loss; many processes may share it.",
+  "STO-08": "The store has versions; damage is answered without loss; many processes may share it.",
   "STO-09": "Tokens are kept sealed, apart from the entries.",
   "STA-03": "The last status of a server is kept in its row; a stale one is ignored.",
 

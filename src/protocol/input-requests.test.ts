@@ -8,7 +8,12 @@ import {
 import { implementations } from "../../tests/fixtures/protocol/implementations.ts";
 import { settled } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { protocolOptions } from "../../tests/fixtures/protocol/protocol-options.ts";
-import { legacyHello, type Script } from "../../tests/fixtures/protocol/scripted-peer.ts";
+import {
+  legacyHello,
+  modernScripts,
+  type Script,
+  type ScriptedPeer,
+} from "../../tests/fixtures/protocol/scripted-peer.ts";
 import { createError } from "../errors/families.ts";
 import { systemClock } from "../ports/clock.ts";
 import { createDemoServer, createMemoryServer } from "../testing/index.ts";
@@ -126,6 +131,19 @@ describe.each(implementations)("what a server asks, over %s", (_, connect) => {
       const result = await client.request("resources/read", { uri: "a:b" });
       expect(result).toEqual({ contents: [] });
       expect(peer.received.at(-1)?.params).not.toHaveProperty("requestState");
+    });
+
+    it("A16: a request of the server gets no answer, not even one that came before its era was known", async () => {
+      const ask = (peer: ScriptedPeer, id: string) => peer.send({ jsonrpc: "2.0", id, ...form });
+      const { peer } = await modern({
+        "server/discover": (message, peer) => {
+          ask(peer, "early");
+          return modernScripts["server/discover"]?.(message, peer);
+        },
+      });
+      ask(peer, "late");
+      await settled();
+      expect(peer.received.filter(({ method }) => method === undefined)).toEqual([]);
     });
 
     it("E1: a server that never has enough gets 8 rounds and no more", async () => {

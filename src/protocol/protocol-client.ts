@@ -117,7 +117,10 @@ export interface ProtocolClient {
   /** Idempotent; pending requests reject as `closed`, the transport is closed. */
   close(): Promise<void>;
 
-  /** Every notification of the server but progress, as long as they do not come faster than `limits` allows. */
+  /**
+   * Every notification of the server but progress, as long as they do not come faster than `limits`
+   * allows. The first handler also hears the first hundred that came before there was one.
+   */
   onnotification: ((notification: ServerNotification) => void) | undefined;
   /**
    * A list changed, or may have: at once, then at most once a second. In the modern era the server

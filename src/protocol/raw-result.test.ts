@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { connectScripted } from "../../tests/fixtures/protocol/connect-scripted.ts";
+import { implementations } from "../../tests/fixtures/protocol/implementations.ts";
 import { settled } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { protocolOptions } from "../../tests/fixtures/protocol/protocol-options.ts";
 import { resolveLimits } from "../config/limits.ts";
@@ -8,11 +9,10 @@ import { systemClock } from "../ports/clock.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { demoServerEntry } from "../testing/index.ts";
 import { createStdioTransport } from "../transport/stdio-transport.ts";
-import { connectWithCore } from "./core-client.ts";
 
-describe("the text of a response", () => {
+describe.each(implementations)("the text of a response, over %s", (_, connect) => {
   it("A13: is kept on request exactly as it came, numbers that JavaScript cannot hold included", async () => {
-    const { client, peer } = await connectScripted(connectWithCore);
+    const { client, peer } = await connectScripted(connect);
     const call = client.callTool("a", {}, { keepRaw: true });
     await settled();
     const { id } = peer.received.at(-1) ?? {};
@@ -24,7 +24,7 @@ describe("the text of a response", () => {
   });
 
   it("is not kept unless asked for, nor where the transport has none", async () => {
-    const { client, peer } = await connectScripted(connectWithCore);
+    const { client, peer } = await connectScripted(connect);
     for (const keepRaw of [false, true]) {
       const call = client.callTool("a", {}, { keepRaw });
       await settled();
@@ -47,7 +47,7 @@ describe("the text of a response", () => {
       clock: systemClock,
       logger: silentLogger,
     });
-    const client = await connectWithCore(transport, { ...options, clock: systemClock });
+    const client = await connect(transport, { ...options, clock: systemClock });
     onTestFinished(() => client.close());
     const [tool] = (await client.listTools()).tools;
     const result = await client.callTool(tool?.name ?? "", { text: "grüß" }, { keepRaw: true });

@@ -139,6 +139,7 @@ export class RpcChannel {
     this.#hasBatches = allowsBatches(version);
     this.#envelope = envelope;
     this.#transport.setProtocolVersion?.(version);
+    this.unasked.eraFound();
   }
 
   /** Sends a request; whatever becomes of it arrives at its `succeed` or `fail`. */

@@ -28,12 +28,12 @@ export const connectWithSdk: ConnectProtocol = async (transport, options) => {
       import("@modelcontextprotocol/client"),
       negotiateEra(channel, options),
     ]);
-    const { serverName } = options;
+    const { serverName, logger } = options;
     const initializeResult = replayedHandshake(negotiated);
-    const wire = new SdkTransport(channel, { serverName, initializeResult });
+    const wire = new SdkTransport(channel, { serverName, logger, initializeResult });
     const client = createSdkClient(sdk, options);
     client.onerror = (error) =>
-      options.logger.debug("the SDK reported an error", { error: serverText(String(error)) });
+      logger.debug("the SDK reported an error", { error: serverText(String(error)) });
     await client.connect(wire, { prior: priorVerdict(negotiated) });
     if (channel.end !== undefined) throw channel.end;
     const failure = (error: unknown, method: string) =>

@@ -1,7 +1,9 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
+import type { Logger } from "../ports/logger.ts";
 import { CallbackRequest, type RpcAnswer } from "./callback-request.ts";
 import { type Exchange, malformedAnswer, sendFailure } from "./channel-failures.ts";
+import { contain } from "./contain.ts";
 import type { JsonObject } from "./json-object.ts";
 import type { OutgoingRequest } from "./pending-request.ts";
 import type { RequestId } from "./request-id.ts";
@@ -20,6 +22,7 @@ export function aliasOf(method: string): string {
 
 export interface SdkTransportOptions {
   readonly serverName: string;
+  readonly logger: Logger;
   /** Answers the client's own handshake, which the server has seen already. */
   readonly initializeResult: JsonObject;
 }
@@ -108,11 +111,12 @@ export class SdkTransport implements Transport {
   /** From here on the channel's deadline no longer holds: the request has been answered. */
   #settle(errand: SdkErrand, id: RequestId, answer: RpcAnswer): void {
     if (!answer.ok) return errand.fail(answer.error);
+    const { logger, serverName } = this.#options;
     errand.failUnlessOverSoon(() => {
       const reason = "the SDK's client does not accept it";
       const error = malformedAnswer(reason, this.#exchangeOf(errand.request));
-      // Else it would wait on, and its timer keep the process alive.
-      this.#deliver(id, { ok: false, error });
+      // Else the SDK would wait on, and its timer keep the process alive.
+      contain(() => this.#deliver(id, { ok: false, error }), logger, serverName);
       return error;
     });
   }

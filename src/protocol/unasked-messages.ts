@@ -3,6 +3,8 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { Limits } from "../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import { contain } from "./contain.ts";
+import { EarlyNotifications } from "./early-notifications.ts";
 import { isHandledNotification } from "./handled-notification.ts";
 import type { InputHandlers } from "./input-handlers.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
@@ -10,7 +12,7 @@ import { changedList, type ListKind } from "./list-kind.ts";
 import type { ProtocolEra, ServerNotification } from "./protocol-client.ts";
 import { isRequestId } from "./request-id.ts";
 import type { RequestWatch } from "./request-watch.ts";
-import { ServerRequests } from "./server-requests.ts";
+import { type ServerRequest, ServerRequests } from "./server-requests.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 export interface UnaskedMessagesOptions {
@@ -27,9 +29,11 @@ export interface UnaskedMessagesOptions {
   readonly withdraw: (id: unknown) => void;
 }
 
+/** Requests that may wait for the era to be known; nothing was offered yet, so further ones have no claim to an answer. */
+const maxEarlyRequests = 16;
+
 /** Notifications and requests of the server: sorted, bounded in rate, handed to whoever they concern. */
 export class UnaskedMessages {
-  onnotification: ((notification: ServerNotification) => void) | undefined;
   /** Every report of a changed list, however fast they come. */
   onlistchange: ((kind: ListKind) => void) | undefined;
   /** Every report of a changed resource, likewise, with the params as they came. */
@@ -38,6 +42,10 @@ export class UnaskedMessages {
   readonly #options: UnaskedMessagesOptions;
   readonly #rate: TokenBucket;
   readonly #serverRequests: ServerRequests;
+  #onnotification: ((notification: ServerNotification) => void) | undefined;
+  /** Undefined once they have been heard. */
+  #early: EarlyNotifications | undefined = new EarlyNotifications();
+  readonly #earlyRequests: ServerRequest[] = [];
   #overRate = 0;
 
   constructor(options: UnaskedMessagesOptions) {
@@ -55,6 +63,18 @@ export class UnaskedMessages {
     });
   }
 
+  get onnotification(): ((notification: ServerNotification) => void) | undefined {
+    return this.#onnotification;
+  }
+
+  /** The first handler hears in a moment what came before it, and then what comes. */
+  set onnotification(handler: ((notification: ServerNotification) => void) | undefined) {
+    this.#onnotification = handler;
+    if (handler === undefined || this.#early === undefined) return;
+    if (this.#early.isEmpty) this.#early = undefined;
+    else queueMicrotask(() => this.#catchUp());
+  }
+
   /** Messages that came faster than allowed and were dropped. */
   get overRate(): number {
     return this.#overRate;
@@ -70,16 +90,29 @@ export class UnaskedMessages {
       return true;
     }
     if (!isRequestId(id)) return false;
-    const era = this.#options.era();
-    // The modern era has no requests of the server: even a refusal would break its rules.
-    if (this.#hasRoom() && era !== "modern")
-      this.#serverRequests.take({ id, method, params: params ?? {} }, era !== undefined);
+    if (this.#hasRoom()) this.#asked({ id, method, params: params ?? {} });
     return true;
+  }
+
+  /** The era is known from now on: what was asked before is refused, or left alone. */
+  eraFound(): void {
+    const early = this.#earlyRequests.splice(0);
+    if (this.#options.era() === "modern") return;
+    for (const request of early) this.#serverRequests.take(request, false);
   }
 
   /** The connection is over. */
   end(): void {
     this.#serverRequests.end();
+  }
+
+  /** The modern era has no requests of the server: even a refusal would break its rules. */
+  #asked(request: ServerRequest): void {
+    const era = this.#options.era();
+    if (era === "legacy" || (era === undefined && request.method === "ping"))
+      this.#serverRequests.take(request, era !== undefined);
+    else if (era === undefined && this.#earlyRequests.length < maxEarlyRequests)
+      this.#earlyRequests.push(request);
   }
 
   #notified(method: string, params: JsonObject | undefined): void {
@@ -91,8 +124,20 @@ export class UnaskedMessages {
     if (!isHandledNotification(method)) watch.unhandled();
     // Before the rate is asked: a flood must not hide that something has changed.
     this.#note(method, params);
-    if (this.#hasRoom())
-      this.onnotification?.(params === undefined ? { method } : { method, params });
+    if (!this.#hasRoom()) return;
+    const notification = params === undefined ? { method } : { method, params };
+    if (this.#early === undefined) this.#onnotification?.(notification);
+    else this.#early.keep(notification);
+  }
+
+  #catchUp(): void {
+    const { logger, serverName } = this.#options;
+    const early = this.#early;
+    if (early === undefined || this.#onnotification === undefined) return;
+    for (const notification of early)
+      contain(() => this.#onnotification?.(notification), logger, serverName);
+    // Not before: what a handler brings about is to wait for its turn.
+    this.#early = undefined;
   }
 
   #note(method: string, params: JsonObject | undefined): void {

@@ -3,9 +3,10 @@ import { describe, expect, it } from "vitest";
 import { createHost } from "../../src/index.ts";
 import { MessageReader } from "../../src/transport/message-reader.ts";
 import { hostileEntry } from "./hostile/hostile-entry.ts";
+import { httpModes } from "./hostile/http-modes.mjs";
 import { modes } from "./hostile/modes.mjs";
 import type { Product } from "./product.ts";
-import type { Row } from "./row.ts";
+import { type Row, serversOf } from "./row.ts";
 import { rows } from "./rows.ts";
 import { decimalOf } from "./rows/decimal.ts";
 import { runRow } from "./run-row.ts";
@@ -35,11 +36,12 @@ describe("the attack table, in its short form", () => {
     120_000,
   );
 
-  it("uses every mode of the hostile server", () => {
+  it("TST-07: uses every mode of the hostile servers", () => {
     const used = new Set(
-      rows.flatMap(({ servers }) => Object.values(servers).map(({ args }) => args[1])),
+      rows.flatMap((row) => Object.values(serversOf(row, 1)).map(({ args }) => args[1])),
     );
-    expect(Object.keys(modes).filter((mode) => !used.has(mode))).toEqual([]);
+    const all = [...Object.keys(modes), ...Object.keys(httpModes)];
+    expect(all.filter((mode) => !used.has(mode))).toEqual([]);
   });
 });
 

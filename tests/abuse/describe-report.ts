@@ -34,7 +34,7 @@ function describeFigures(criteria: readonly Criterion[], report: RowReport): str
   const { figures, ends, healthyCalls, tookMs } = report;
   const judged = new Set(criteria.map(({ figure }) => figure));
   const own = Object.entries(figures).filter(
-    ([name, value]) => judged.has(name) || (value !== 0 && !hidden.has(name)),
+    ([name, value]) => !hidden.has(name) && (judged.has(name) || value !== 0),
   );
   const parts = [
     own.map(([name, value]) => `${name} ${round(value)}`).join(", "),
@@ -48,9 +48,9 @@ function describeFigures(criteria: readonly Criterion[], report: RowReport): str
   return parts.join(" | ");
 }
 
-const hidden = new Set(["H errors", "H p99 ms", "lag ms", "RSS growth MB"]);
+const hidden = new Set(["H errors", "H p99 ms", "lag ms", "busy ms", "RSS growth MB"]);
 
 function vitals(figures: Figures): string {
   const lagMs = round(figures["lag ms"] ?? 0);
-  return `lag ${lagMs} ms, RSS +${round(figures["RSS growth MB"] ?? 0)} MB`;
+  return `lag ${lagMs} ms, busy ${round(figures["busy ms"] ?? 0)} ms, RSS +${round(figures["RSS growth MB"] ?? 0)} MB`;
 }

@@ -1,4 +1,5 @@
 import type { Figures, Form } from "./row.ts";
+import type { Site } from "./site.ts";
 import type { AttackedCall, CallEnd, Report, Subject } from "./subject.ts";
 
 /** Over the time a call may take, this much more passes for slow; then it hangs. */
@@ -7,9 +8,12 @@ const hangGraceMs = 5_000;
 const hungEnd: CallEnd = {
   ok: false,
   text: "",
+  isCut: false,
   structured: undefined,
   code: "hung",
+  message: "",
   errorData: undefined,
+  details: {},
   tookMs: Number.POSITIVE_INFINITY,
 };
 
@@ -30,7 +34,15 @@ export class Lab {
   #hungCalls = 0;
   #strayCallbacks = 0;
 
-  constructor(subject: Subject, form: Form, count: number) {
+  readonly #sites: ReadonlyMap<string, Site>;
+
+  constructor(
+    subject: Subject,
+    form: Form,
+    count: number,
+    sites: ReadonlyMap<string, Site> = new Map(),
+  ) {
+    this.#sites = sites;
     this.subject = subject;
     this.form = form;
     this.count = count;
@@ -44,6 +56,18 @@ export class Lab {
       "double ends": doubleEnds,
       "internal errors": internalErrors,
     };
+  }
+
+  /** Names of the HTTP servers. */
+  get siteNames(): readonly string[] {
+    return [...this.#sites.keys()];
+  }
+
+  /** The HTTP server of that name, from behind. */
+  site(server: string): Site {
+    const site = this.#sites.get(server);
+    if (site === undefined) throw new Error(`${server} is no HTTP server`);
+    return site;
   }
 
   async call(call: LabCall): Promise<CallEnd> {

@@ -1,10 +1,10 @@
 import type { Limits, Logger, McpHost, Outcome, Session } from "../../src/index.ts";
 import { createBareHost, type Product } from "./product.ts";
-import type { AnyServerEntries, AttackedCall, CallEnd, Subject, SubjectCounts } from "./subject.ts";
+import type { RunningEntries, AttackedCall, CallEnd, Subject, SubjectCounts } from "./subject.ts";
 
 export async function openPlugboard(
   product: Product,
-  servers: AnyServerEntries,
+  servers: RunningEntries,
   limits: Partial<Limits> = {},
 ): Promise<Subject> {
   const counts = new HostCounts();
@@ -52,29 +52,58 @@ class PlugboardSubject implements Subject {
     return this.#host.disconnect(server);
   }
 
+  logs(server: string): readonly string[] {
+    return this.#host.logs(server);
+  }
+
+  texts(server: string): readonly string[] {
+    const { lastError } = this.#host.server(server);
+    return [...this.logs(server), ...textsIn(lastError?.toJSON()), ...this.#counts.logged];
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#host.close();
   }
 }
 
 function callEnd(outcome: Outcome): CallEnd {
-  const { ok, text, structured, durationMs } = outcome;
+  const { ok, text, truncated, structured, durationMs } = outcome;
   return {
     ok,
     text,
+    isCut: truncated,
     structured,
     code: ok ? "" : outcome.error.code,
+    message: ok ? "" : outcome.error.message,
     errorData: ok ? undefined : outcome.error.rpc?.data,
+    details: ok ? {} : { ...outcome.error.details, retryable: outcome.error.retryable },
     tookMs: durationMs,
   };
 }
+
+/** Every text in a value, however deep. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
+}
+
+/** So many of the texts a host logs are kept: floods are counted elsewhere. */
+const maxLogged = 10_000;
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Counts what a host announces and what it only logs. */
 export class HostCounts implements SubjectCounts, Logger {
   doubleEnds = 0;
   internalErrors = 0;
   dropped = 0;
+  overRate = 0;
+  serverLogs = 0;
   warnings = 0;
+  loggedWarnings = 0;
+  /** What was logged, message and fields alike. */
+  readonly logged: string[] = [];
   readonly #announced = new Map<string, number>();
   readonly #ended = new Set<string>();
 
@@ -83,6 +112,7 @@ export class HostCounts implements SubjectCounts, Logger {
       if (this.#ended.has(callId)) this.doubleEnds += 1;
       this.#announced.set(callId, (this.#announced.get(callId) ?? 0) + 1);
     });
+    host.on("server-log", () => void (this.serverLogs += 1));
     host.on("warning", () => void (this.warnings += 1));
   }
 
@@ -95,18 +125,32 @@ export class HostCounts implements SubjectCounts, Logger {
     if (hasFailedInside) this.internalErrors += 1;
   }
 
-  debug(_message: string, fields: Readonly<Record<string, unknown>> = {}): void {
-    for (const name of ["unmatched", "repeated"]) {
-      const count = fields[name];
-      if (typeof count === "number") this.dropped += count;
-    }
+  debug(message: string, fields: Fields = {}): void {
+    this.dropped += numberIn(fields, "unmatched") + numberIn(fields, "repeated");
+    this.overRate += numberIn(fields, "overRate");
+    this.#log(message, fields);
   }
 
-  info(): void {}
+  info(message: string, fields?: Fields): void {
+    this.#log(message, fields);
+  }
 
-  warn(): void {}
+  warn(message: string, fields?: Fields): void {
+    this.loggedWarnings += 1;
+    this.#log(message, fields);
+  }
 
-  error(): void {
+  error(message: string, fields?: Fields): void {
     this.internalErrors += 1;
+    this.#log(message, fields);
   }
+
+  #log(message: string, fields: Fields = {}): void {
+    if (this.logged.length < maxLogged) this.logged.push(message, ...textsIn(fields));
+  }
+}
+
+function numberIn(fields: Fields, name: string): number {
+  const value = fields[name];
+  return typeof value === "number" ? value : 0;
 }

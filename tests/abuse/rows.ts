@@ -1,15 +1,43 @@
 import type { Row } from "./row.ts";
+import { environmentRows } from "./rows/environment-rows.ts";
+import { floodRows } from "./rows/flood-rows.ts";
+import { handshakeRows } from "./rows/handshake-rows.ts";
+import { httpAddressRows } from "./rows/http-address-rows.ts";
+import { httpAnswerRows } from "./rows/http-answer-rows.ts";
+import { httpFloodRows } from "./rows/http-flood-rows.ts";
+import { httpLifeRows } from "./rows/http-life-rows.ts";
+import { httpToxicRows } from "./rows/http-toxic-rows.ts";
 import { idRows } from "./rows/id-rows.ts";
+import { launchRows } from "./rows/launch-rows.ts";
+import { lifeRows } from "./rows/life-rows.ts";
 import { mutationRows } from "./rows/mutation-rows.ts";
 import { progressRows } from "./rows/progress-rows.ts";
 import { shapeRows } from "./rows/shape-rows.ts";
+import { sizeRows } from "./rows/size-rows.ts";
+import { stderrRows } from "./rows/stderr-rows.ts";
+import { storeRows } from "./rows/store-rows.ts";
+import { streamRows } from "./rows/stream-rows.ts";
 import { valueRows } from "./rows/value-rows.ts";
 
 /** The attack table. A family of attacks is a file; what it holds, `npm run test:abuse` prints. */
 export const rows: readonly Row[] = [
+  ...streamRows,
   ...idRows,
   ...shapeRows,
   ...valueRows,
+  ...floodRows,
+  ...stderrRows,
   ...progressRows,
+  ...sizeRows,
+  ...lifeRows,
+  ...launchRows,
+  ...environmentRows,
+  ...handshakeRows,
+  ...httpAnswerRows,
+  ...httpLifeRows,
+  ...httpFloodRows,
+  ...httpAddressRows,
+  ...httpToxicRows,
   ...mutationRows,
+  ...storeRows,
 ];

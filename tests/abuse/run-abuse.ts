@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+import { canaries } from "./canaries.ts";
 import { describeReport, describeStock } from "./describe-report.ts";
 import type { Form } from "./row.ts";
 import { rows } from "./rows.ts";
@@ -40,6 +41,7 @@ export async function runAbuse(args: readonly string[]): Promise<AbuseCounts> {
   const home = mkdtempSync(path.join(tmpdir(), "plugboard-abuse-"));
   const env: NodeJS.ProcessEnv = {
     ...process.env,
+    ...canaries,
     HOME: home,
     USERPROFILE: home,
     ...(seed && { ABUSE_SEED: seed.slice("--seed=".length) }),

@@ -2,7 +2,8 @@ import { HealthyLoad } from "./healthy-load.ts";
 import { Lab } from "./lab.ts";
 import { openPlugboard } from "./plugboard-subject.ts";
 import type { Product } from "./product.ts";
-import { commonCriteria, type Figures, type Form, type Row } from "./row.ts";
+import { commonCriteria, type Figures, type Form, type Row, serversOf } from "./row.ts";
+import { Sites } from "./site.ts";
 import { openStock } from "./stock-subject.ts";
 import { VitalSigns } from "./vital-signs.ts";
 
@@ -23,13 +24,14 @@ const minHealthyCalls: Record<Form, number> = { short: 2, normal: 60, long: 200,
 /** Runs one row against the product or, in the form `stock`, against the official client. */
 export async function runRow(row: Row, form: Form, product: Product): Promise<RowReport> {
   const startedAt = performance.now();
-  const servers = { ...row.servers, H: product.healthyServer };
   const count = row.counts[form] ?? 0;
+  const servers = { ...serversOf(row, count), H: product.healthyServer };
+  await using sites = await Sites.start(servers);
   await using subject =
     form === "stock"
-      ? openStock(servers)
-      : await openPlugboard(product, servers, row.limits?.(count));
-  const lab = new Lab(subject, form, count);
+      ? openStock(sites.entries)
+      : await openPlugboard(product, sites.entries, row.limits?.(count));
+  const lab = new Lab(subject, form, count, sites.byName);
   const load = new HealthyLoad(subject);
   await load.start();
   const vitalSigns = new VitalSigns();
@@ -54,12 +56,12 @@ export async function runRow(row: Row, form: Form, product: Product): Promise<Ro
 }
 
 function brokenCriteria(row: Row, form: Form, figures: Figures): string[] {
-  const isTimed = form !== "short" && row.isBusy !== true;
+  const isQuiet = form !== "short" && row.isBusy !== true;
   const criteria = new Map(
     [...commonCriteria, ...row.criteria].map((criterion) => [criterion.figure, criterion]),
   );
   return [...criteria.values()]
-    .filter(({ isTiming }) => isTiming !== true || isTimed)
+    .filter(({ isPhysical }) => isPhysical !== true || isQuiet)
     .flatMap(({ figure, atMost }) => {
       const value = figures[figure];
       if (value !== undefined && value <= atMost) return [];

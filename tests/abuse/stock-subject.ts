@@ -1,22 +1,36 @@
-import { Client, ProtocolError, SdkError } from "@modelcontextprotocol/client";
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
-import type { AttackedCall, CallEnd, ServerEntries, Subject } from "./subject.ts";
+import type { AttackedCall, CallEnd, RunningEntries, RunningEntry, Subject } from "./subject.ts";
 
 /**
  * The official client as its documentation shows it, one for each server, under the same attacks.
  * It never reconnects by itself, so a new one is made for the call after an end.
  */
-export function openStock(servers: ServerEntries): Subject {
+export function openStock(servers: RunningEntries): Subject {
   return new StockSubject(servers);
 }
 
 class StockSubject implements Subject {
-  readonly counts = { doubleEnds: 0, internalErrors: 0, dropped: 0, warnings: 0 };
-  readonly #servers: ServerEntries;
+  readonly counts = {
+    doubleEnds: 0,
+    internalErrors: 0,
+    dropped: 0,
+    overRate: 0,
+    serverLogs: 0,
+    warnings: 0,
+    loggedWarnings: 0,
+  };
+  readonly #servers: RunningEntries;
   readonly #clients = new Map<string, Promise<Client>>();
 
-  constructor(servers: ServerEntries) {
+  constructor(servers: RunningEntries) {
     this.#servers = servers;
   }
 
@@ -40,9 +54,12 @@ class StockSubject implements Subject {
       return {
         ok: true,
         text,
+        isCut: false,
         structured: structuredContent,
         code: "",
+        message: "",
         errorData: undefined,
+        details: {},
         tookMs: tookMs(),
       };
     } catch (error) {
@@ -50,9 +67,12 @@ class StockSubject implements Subject {
       return {
         ok: false,
         text: "",
+        isCut: false,
         structured: undefined,
         code: codeOf(error),
+        message: error instanceof Error ? error.message : "",
         errorData,
+        details: {},
         tookMs: tookMs(),
       };
     }
@@ -62,6 +82,15 @@ class StockSubject implements Subject {
     const client = await this.#clients.get(server);
     this.#clients.delete(server);
     await client?.close();
+  }
+
+  /** It keeps none. */
+  logs(): readonly string[] {
+    return [];
+  }
+
+  texts(): readonly string[] {
+    return [];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -83,10 +112,23 @@ class StockSubject implements Subject {
     const client = new Client({ name: "abuse", version: "1.0.0" });
     client.onclose = () => void this.#clients.delete(server);
     client.onerror = () => void (this.counts.dropped += 1);
-    const { command, args } = entry;
-    await client.connect(new StdioClientTransport({ command, args: [...args], stderr: "ignore" }));
+    await client.connect(transportTo(entry));
     return client;
   }
+}
+
+function transportTo(entry: RunningEntry): Transport {
+  if ("url" in entry)
+    return new StreamableHTTPClientTransport(new URL(entry.url), {
+      requestInit: { headers: { ...entry.headers } },
+    });
+  const { command, args, cwd } = entry;
+  return new StdioClientTransport({
+    command,
+    args: [...args],
+    ...(cwd === undefined ? {} : { cwd }),
+    stderr: "ignore",
+  });
 }
 
 function codeOf(error: unknown): string {

@@ -113,6 +113,7 @@ export class CliSandbox {
         USERPROFILE: this.home,
         TMPDIR: tmpdir(),
         LANG: "C.UTF-8",
+        PLUGBOARD_PROTOCOL_CORE: process.env["PLUGBOARD_PROTOCOL_CORE"],
         // Whatever it starts carries this, so what it leaves behind can be found.
         [childMarkerVariable]: marker,
         ...env,

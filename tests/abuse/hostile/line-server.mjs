@@ -1,4 +1,5 @@
 // @ts-check
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 
 /**
@@ -10,9 +11,12 @@ import { createInterface } from "node:readline";
  * @property {Id | undefined} progressToken
  *
  * @typedef {object} Behaviour how a mode differs from a server that behaves
- * @property {(call: Call, peer: Peer) => void} [onCall] answers calls of `attack`
+ * @property {(call: Call, peer: Peer) => void | Promise<void>} [onCall] answers calls of `attack`
  * @property {(message: { method: string, params?: any }, peer: Peer) => void} [onNotification]
+ * @property {(answer: { id: Id, result?: any, error?: any }, peer: Peer) => void} [onAnswer] takes what the client answers
+ * @property {Record<string, (id: Id, params: any, peer: Peer) => void>} [methods] answers these instead
  * @property {string} [moreTools] entries of the tool list behind its own two, as JSON text
+ * @property {number} [startAfterMs] reads nothing before that
  */
 
 const lifetimeMs = 30_000;
@@ -27,9 +31,23 @@ export class Peer {
     this.tag = tag;
   }
 
-  /** Exactly these bytes; pipes take them before this returns. @param {string | Uint8Array} bytes */
+  /** Exactly these bytes. @param {string | Uint8Array} bytes */
   raw(bytes) {
     process.stdout.write(bytes);
+  }
+
+  /** These pieces one after another, no faster than they are read. @param {Iterable<string | Uint8Array>} pieces */
+  pour(pieces) {
+    return pour(process.stdout, pieces);
+  }
+
+  /** What the client writes from now on piles up in its pipe. */
+  stopReading() {
+    process.stdin.pause();
+  }
+
+  resumeReading() {
+    process.stdin.resume();
   }
 
   /** One line, whatever it says. @param {string} text */
@@ -58,6 +76,11 @@ export class Peer {
   }
 }
 
+/** @param {NodeJS.WritableStream} stream @param {Iterable<string | Uint8Array>} pieces */
+export async function pour(stream, pieces) {
+  for (const piece of pieces) if (!stream.write(piece)) await once(stream, "drain");
+}
+
 /**
  * A server of the 2025 era with two tools: `echo` always behaves, `attack` does what the mode says. It
  * ends with its input, and in any case after half a minute.
@@ -65,14 +88,15 @@ export class Peer {
  * @param {string} tag
  * @param {Behaviour} behaviour
  */
-export function serve(tag, { onCall, onNotification, moreTools = "" }) {
+export function serve(tag, behaviour) {
+  const { onCall, onNotification, onAnswer, moreTools = "", startAfterMs = 0 } = behaviour;
   const peer = new Peer(tag);
   const tools = ["echo", "attack"].map((name) =>
     JSON.stringify({ name, description: name, inputSchema: { type: "object" } }),
   );
   const toolList = `[${tools.join(",")}${moreTools === "" ? "" : `,${moreTools}`}]`;
 
-  /** @type {Record<string, (id: Id, params: any) => void>} */
+  /** @type {NonNullable<Behaviour["methods"]>} */
   const methods = {
     initialize: (id) =>
       peer.respond(id, {
@@ -89,17 +113,23 @@ export function serve(tag, { onCall, onNotification, moreTools = "" }) {
       if (name === "echo")
         peer.respond(id, { content: [{ type: "text", text: String(args["message"]) }] });
       else if (onCall === undefined) peer.answer(call);
-      else onCall(call, peer);
+      else void onCall(call, peer);
     },
+    ...behaviour.methods,
   };
 
-  createInterface({ input: process.stdin }).on("line", (text) => {
-    const { id, method, params } = JSON.parse(text);
-    if (id === undefined) return onNotification?.({ method, params }, peer);
-    const handle = methods[method];
-    if (handle !== undefined) return handle(id, params);
-    peer.send({ jsonrpc: "2.0", id, error: { code: -32_601, message: "Method not found" } });
-  });
+  const listen = () =>
+    createInterface({ input: process.stdin }).on("line", (text) => {
+      const message = JSON.parse(text);
+      const { id, method, params } = message;
+      if (method === undefined) return onAnswer?.(message, peer);
+      if (id === undefined) return onNotification?.({ method, params }, peer);
+      const handle = methods[method];
+      if (handle !== undefined) return handle(id, params, peer);
+      peer.send({ jsonrpc: "2.0", id, error: { code: -32_601, message: "Method not found" } });
+    });
+  if (startAfterMs === 0) listen();
+  else setTimeout(listen, startAfterMs);
   process.stdin.once("end", () => process.exit(0));
   process.stdout.once("error", () => process.exit(0));
   setTimeout(() => process.exit(0), lifetimeMs);

@@ -1,8 +1,15 @@
 // @ts-check
+import { environmentModes } from "./environment-modes.mjs";
+import { floodModes } from "./flood-modes.mjs";
+import { handshakeModes } from "./handshake-modes.mjs";
 import { idModes } from "./id-modes.mjs";
+import { lifeModes } from "./life-modes.mjs";
 import { mutationModes } from "./mutation-modes.mjs";
 import { progressModes } from "./progress-modes.mjs";
 import { shapeModes } from "./shape-modes.mjs";
+import { sizeModes } from "./size-modes.mjs";
+import { stderrModes } from "./stderr-modes.mjs";
+import { streamModes } from "./stream-modes.mjs";
 import { valueModes } from "./value-modes.mjs";
 
 /**
@@ -14,9 +21,16 @@ import { valueModes } from "./value-modes.mjs";
 /** Every way to misbehave, by name. A family of modes is a file; a mode is an entry of its table. @type {Record<string, Mode>} */
 export const modes = {
   healthy: () => ({}),
+  ...streamModes,
   ...idModes,
   ...shapeModes,
   ...valueModes,
+  ...floodModes,
+  ...stderrModes,
   ...progressModes,
+  ...sizeModes,
+  ...lifeModes,
+  ...handshakeModes,
+  ...environmentModes,
   ...mutationModes,
 };

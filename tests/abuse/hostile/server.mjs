@@ -3,18 +3,7 @@
 // Parameters are those of the mode, and `tag`, the name it gives itself.
 import { serve } from "./line-server.mjs";
 import { modes } from "./modes.mjs";
+import { readCommandLine } from "./read-command-line.mjs";
 
-const [name = "", ...settings] = process.argv.slice(2);
-const mode = modes[name];
-if (mode === undefined) {
-  process.stderr.write(`There is no mode "${name}"; there are: ${Object.keys(modes).join(", ")}\n`);
-  process.exit(2);
-}
-const parameters = Object.fromEntries(
-  settings.map((setting) => {
-    const at = setting.indexOf("=");
-    const value = setting.slice(at + 1);
-    return [setting.slice(0, at), /^\d+(e\d+)?$/.test(value) ? Number(value) : value];
-  }),
-);
+const { name, mode, parameters } = readCommandLine(modes);
 serve(String(parameters["tag"] ?? name), mode(parameters));

@@ -59,7 +59,7 @@ async function goDeep(lab: Lab): Promise<Figures> {
   return figures;
 }
 
-const fast = { figure: "max ms to error", atMost: 1_000, isTiming: true } as const;
+const fast = { figure: "max ms to error", atMost: 1_000, isPhysical: true } as const;
 const alive = { figure: "dead afterwards", atMost: 0 } as const;
 
 export const shapeRows: readonly Row[] = [

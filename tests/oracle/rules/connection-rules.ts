@@ -53,18 +53,6 @@ export const connectionRules: readonly Rule[] = [
         oddAskings(pair).some((message) => isPassedOnAs(message, core))),
   },
   {
-    id: "early-notifications-are-not-heard",
-    difference:
-      "A notification that comes before the server's answer to the handshake reaches nobody in the core; in the SDK it reaches handlers that were set before connecting.",
-    reason:
-      "There is no client to listen to yet. A changed list says nothing to someone who has not listed anything; but log messages are allowed this early, and they are lost.",
-    right: "sdk",
-    explains: ({ pair, aspect, sdk }) =>
-      aspect === "notification" &&
-      isJsonObject(sdk) &&
-      earlyMessages(pair).some((message) => isPassedOnAs(message, sdk)),
-  },
-  {
     id: "early-questions-are-refused",
     difference:
       "A request other than ping that comes before the server's answer to the handshake is refused by the core; the SDK answers it.",

@@ -1,0 +1,29 @@
+import { neutralize, neutralizeLine } from "../text/neutralize.ts";
+import type { McpResource, ResourceContents } from "./server-content.ts";
+
+/**
+ * What a resource holds as a block of text for a model: a head that says where it comes from, then the
+ * text. Bytes are only mentioned. Nothing in the head can pass for a line of its own.
+ */
+export function resourceContext(
+  resource: McpResource,
+  contents: readonly ResourceContents[],
+): string {
+  const { name, serverName, uri, description, mimeType } = resource;
+  const type = mimeType ?? contents[0]?.mimeType ?? "text/plain";
+  return [
+    `--- MCP Resource: ${neutralizeLine(name)} ---`,
+    `Server: ${neutralizeLine(serverName)}`,
+    `URI: ${neutralizeLine(uri)}`,
+    `Type: ${neutralizeLine(type)}`,
+    ...(description === undefined ? [] : [`Description: ${neutralizeLine(description)}`]),
+    "---",
+    ...contents.map(textOf),
+  ].join("\n");
+}
+
+function textOf({ text, blob, mimeType }: ResourceContents): string {
+  if (text !== undefined) return neutralize(text);
+  const bytes = Math.floor(((blob?.length ?? 0) * 3) / 4);
+  return `[${bytes} bytes of ${neutralizeLine(mimeType ?? "application/octet-stream")}]`;
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+
+import { createHost } from "../../src/index.ts";
+import { MessageReader } from "../../src/transport/message-reader.ts";
+import { hostileEntry } from "./hostile/hostile-entry.ts";
+import type { Product } from "./product.ts";
+import { idRows } from "./rows/id-rows.ts";
+import { mutationRows } from "./rows/mutation-rows.ts";
+import { progressRows } from "./rows/progress-rows.ts";
+import { shapeRows } from "./rows/shape-rows.ts";
+import { valueRows } from "./rows/value-rows.ts";
+import { runRow } from "./run-row.ts";
+
+const product: Product = {
+  createHost: (options) => createHost({ ...options, protocolCore: "sdk" }),
+  MessageReader,
+  healthyServer: hostileEntry("healthy"),
+};
+
+/** Attacks with answers; all others meet the same code before the SDK sees anything of them. */
+const rows = [...idRows, ...shapeRows, ...valueRows, ...progressRows, ...mutationRows]
+  .filter(({ knownGap }) => knownGap === undefined)
+  .map((row) => [`${row.id}: ${row.trigger}: ${row.expected}`, row] as const);
+
+describe("the attacks that get through to the SDK's client, where that is the protocol core", () => {
+  it.each(rows)(
+    "%s",
+    async (_name, row) => {
+      const { broken } = await runRow(row, "short", product);
+      expect(broken).toEqual([]);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,46 @@
+// @ts-check
+import { spawn } from "node:child_process";
+import { closeSync } from "node:fs";
+
+/** Never. */
+const silent = () => {};
+
+/** @param {number} ms */
+function holdPipes(ms) {
+  const program = `setTimeout(() => {}, ${ms})`;
+  spawn(process.execPath, ["-e", program], { stdio: "inherit", detached: true });
+}
+
+/** Starts and ends that nobody expects. @type {Record<string, import("./modes.mjs").Mode>} */
+export const lifeModes = {
+  "slow-start": ({ ms = 3_000 }) => ({ startAfterMs: ms }),
+
+  /** Reads everything and answers no handshake of any era. */
+  "never-init": () => ({ methods: { initialize: silent, "server/discover": silent } }),
+
+  /** Ends as if all were well, on a call or, with `at=start`, before anything. */
+  "exit-zero": ({ at = "call" }) => {
+    if (at === "start") process.exit(0);
+    return { onCall: () => process.exit(0) };
+  },
+
+  /** Ends as programs in C do. */
+  "kill-self": ({ signal = "SIGSEGV", at = "call" }) => {
+    const kill = () => void process.kill(process.pid, signal);
+    if (at === "start") kill();
+    return { onCall: kill };
+  },
+
+  /** Ends, while a child of its holds on to its pipes for `ms`. */
+  "crash-hold-stdout": ({ ms = 10_000 }) => ({
+    onCall() {
+      holdPipes(ms);
+      process.exit(1);
+    },
+  }),
+
+  /** Lives on without a voice. */
+  "close-stdout": () => ({ onCall: () => closeSync(1) }),
+
+  hang: () => ({ onCall: silent }),
+};

@@ -1,0 +1,200 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
+
+import type { openStore } from "../../../src/store/open-store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import type { Lab } from "../lab.ts";
+import type { Figures, Form, Row } from "../row.ts";
+
+const root = path.resolve(import.meta.dirname, "../../..");
+const programs = path.join(root, "tests/fixtures/store");
+const hosts = 4;
+
+/** The store's module: built for full runs, from source, with a loader, in `npm test`. */
+function storeModule(form: Form): { readonly url: string; readonly nodeOptions: string[] } {
+  const isSource = form === "short";
+  const file = isSource ? "src/store/open-store.ts" : "dist/store/open-store.js";
+  return {
+    url: pathToFileURL(path.join(root, file)).href,
+    nodeOptions: isSource ? ["--import", "tsx"] : [],
+  };
+}
+
+async function withStoreFile<T>(task: (file: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(path.join(tmpdir(), "plugboard-abuse-store-"));
+  try {
+    return await task(path.join(folder, "plugboard.db"));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function startProgram(form: Form, program: string, args: readonly string[]): ChildProcess {
+  const { url, nodeOptions } = storeModule(form);
+  return spawn(process.execPath, [...nodeOptions, path.join(programs, program), url, ...args], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}
+
+/** Park and Miller: the same kills in every run. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+/** Runs a writing host until it has been told `count` times that something is saved, and kills it there. */
+async function killAfter(child: ChildProcess, count: number): Promise<readonly string[]> {
+  let said = "";
+  let lines = 0;
+  child.stdout?.setEncoding("utf8");
+  child.stdout?.on("data", (chunk: string) => {
+    said += chunk;
+    lines += chunk.split("\n").length - 1;
+    if (lines >= count) child.kill("SIGKILL");
+  });
+  await new Promise((resolve) => {
+    child.once("close", resolve);
+  });
+  return said.split("\n").slice(0, -1);
+}
+
+/** What one generation was told, held against what is there. */
+async function judge(
+  store: Store,
+  generation: number,
+  said: readonly string[],
+): Promise<{ readonly lost: number; readonly torn: number }> {
+  const told = (what: string): string[] =>
+    said.filter((line) => line.startsWith(`${what} `)).map((line) => line.slice(what.length + 1));
+  let lost = 0;
+  let torn = 0;
+  for (const identity of told("approval"))
+    if ((await store.approvals.find(identity)) === undefined) lost += 1;
+  const lastToken = told("token").at(-1);
+  const token = await store.secrets.get(`token ${generation}`);
+  if (lastToken !== undefined && !(Number(token) >= Number(lastToken))) lost += 1;
+  const pinned = told("pins");
+  for (const identity of pinned) if ((await store.pins.list(identity)).length !== 3) lost += 1;
+  const unfinished = await store.pins.list(`${generation}.${pinned.length}`);
+  if (![0, 3].includes(unfinished.length)) torn += 1;
+  let audited = 0;
+  for await (const _ of store.audit.export({ type: `kill ${generation}` })) audited += 1;
+  if (audited < Number(told("audit").at(-1) ?? -1) + 1) lost += 1;
+  return { lost, torn };
+}
+
+async function killWhileWriting(lab: Lab): Promise<Figures> {
+  const { form, count } = lab;
+  const module = (await import(storeModule(form).url)) as { openStore: typeof openStore };
+  const random = createRandom(7);
+  const figures = { kills: 0, acknowledged: 0, lost: 0, torn: 0, "integrity problems": 0 };
+  await withStoreFile(async (file) => {
+    for (let generation = 0; generation < count; generation += 1) {
+      const child = startProgram(form, "writing-host.mjs", [file, String(generation)]);
+      const said = await killAfter(child, 1 + Math.floor(random() * 120));
+      if (child.signalCode === "SIGKILL") figures.kills += 1;
+      figures.acknowledged += said.length;
+      const store = await module.openStore({ location: file });
+      const { lost, torn } = await judge(store, generation, said);
+      figures.lost += lost;
+      figures.torn += torn;
+      figures["integrity problems"] += (await store.check()).length;
+      await store.close();
+    }
+  });
+  return { ...figures, "kills missed": count - figures.kills };
+}
+
+interface SharingReport {
+  readonly acknowledged: number;
+  readonly errors: Readonly<Record<string, number>>;
+  readonly maxBlockMs: number;
+  readonly maxLagMs: number;
+  readonly changesHeard: number;
+  readonly summary: Readonly<Record<string, { readonly p50: number; readonly p99: number }>>;
+}
+
+async function shareOneStore(lab: Lab): Promise<Figures> {
+  const { form, count: seconds } = lab;
+  const module = (await import(storeModule(form).url)) as { openStore: typeof openStore };
+  return withStoreFile(async (file) => {
+    const reports = await Promise.all(
+      Array.from({ length: hosts }, async (_, host) => {
+        const child = startProgram(form, "sharing-host.mjs", [file, `h${host}`, String(seconds)]);
+        if (child.stdout === null) throw new Error("the host has no stdout");
+        return JSON.parse(await text(child.stdout)) as SharingReport;
+      }),
+    );
+    const store = await module.openStore({ location: file });
+    const saved = (await store.secrets.ids()).length;
+    const problems = await store.check();
+    await store.close();
+    const sum = (value: (report: SharingReport) => number): number =>
+      reports.reduce((total, report) => total + value(report), 0);
+    const max = (value: (report: SharingReport) => number): number =>
+      Math.max(...reports.map((report) => value(report)));
+    const acknowledged = sum((report) => report.acknowledged);
+    return {
+      "busy errors": sum(({ errors }) => errors["busy"] ?? 0),
+      "other errors": sum(({ errors }) =>
+        Object.entries(errors).reduce(
+          (total, [problem, count]) => total + (problem === "busy" ? 0 : count),
+          0,
+        ),
+      ),
+      lost: acknowledged - saved,
+      "integrity problems": problems.length,
+      "durable writes": acknowledged,
+      "durable p50 ms": max(({ summary }) => summary["full"]?.p50 ?? 0),
+      "durable p99 ms": max(({ summary }) => summary["full"]?.p99 ?? 0),
+      "max block ms": max(({ maxBlockMs }) => maxBlockMs),
+      "max lag of a host ms": max(({ maxLagMs }) => maxLagMs),
+      "hosts that heard nothing": reports.filter(({ changesHeard }) => changesHeard === 0).length,
+    };
+  });
+}
+
+export const storeRows: readonly Row[] = [
+  {
+    id: "J1",
+    trigger: "kill -9 of the host while it approves, rotates, pins and audits",
+    expected: "every acknowledged write is there",
+    measured:
+      "a host says what it was told is saved and is killed after a random number of lines (seeded); then the store is opened, compared with the lines and checked. Torn: of three rows written together some are missing",
+    criteria: [
+      { figure: "lost", atMost: 0 },
+      { figure: "torn", atMost: 0 },
+      { figure: "integrity problems", atMost: 0 },
+      { figure: "kills missed", atMost: 0 },
+    ],
+    servers: {},
+    counts: { short: 4, normal: 200, long: 500 },
+    attack: killWhileWriting,
+  },
+  {
+    id: "J4",
+    trigger: `${hosts} hosts on one store, for so many seconds`,
+    expected: "nobody is told that it is locked, no event loop stands still",
+    measured:
+      "durable writes, other writes, reads and audit rows at the pace of a busy host. Block: the longest time a host's event loop stood still, without the time for which the machine gave it no processor",
+    criteria: [
+      { figure: "busy errors", atMost: 0 },
+      { figure: "other errors", atMost: 0 },
+      { figure: "lost", atMost: 0 },
+      { figure: "integrity problems", atMost: 0 },
+      { figure: "hosts that heard nothing", atMost: 0 },
+      { figure: "max block ms", atMost: 50, isPhysical: true },
+    ],
+    servers: {},
+    counts: { short: 2, normal: 60, long: 600 },
+    attack: shareOneStore,
+  },
+];
