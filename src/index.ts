@@ -3,6 +3,7 @@
 export { createHost } from "./host/create-host.ts";
 export type {
   ConnectOptions,
+  DisconnectOptions,
   HostOptions,
   McpHost,
   ServerInput,
@@ -11,6 +12,13 @@ export type {
 } from "./host/host.ts";
 
 export type { CallEnvelope, McpTool, ReadyOptions, Session } from "./session/session.ts";
+export type {
+  CompletionQuestion,
+  ContentListOptions,
+  ContentOptions,
+  SessionContent,
+} from "./session/session-content.ts";
+export type { CallStreamItem } from "./session/stream-call.ts";
 export type { CallOptions, ToolArguments } from "./call/call-path.ts";
 export type { FailedOutcome, Outcome, OutcomeError, SuccessfulOutcome } from "./call/outcome.ts";
 export { mcpResultToString, toRest, toSkillResult, toToolResult } from "./call/projections.ts";
@@ -33,6 +41,18 @@ export type {
 export { buildMcpSkillName, isMcpTool, makeToolName, parseToolName } from "./catalog/tool-names.ts";
 export type { Naming } from "./catalog/tool-names.ts";
 export type { CatalogProblem } from "./catalog/tool-catalog.ts";
+export { resourceContext } from "./catalog/resource-context.ts";
+export type {
+  Completion,
+  CompletionTarget,
+  McpPrompt,
+  McpResource,
+  McpResourceTemplate,
+  PromptArgument,
+  PromptMessage,
+  PromptText,
+  ResourceContents,
+} from "./catalog/server-content.ts";
 export { toProviderSchema } from "./catalog/provider-schema.ts";
 export { validateToolArguments } from "./schema/validate-tool-arguments.ts";
 
@@ -62,6 +82,15 @@ export {
 export { McpError } from "./errors/mcp-error.ts";
 export type { McpErrorJson, RpcError } from "./errors/mcp-error.ts";
 
+export type { Root, Roots } from "./requests/roots.ts";
+export type {
+  SamplingContent,
+  SamplingHandler,
+  SamplingMessage,
+  SamplingRequest,
+  SamplingResult,
+} from "./requests/sampling.ts";
+
 export type { Unsubscribe } from "./events/event-bus.ts";
 export type {
   HostEvent,
@@ -72,5 +101,18 @@ export type {
 } from "./events/host-event.ts";
 export type { PermissionLevel } from "./policy/permission-level.ts";
 export type { Clock, Timer } from "./ports/clock.ts";
-export type { ConfirmAnswer, ConfirmQuestion, Human } from "./ports/human.ts";
+export type {
+  AskOptions,
+  ConfirmAnswer,
+  ConfirmQuestion,
+  ElicitAnswer,
+  ElicitQuestion,
+  FieldOption,
+  FieldValue,
+  FormField,
+  FormQuestion,
+  Human,
+  TextFormat,
+  UrlQuestion,
+} from "./ports/human.ts";
 export type { Logger } from "./ports/logger.ts";

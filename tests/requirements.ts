@@ -352,6 +352,8 @@ export const requirements: Readonly<Record<string, string>> = {
   "STO-05": "`config` holds the server's entry exactly as it was given.",
   "STO-08": "The store has versions; damage is answered without loss; many processes may share it.",
   "STO-09": "Tokens are kept sealed, apart from the entries.",
+  "LIM-14":
+    "A feature that needs something outside says so, with the fix; all else works without it.",
   "STA-03": "The last status of a server is kept in its row; a stale one is ignored.",
 
   // Of the groups still to come, what is proven already
@@ -366,4 +368,43 @@ export const requirements: Readonly<Record<string, string>> = {
   "AUT-02": "A bearer token goes with every request, its scheme written once.",
   "AUT-11": "Configured headers serve as authentication on every remote transport.",
   "AUT-15": "Tokens are never sent to another host, nor after a redirect.",
+
+  // Connections
+  "CON-01":
+    "A connection moves between its states only in the ways the design lists, and tells each.",
+  "CON-02": "Nothing connects before it is needed.",
+  "CON-04": "Closing is deterministic: afterwards no connection and no process is left.",
+  "CON-05": "A refused connection is a typed error that names server and transport.",
+  "CON-06": "A lost connection comes back by itself, after three attempts at most.",
+  "CON-08": "Reconnecting can be switched off and bounded for each server.",
+  "CON-09": "Disconnecting all is graceful.",
+  "CON-10": "A health check finds dead connections.",
+  "CON-11": "A health check asks the server itself, in the words of its dialect and era.",
+  "CON-12": "A failed connection can be tried again on demand.",
+  "CON-14": "A removed server is disconnected first; an edited one begins anew.",
+  "CON-15": "After a reconnect tools are listed again, and tools held by a program still work.",
+  "CON-16": "Waits between attempts grow, are spread, and end when the server is disconnected.",
+  "CON-17":
+    "Calls during a reconnect wait for it; calls in flight at the loss fail and are not repeated.",
+  "CON-19": "Timers never keep the process alive.",
+  "CON-20": "A server that nobody uses can be stopped, and latency is measured.",
+
+  // Registry
+  "REG-01": "A server can be connected for one agent, shared or not.",
+  "REG-02": "A shared server is visible to all agents, any other to its owner only.",
+  "REG-03": "Tools are listed by what an agent may see.",
+  "REG-04": "Servers are listed by what an agent may see.",
+  "REG-07": "A check of all connections removes the dead and returns their names.",
+  "REG-11": "Connections are shared between agents, permissions are not.",
+  "REG-17": "A server is replaced only when its definition changed.",
+  "REG-18": "Only who holds a shared server may disconnect it.",
+  "REG-20": "Closing all is parallel, complete and idempotent.",
+
+  // Beyond the seeds
+  "LIM-02": "Progress, logs and the outcome of a call can be followed as they happen.",
+  "LIM-03": "Resources, templates, prompts and completion are available, paged and by capability.",
+  "LIM-05": "A list that changes is fetched again, and the difference is an event.",
+  "LIM-07": "A resource can be made a block of context.",
+  "LIM-10": "Notifications of a server have handlers.",
+  "LIM-11": "Users of one connection are counted; the last one to leave closes it.",
 };

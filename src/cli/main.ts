@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
-
 import { CommanderError, type Command } from "commander";
 
 import { createError } from "../errors/families.ts";
+import { readOwnVersion } from "../ports/package-files.ts";
 import { CommandContext } from "./command-context.ts";
 import { watchSignals } from "./interruption.ts";
 import { createProgram, unknownCommand } from "./program.ts";
@@ -17,7 +16,7 @@ export async function main(words: readonly string[]): Promise<void> {
   const contextOf = (): CommandContext =>
     (context ??= new CommandContext(program.opts(), interruption));
   let exitCode = 0;
-  const program = createProgram(readVersion(), async (command) => {
+  const program = createProgram(readOwnVersion(), async (command) => {
     enterFolder(program.opts<{ cwd?: string }>().cwd);
     exitCode = await command(contextOf());
   });
@@ -42,11 +41,6 @@ async function end(context: CommandContext, exitCode: number): Promise<void> {
   context.report(writeError);
   await terminal.flush();
   process.exit(1);
-}
-
-function readVersion(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { readonly version: string }).version;
 }
 
 function enterFolder(folder: string | undefined): void {

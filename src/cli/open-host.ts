@@ -16,6 +16,7 @@ export async function openHost(
   const { config } = context.options;
   return await createHost({
     watch: false,
+    reconnect: false,
     cwd: context.standpoint.cwd,
     logger: context.logger,
     ...(config === undefined ? {} : { configFiles: config.toReversed() }),

@@ -1,5 +1,4 @@
-import { createRequire } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 
 import { isBuilt, ownModule } from "../ports/package-files.ts";
 
@@ -23,16 +22,12 @@ export function bundledServer(
   return {
     command: process.execPath,
     args: [
-      ...(isBuilt ? [] : ["--import", typescriptLoader()]),
+      // The loader by its full address, because the child may start in any folder.
+      ...(isBuilt ? [] : ["--import", import.meta.resolve("tsx")]),
       fileURLToPath(ownModule("testing/run-stdio.ts")),
       server,
       ...(era === undefined ? [] : ["--era", era]),
       ...(pageSize === undefined ? [] : ["--page-size", String(pageSize)]),
     ],
   };
-}
-
-/** By its full address, because the child may start in any folder. */
-function typescriptLoader(): string {
-  return pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 }

@@ -6,6 +6,7 @@ import { EventBus } from "../events/event-bus.ts";
 import { systemClock } from "../ports/clock.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { chooseProtocol, protocolCoreFrom } from "../protocol/choose-protocol.ts";
+import { RequestDesk } from "../requests/request-desk.ts";
 import { type CollectedServers, collectServers } from "./collect-servers.ts";
 import type { HostOptions, McpHost } from "./host.ts";
 import { createIdGenerator } from "./id-generator.ts";
@@ -23,14 +24,28 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
   const catalog = new ToolCatalog();
   const schemas = new ToolSchemas(limits);
   const calls = new CallPath({ limits, clock, events, schemas, createId: idGenerator });
+  const requests = new RequestDesk({
+    human: options.human,
+    sampling: options.sampling,
+    roots: options.roots,
+    cwd: options.cwd ?? process.cwd(),
+    limits,
+    clock,
+    events,
+    logger,
+    createId: idGenerator,
+    hostEnv,
+  });
   const collect = (): Promise<CollectedServers> => collectServers(options);
   return new PlugboardHost({
     sources: await collect(),
     collect,
     watch: options.watch ?? true,
+    reconnect: options.reconnect ?? true,
     catalog,
     schemas,
     calls,
+    requests,
     events,
     limits,
     clock,

@@ -15,6 +15,8 @@ import type { Human } from "../ports/human.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProtocolCore } from "../protocol/choose-protocol.ts";
 import type { ListedTool, ProtocolEra, ServerIdentity } from "../protocol/protocol-client.ts";
+import type { Roots } from "../requests/roots.ts";
+import type { SamplingHandler } from "../requests/sampling.ts";
 import type { Session } from "../session/session.ts";
 
 /** A server given in code: any entry a file could hold, a ready transport, or a function that makes one. */
@@ -41,11 +43,22 @@ export interface HostOptions {
   readonly configFiles?: readonly string[] | undefined;
   /** `false`: a configuration file that changes is not read again by itself. */
   readonly watch?: boolean | undefined;
+  /** `false`: no server is started again by itself, whatever its entry says. */
+  readonly reconnect?: boolean | undefined;
   /** Adds the bundled demo server. */
   readonly demo?: boolean | undefined;
   readonly naming?: Naming | undefined;
   readonly limits?: Partial<Limits> | undefined;
+  /**
+   * Who answers for the host and for every session without a human of its own. Servers learn that they
+   * may ask (`elicit`, `openUrl`) when their connection opens, if by then the host or any session has
+   * somebody who can be asked.
+   */
   readonly human?: Human | undefined;
+  /** Lets servers ask the program's model; without it they are told that they cannot. */
+  readonly sampling?: SamplingHandler | undefined;
+  /** The folders servers are told to work in. Without the option, even an empty list, they are not told. */
+  readonly roots?: Roots | undefined;
   readonly logger?: Logger | undefined;
   readonly clock?: Clock | undefined;
   /** Source of `${VAR}` and of what children may inherit; `process.env` by default. */
@@ -132,6 +145,11 @@ export interface McpHost extends AsyncDisposable {
   revokeApproval(name: string): Promise<void>;
   /** Tools from schemas, without a server: they list and validate, and fail with `not_connected` when called. */
   registerTools(serverName: string, schemas: readonly ListedTool[]): void;
+  /**
+   * Replaces the roots and tells the connected servers of the legacy era, which remember them; others
+   * ask when they need them. Throws `config_invalid` when the host was created without `roots`.
+   */
+  setRoots(roots: Roots): Promise<void>;
   /** The last lines the server wrote to stderr, safe to print. */
   logs(name: string): readonly string[];
   session(options?: SessionOptions): Session;

@@ -25,6 +25,8 @@ import type {
   ServerNotification,
 } from "../protocol/protocol-client.ts";
 import { type RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import type { RequestDesk } from "../requests/request-desk.ts";
+import type { Roots } from "../requests/roots.ts";
 import { AgentSession } from "../session/agent-session.ts";
 import type { Session } from "../session/session.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
@@ -46,9 +48,11 @@ export interface HostParts {
   /** Reads all sources again. */
   readonly collect: () => Promise<CollectedServers>;
   readonly watch: boolean;
+  readonly reconnect: boolean;
   readonly catalog: ToolCatalog;
   readonly schemas: ToolSchemas;
   readonly calls: CallPath;
+  readonly requests: RequestDesk;
   readonly events: EventBus;
   readonly limits: Limits;
   readonly clock: Clock;
@@ -180,6 +184,19 @@ export class PlugboardHost implements McpHost {
     this.#parts.catalog.register(serverName, schemas);
   }
 
+  async setRoots(roots: Roots): Promise<void> {
+    this.#assertOpen();
+    this.#parts.requests.setRoots(roots);
+    const told = this.#registry.all().map(async ({ connection }) => {
+      const { openClient } = connection;
+      // The modern era asks for the roots with each request that needs them, and has no such message.
+      if (openClient?.era !== "legacy") return;
+      // A connection that is being lost asks anew when it is back.
+      await openClient.notify("notifications/roots/list_changed").catch(() => undefined);
+    });
+    await Promise.all(told);
+  }
+
   logs(name: string): readonly string[] {
     const { evidence, lastError } = this.#registry.get(name).connection;
     const atFailure = lastError?.details["stderrTail"] as readonly string[] | undefined;
@@ -188,7 +205,8 @@ export class PlugboardHost implements McpHost {
 
   session(options: SessionOptions = {}): Session {
     this.#assertOpen();
-    const { catalog, calls, schemas, events, clock, createId, naming, human } = this.#parts;
+    this.#parts.requests.introduce(options.human);
+    const { catalog, calls, schemas, events, clock, limits, createId, naming, human } = this.#parts;
     return new AgentSession(
       {
         agent: options.agent ?? "main",
@@ -197,7 +215,7 @@ export class PlugboardHost implements McpHost {
         naming: options.naming ?? naming,
         pending: options.pending ?? "list",
       },
-      { registry: this.#registry, catalog, calls, schemas, events, clock, createId },
+      { registry: this.#registry, catalog, calls, schemas, events, clock, limits, createId },
     );
   }
 
@@ -266,8 +284,13 @@ export class PlugboardHost implements McpHost {
       this.#parts;
     const { name } = entry;
     const open = this.#sources.transports.get(name);
+    const desk = this.#parts.requests.forServer(entry);
     return new ServerConnection({
-      config: protocolVersion === undefined ? entry : { ...entry, protocol: protocolVersion },
+      config: {
+        ...entry,
+        protocol: protocolVersion ?? entry.protocol,
+        reconnect: this.#parts.reconnect && entry.reconnect,
+      },
       clientInfo,
       limits,
       clock,
@@ -276,6 +299,7 @@ export class PlugboardHost implements McpHost {
       dialects: this.#dialects,
       createTransport: open === undefined ? createTransport : handedOver(open),
       connectProtocol,
+      inputHandlers: () => desk.handlers(),
       onReady: (client) => this.#discovery.begin(name, client),
       onState: (state, previous, error) => {
         const failure =

@@ -3,7 +3,6 @@ import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { CallbackRequest, type RpcAnswer } from "./callback-request.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
-import type { ListKind } from "./list-kind.ts";
 import type { RpcChannel } from "./rpc-channel.ts";
 
 /** A subscription that lasted this long was worth opening; shorter ones make the next wait longer. */
@@ -19,21 +18,24 @@ export interface ChangeSubscriptionOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly envelope: JsonObject;
-  readonly kinds: readonly ListKind[];
-  /** What may have changed unseen while no subscription was open. */
-  readonly onGap: (kind: ListKind) => void;
+  /** What is to be reported, in the words of `subscriptions/listen`. */
+  readonly notifications: JsonObject;
+  /** No subscription was open for a while: anything may have changed unseen. */
+  readonly onGap: () => void;
 }
 
 /**
- * The one open request on which a server of the modern era reports changes of its lists. It is an
- * extra: its loss is no disconnect. It comes back by itself, later each time it proves short-lived,
- * unless the server says that there is no such thing.
+ * An open request on which a server of the modern era reports changes. It is an extra: its loss is
+ * no disconnect. It comes back by itself, later each time it proves short-lived, unless the server
+ * says that there is no such thing.
  */
 export class ChangeSubscription {
   readonly #channel: RpcChannel;
   readonly #options: ChangeSubscriptionOptions;
   #timer: Timer | undefined;
+  #request: CallbackRequest | undefined;
   #isStarted = false;
+  #isStopped = false;
   #openedAt = 0;
   #shortLives = 0;
 
@@ -44,35 +46,38 @@ export class ChangeSubscription {
 
   /** Opens it in the background; idempotent. */
   start(): void {
-    if (this.#isStarted || this.#options.kinds.length === 0) return;
+    const isEmpty = Object.keys(this.#options.notifications).length === 0;
+    if (this.#isStarted || this.#isStopped || isEmpty) return;
     this.#isStarted = true;
     this.#open();
   }
 
-  /** It does not come back any more. */
+  /** Ends it for good. */
   stop(): void {
-    this.#isStarted = true;
+    this.#isStopped = true;
     this.#timer?.cancel();
+    if (this.#request !== undefined) this.#channel.withdraw(this.#request);
   }
 
   #open(): void {
-    const { kinds, envelope, clock } = this.#options;
-    const notifications = Object.fromEntries(kinds.map((kind) => [`${kind}ListChanged`, true]));
+    const { notifications, envelope, clock } = this.#options;
     const request = {
       method: "subscriptions/listen",
       params: { notifications, _meta: envelope },
       options: { purpose: "subscription", timeoutMs: 0 } as const,
     };
     this.#openedAt = clock.monotonic();
-    this.#channel.request(new CallbackRequest(request, (answer) => this.#ended(answer)));
+    this.#request = new CallbackRequest(request, (answer) => this.#ended(answer));
+    this.#channel.request(this.#request);
   }
 
   #ended(answer: RpcAnswer): void {
     const { clock, logger, serverName } = this.#options;
-    if (this.#channel.end !== undefined) return;
+    this.#request = undefined;
+    if (this.#isStopped || this.#channel.end !== undefined) return;
     const reason = answer.ok ? "the server ended it" : answer.error.message;
     if (!answer.ok && isFinal(answer.error)) {
-      logger.debug("the server reports no changes of its lists", { serverName, reason });
+      logger.debug("the server reports no such changes", { serverName, reason });
       return;
     }
     const livedMs = clock.monotonic() - this.#openedAt;
@@ -83,9 +88,8 @@ export class ChangeSubscription {
   }
 
   #reopen(): void {
-    const { kinds, onGap } = this.#options;
     this.#open();
-    for (const kind of kinds) onGap(kind);
+    this.#options.onGap();
   }
 }
 

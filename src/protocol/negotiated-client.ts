@@ -1,3 +1,4 @@
+import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { ChangeSubscription } from "./change-subscription.ts";
 import { contain } from "./contain.ts";
@@ -17,6 +18,7 @@ import type {
   ToolListing,
 } from "./protocol-client.ts";
 import { RequestPath, type RequestPathParts, type RequestSender } from "./request-path.ts";
+import { ResourceSubscriptions } from "./resource-subscriptions.ts";
 import { type CacheTicket, ResponseCache } from "./response-cache.ts";
 import type { RpcChannel } from "./rpc-channel.ts";
 import { serverText } from "./server-text.ts";
@@ -36,6 +38,7 @@ export class NegotiatedClient implements ProtocolClient {
   readonly #cache: ResponseCache | undefined;
   /** The legacy era reports changes without being asked. */
   readonly #subscription: ChangeSubscription | undefined;
+  readonly #resources: ResourceSubscriptions;
   readonly #readResult: ReadResult<JsonObject>;
   #onlistchanged: ((kind: ListKind) => void) | undefined;
   #onclose: ((error: Error | undefined) => void) | undefined;
@@ -64,12 +67,32 @@ export class NegotiatedClient implements ProtocolClient {
       contain(() => this.#onlistchanged?.(kind), logger, serverName),
     );
     const kinds = reportedLists(capabilities);
-    const onGap = (kind: ListKind) => this.#listChanged(kind);
-    this.#subscription = isModern
-      ? new ChangeSubscription(channel, { serverName, clock, logger, envelope, kinds, onGap })
+    const listen = isModern
+      ? (notifications: JsonObject, onGap: () => void) =>
+          new ChangeSubscription(channel, {
+            serverName,
+            clock,
+            logger,
+            envelope,
+            notifications,
+            onGap,
+          })
       : undefined;
+    this.#subscription = listen?.(
+      Object.fromEntries(kinds.map((kind) => [`${kind}ListChanged`, true])),
+      () => kinds.forEach((kind) => this.#listChanged(kind)),
+    );
+    this.#resources = new ResourceSubscriptions({
+      request: (method, params) => this.request(method, params),
+      openStream: listen && ((uri, onGap) => listen({ resourceSubscriptions: [uri] }, onGap)),
+      tooMany: (limit) =>
+        createError("denied", `no more than ${limit} resources can be watched`, { serverName }),
+    });
     channel.unasked.onlistchange = (kind) => this.#listChanged(kind);
-    channel.unasked.onresourcechange = (params) => this.#cache?.resourceUpdated(params);
+    channel.unasked.onresourcechange = (params) => {
+      this.#cache?.resourceUpdated(params);
+      contain(() => this.#resources.updated(params), logger, serverName);
+    };
     channel.oninexact = ({ params }, literal) => this.onwarning?.(inexactText(params, literal));
     channel.onend = (error) => this.#end(error);
   }
@@ -159,6 +182,10 @@ export class NegotiatedClient implements ProtocolClient {
     await this.request(this.era === "modern" ? "server/discover" : "ping", {}, options);
   }
 
+  watchResource(uri: string, onUpdate: () => void): Promise<() => Promise<void>> {
+    return this.#resources.add(uri, onUpdate);
+  }
+
   close(): Promise<void> {
     return this.#channel.close();
   }
@@ -179,6 +206,7 @@ export class NegotiatedClient implements ProtocolClient {
     this.#path.end(error);
     this.#listChanges.stop();
     this.#subscription?.stop();
+    this.#resources.end();
     this.#ended = { error };
     this.#reportEnd();
   }

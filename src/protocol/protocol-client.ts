@@ -114,6 +114,11 @@ export interface ProtocolClient {
   notify(method: string, params?: Readonly<Record<string, unknown>>): Promise<void>;
   /** Legacy: `ping`. Modern: `server/discover`, since the revision has no ping. */
   ping(options?: RequestOptions): Promise<void>;
+  /**
+   * Asks the server to report changes of a resource, as long as the connection lasts. Resolves to
+   * what ends that again.
+   */
+  watchResource(uri: string, onUpdate: () => void): Promise<() => Promise<void>>;
   /** Idempotent; pending requests reject as `closed`, the transport is closed. */
   close(): Promise<void>;
 

@@ -172,6 +172,12 @@ export class RpcChannel {
     return true;
   }
 
+  /** The caller no longer wants what the request was for, and the server is told. */
+  withdraw(request: RpcRequest): void {
+    const error = this.#cancelled(request.method);
+    this.#giveUp(request, error, "no longer wanted");
+  }
+
   /** Rejects with a typed error. Empty `params` are left out: some servers refuse them. */
   async notify(method: string, params: JsonObject = {}): Promise<void> {
     if (this.#end !== undefined) throw this.#end;

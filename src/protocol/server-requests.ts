@@ -10,6 +10,7 @@ const maxOpenQuestions = 16;
 
 const invalidRequest = -32_600;
 const methodNotFound = -32_601;
+const invalidParams = -32_602;
 const internalError = -32_603;
 const tooManyQuestions = -32_000;
 /** The protocol's own code for a person who says no. */
@@ -74,6 +75,8 @@ export class ServerRequests {
       if (signal.aborted) return;
       if (McpError.is(error, "consent_denied") || McpError.is(error, "denied"))
         this.#fail(id, declined, "Declined");
+      else if (McpError.is(error, "protocol_violation"))
+        this.#fail(id, invalidParams, "Invalid params");
       else this.#fail(id, internalError, "No answer could be given");
     } finally {
       this.#open.delete(id);

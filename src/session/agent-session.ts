@@ -11,6 +11,7 @@ import type { ToolSchemas } from "../call/tool-schemas.ts";
 import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
 import type { NamedCatalog, NamedTool, ToolCatalog } from "../catalog/tool-catalog.ts";
 import { type Naming, mayOwnName } from "../catalog/tool-names.ts";
+import type { Limits } from "../config/limits.ts";
 import { definitionOf } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
@@ -22,7 +23,9 @@ import type { Clock } from "../ports/clock.ts";
 import type { ConfirmAnswer, Human } from "../ports/human.ts";
 import type { ServerRegistry } from "../registry/server-registry.ts";
 import { closest } from "../text/closest.ts";
+import { AgentContent, type SessionContent } from "./session-content.ts";
 import type { CallEnvelope, McpTool, ReadyOptions, Session } from "./session.ts";
+import { type CallStreamItem, streamCall } from "./stream-call.ts";
 import { ToolJudge } from "./tool-judge.ts";
 
 export interface AgentSessionOptions {
@@ -42,6 +45,7 @@ export interface SessionParts {
   readonly schemas: ToolSchemas;
   readonly events: EventBus;
   readonly clock: Clock;
+  readonly limits: Limits;
   readonly createId: () => string;
 }
 
@@ -56,6 +60,7 @@ const readableFailures: ReadonlySet<string> = new Set([
 export class AgentSession implements Session, Caller {
   readonly agent: string;
   readonly sessionId: string;
+  readonly content: SessionContent;
   readonly #options: AgentSessionOptions;
   readonly #parts: SessionParts;
   readonly #judge: ToolJudge;
@@ -66,6 +71,11 @@ export class AgentSession implements Session, Caller {
     this.#options = options;
     this.#parts = parts;
     this.#judge = new ToolJudge(options.agent, options.level, parts.registry);
+    this.content = new AgentContent({ ...parts, agent: options.agent, judge: this.#judge });
+  }
+
+  get human(): Human | undefined {
+    return this.#options.human;
   }
 
   tools(): readonly McpTool[] {
@@ -122,6 +132,19 @@ export class AgentSession implements Session, Caller {
     if (outcome.ok) return outcome.text;
     if (readableFailures.has(outcome.error.code)) return outcome.error.message;
     throw errorOfOutcome(outcome);
+  }
+
+  stream(
+    name: string,
+    args: ToolArguments = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<CallStreamItem, void> {
+    return streamCall({
+      serverName: () => this.#named().byName.get(name)?.tool.serverName,
+      events: this.#parts.events,
+      call: (streamOptions) => this.call(name, args, streamOptions),
+      options,
+    });
   }
 
   dispatch(envelope: CallEnvelope, options: CallOptions = {}): Promise<Outcome> {

@@ -2,6 +2,8 @@ import type { CallOptions, ToolArguments } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
 import type { HostEventOf, HostEventType, HostEvent } from "../events/host-event.ts";
+import type { SessionContent } from "./session-content.ts";
+import type { CallStreamItem } from "./stream-call.ts";
 
 /** A tool as an agent sees it: a snapshot whose `execute` takes the guarded path like any call. */
 export interface McpTool {
@@ -39,6 +41,8 @@ export interface CallEnvelope {
 /** One agent's view of the host: what it may see and call, on whose behalf a person is asked. */
 export interface Session {
   readonly agent: string;
+  /** Resources and prompts. */
+  readonly content: SessionContent;
   /** The tools this agent may use right now, in server order. Never throws, starts nothing. */
   tools(): readonly McpTool[];
   /** Connects the servers whose tools are not known yet; says for each whether it is ready. Never throws for one. */
@@ -51,6 +55,12 @@ export interface Session {
   call(name: string, args?: ToolArguments, options?: CallOptions): Promise<Outcome>;
   /** The same as text. Throws typed errors, except that a tool's own error comes back as its text. */
   execute(name: string, args?: ToolArguments, options?: CallOptions): Promise<string>;
+  /** The same as it happens: progress, what the server logs, and the outcome last. Leaving the loop cancels the call. */
+  stream(
+    name: string,
+    args?: ToolArguments,
+    options?: CallOptions,
+  ): AsyncGenerator<CallStreamItem, void>;
   dispatch(envelope: CallEnvelope, options?: CallOptions): Promise<Outcome>;
   on<T extends HostEventType>(type: T, handler: (event: HostEventOf<T>) => void): Unsubscribe;
   on(type: "*", handler: (event: HostEvent) => void): Unsubscribe;

@@ -72,7 +72,7 @@ describe("plugboard up", () => {
     expect(exitCode).toBe(0);
   });
 
-  it("tells when a server goes away", async () => {
+  it("CON-06: tells when a server goes away and when it is back", async () => {
     const script = `
       const { spawn } = require("node:child_process");
       const child = spawn(process.argv[1], process.argv.slice(2), { stdio: "inherit" });
@@ -88,7 +88,8 @@ describe("plugboard up", () => {
     const cli = sandbox.start(["up"]);
     await cli.writes("stdout", ready);
     process.kill(Number(sandbox.read("pid")), "SIGUSR2");
-    await cli.writes("stdout", "✗ disconnected  frail: the server stopped (exit code 9");
+    await cli.writes("stdout", "◐ reconnecting  frail: the server stopped (exit code 9");
+    await cli.writes("stdout", "● connected  frail");
     cli.signal("SIGINT");
     expect(await cli.ended).toMatchObject({ exitCode: 0 });
   });

@@ -22,12 +22,16 @@ export interface UpCommand {
  * at work. A server that fails is told and does not keep the others from working.
  */
 export async function runUp(context: CommandContext, command: UpCommand): Promise<number> {
-  const configured = await openHost(context, { watch: true });
+  const configured = await openHost(context, { watch: !command.once, reconnect: !command.once });
   if (!isUnconfigured(context, configured)) return await serve(context, configured, command);
   await configured.close();
   const demo = await startDemoServers();
   try {
-    const host = await openHost(context, { config: false, servers: demo.entries });
+    const host = await openHost(context, {
+      config: false,
+      servers: demo.entries,
+      reconnect: !command.once,
+    });
     return await serve(context, host, { ...command, demo });
   } finally {
     await demo.close();
@@ -135,8 +139,9 @@ function writeSummary(
 
 /** Tells what happens to the servers until somebody ends the command. */
 async function stay(context: CommandContext, host: McpHost): Promise<number> {
-  const unsubscribe = host.on("server-state", ({ serverName, state, error }) => {
-    if (state === "connecting" || state === "reconnecting") return;
+  const unsubscribe = host.on("server-state", ({ serverName, state, previous, error }) => {
+    // Attempts are told once: when the server is lost, and by what becomes of them.
+    if (state === "connecting" || (state === "reconnecting" && previous !== "connected")) return;
     const reason = error === undefined ? "" : `: ${error.message}`;
     say(context, `${stateWord(state)}  ${neutralizeLine(`${serverName}${reason}`)}`);
   });
