@@ -17,6 +17,7 @@ describe("limits", () => {
       maxMessageBytes: 10 * mib,
       maxResultBytes: 10 * mib,
       maxJsonDepth: 200,
+      maxJsonValues: 1_000_000,
       maxSchemaBytes: 256 * kib,
       maxSchemaDepth: 64,
       maxSchemaNodes: 10_000,

@@ -15,6 +15,8 @@ export const defaultLimits = {
   maxMessageBytes: 10 * mib,
   maxResultBytes: 10 * mib,
   maxJsonDepth: 200,
+  /** Keys and values of one message: building a million of them takes some tenths of a second. */
+  maxJsonValues: 1_000_000,
   maxSchemaBytes: 256 * kib,
   maxSchemaDepth: 64,
   maxSchemaNodes: 10_000,

@@ -28,7 +28,13 @@ import { RequestWatch } from "./request-watch.ts";
 import type { RpcRequest } from "./rpc-request.ts";
 import { serverText } from "./server-text.ts";
 import { StreamAborts } from "./stream-aborts.ts";
-import { closeTransport, endFailure, messageTextOf, startFailure } from "./transport-life.ts";
+import {
+  closeTransport,
+  endFailure,
+  messageTextOf,
+  slowReading,
+  startFailure,
+} from "./transport-life.ts";
 import { UnaskedMessages } from "./unasked-messages.ts";
 
 /** What came in, for messages and logs. */
@@ -101,6 +107,7 @@ export class RpcChannel {
       era: () => this.#era,
       answer: (message) => this.#answer(message),
       withdraw: (id) => this.#withdrawn(id),
+      onOverRate: () => slowReading(transport),
     });
     transport.onmessage = (message: unknown) => this.#receive(message);
     transport.onclose = () => this.#ended(endFailure(transport, serverName));

@@ -25,6 +25,12 @@ export function messageTextOf(transport: Transport): string | undefined {
   return typeof messageText === "string" ? messageText : undefined;
 }
 
+/** Tells a transport that what it reads at the moment is dropped; one that cannot slow down goes on. */
+export function slowReading(transport: Transport): void {
+  const { slowDown } = transport as { readonly slowDown?: unknown };
+  if (typeof slowDown === "function") slowDown.call(transport);
+}
+
 export interface CloseOptions {
   readonly serverName: string;
   readonly limits: Limits;

@@ -25,6 +25,8 @@ export interface UnaskedMessagesOptions {
   /** Undefined until the handshake has shown it. */
   readonly era: () => ProtocolEra | undefined;
   readonly answer: (answer: JSONRPCMessage) => void;
+  /** Messages come faster than allowed and are dropped: whoever reads them need not hurry. */
+  readonly onOverRate: () => void;
   /** The server takes back an open request of ours, which only a subscription allows. */
   readonly withdraw: (id: unknown) => void;
 }
@@ -160,6 +162,7 @@ export class UnaskedMessages {
     if (this.#overRate === 0)
       logger.warn("the server sends faster than allowed; messages are dropped", { serverName });
     this.#overRate += 1;
+    this.#options.onOverRate();
     return false;
   }
 }

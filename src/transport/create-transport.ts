@@ -8,6 +8,7 @@ import type {
 } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
+import { childEnvironment } from "../isolation/child-environment.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { HostTransport } from "./host-transport.ts";
@@ -72,10 +73,7 @@ async function createStdio(
   { hostEnv, ...common }: CommonOptions,
   strict: boolean,
 ): Promise<HostTransport> {
-  const [{ childEnvironment }, { createStdioTransport }] = await Promise.all([
-    import("../isolation/child-environment.ts"),
-    import("./stdio-transport.ts"),
-  ]);
+  const { createStdioTransport } = await import("./stdio-transport.ts");
   const childEnv = childEnvironment({
     hostEnv,
     env,

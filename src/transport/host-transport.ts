@@ -14,6 +14,8 @@ export interface HostTransport extends Transport {
   readonly evidence: TransportEvidence;
   /** Lets go of a request's signal for good once the request is answered: it may serve the next one. */
   readonly releasesSignals?: boolean | undefined;
+  /** Called while a message is being delivered that is dropped because too many come. */
+  slowDown?(): void;
   /** The text of the message that `onmessage` is being called with, where it was the whole text. */
   readonly messageText?: string | undefined;
 }

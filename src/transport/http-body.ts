@@ -42,10 +42,15 @@ export interface TextBodyOptions {
   readonly onText: (text: string) => void;
 }
 
+/** So many pieces are put together at a time: a piece of one byte costs a hundred to keep. */
+const piecesPerChunk = 1_024;
+
 /** Collects a whole body as text. */
 export class TextBody implements BodySink {
   readonly #options: TextBodyOptions;
   readonly #chunks: Buffer[] = [];
+  /** What came last. */
+  readonly #pieces: Buffer[] = [];
   #bytes = 0;
 
   constructor(options: TextBodyOptions) {
@@ -57,19 +62,27 @@ export class TextBody implements BodySink {
     const room = maxBytes - this.#bytes;
     this.#bytes += chunk.length;
     if (chunk.length <= room) {
-      this.#chunks.push(chunk);
+      this.#pieces.push(chunk);
+      if (this.#pieces.length >= piecesPerChunk) this.#joinPieces();
       return true;
     }
     if (tooLarge !== undefined) throw tooLarge();
-    this.#chunks.push(chunk.subarray(0, room));
+    this.#pieces.push(chunk.subarray(0, room));
     return false;
   }
 
   end(): void {
+    this.#joinPieces();
     const [first] = this.#chunks;
     const bytes = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks);
     const text = bytes.toString("utf8");
     this.#options.onText(text.charCodeAt(0) === 0xfe_ff ? text.slice(1) : text);
+  }
+
+  #joinPieces(): void {
+    if (this.#pieces.length < piecesPerChunk) this.#chunks.push(...this.#pieces);
+    else this.#chunks.push(Buffer.concat(this.#pieces));
+    this.#pieces.length = 0;
   }
 }
 

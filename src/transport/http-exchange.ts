@@ -3,8 +3,10 @@ import type { Transform } from "node:stream";
 import type { Dispatcher } from "undici";
 
 import type { McpError } from "../errors/mcp-error.ts";
+import { forgetRead, pauseRead, resumeRead } from "../isolation/paused-reads.ts";
 import { type BodySink, createDecoder } from "./http-body.ts";
 import { type HttpPeer, networkError, peerError, quote } from "./http-errors.ts";
+import { ReadTurns } from "./read-turns.ts";
 
 export interface HttpRequest {
   readonly method: "POST" | "GET" | "DELETE";
@@ -34,6 +36,8 @@ export function headerOf(head: ResponseHead, name: string): string | undefined {
 export function mediaTypeOf(head: ResponseHead): string {
   return (headerOf(head, "content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
+
+const turns = new ReadTurns();
 
 /** Follows one exchange. What it throws fails the exchange. */
 export interface ExchangeObserver {
@@ -104,8 +108,8 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     if (this.#isDone) return;
     // Not before there is something to decode: nothing at all is no valid gzip.
     if (this.#encoding !== undefined) this.#startDecoding(this.#encoding);
-    if (this.#decoder === undefined) this.#write(chunk);
-    else if (!this.#decoder.write(chunk)) controller.pause();
+    if (this.#decoder === undefined) this.#writeInTurn(controller, chunk);
+    else if (!this.#decoder.write(chunk)) pauseRead(controller);
   }
 
   onResponseEnd(): void {
@@ -128,7 +132,9 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     if (decoder === undefined) return;
     this.#decoder = decoder;
     const fail = (error: unknown): void => this.abort(networkError(this.#peer, error, true));
-    decoder.on("drain", () => this.#controller?.resume());
+    decoder.on("drain", () => {
+      if (this.#controller !== undefined) resumeRead(this.#controller);
+    });
     decoder.on("error", fail);
     decoder.on("data", (chunk: Buffer) => {
       if (this.#isDone) return;
@@ -147,6 +153,12 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     });
   }
 
+  #writeInTurn(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    turns.begin();
+    this.#write(chunk);
+    if (!this.#isDone) turns.end(controller);
+  }
+
   #write(chunk: Buffer): void {
     if (this.#sink?.write(chunk) !== false) return;
     this.#complete();
@@ -163,6 +175,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     if (this.#isDone) return;
     this.#isDone = true;
     this.#decoder?.destroy();
+    if (this.#controller !== undefined) forgetRead(this.#controller);
     this.#observer.onEnd(failure);
   }
 }

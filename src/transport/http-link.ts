@@ -19,7 +19,7 @@ import {
 import { HttpHeaders, parseConfiguredHeaders } from "./http-headers.ts";
 import { LingeringExchanges } from "./http-linger.ts";
 import { type OriginLease, type OriginSettings, originPools } from "./http-pool.ts";
-import { exceedsJsonDepth } from "./json-depth.ts";
+import { brokenBound, describeBound } from "./json-bounds.ts";
 import { maxBatchMessages } from "./max-batch-messages.ts";
 
 /** Which connections a request uses; see `OriginLease`. */
@@ -186,12 +186,12 @@ export class HttpLink {
     }
   }
 
-  /** The value of a JSON text, undefined when it is none; throws for one that is nested too deep. */
+  /** The value of a JSON text, undefined when it is none; throws for one that is too deep or too dense. */
   parse(text: string): unknown {
-    const { maxJsonDepth } = this.limits;
-    if (exceedsJsonDepth(text, maxJsonDepth)) {
-      const message = `the server sent a message nested deeper than ${maxJsonDepth} levels`;
-      throw peerError(this.peer, "protocol_violation", message);
+    const broken = brokenBound(text, this.limits);
+    if (broken !== undefined) {
+      const { code, text: problem, hint } = describeBound(broken, this.limits);
+      throw peerError(this.peer, code, problem, { hint });
     }
     try {
       return JSON.parse(text);

@@ -4,14 +4,14 @@ import type { Limits } from "../config/limits.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError, McpErrorOptions } from "../errors/mcp-error.ts";
 import type { Logger } from "../ports/logger.ts";
-import { exceedsJsonDepth } from "./json-depth.ts";
+import { brokenBound, describeBound, type JsonBounds } from "./json-bounds.ts";
 import { LineFramer } from "./line-framer.ts";
 import { maxBatchMessages } from "./max-batch-messages.ts";
 import { sanitizeLine } from "./sanitize-line.ts";
 
 export interface MessageReaderOptions {
   readonly serverName: string;
-  readonly limits: Pick<Limits, "maxMessageBytes" | "maxJsonDepth">;
+  readonly limits: Pick<Limits, "maxMessageBytes"> & JsonBounds;
   /** Anything that is no message is a violation instead of being counted. */
   readonly strict: boolean;
   readonly secrets: readonly string[];
@@ -68,9 +68,8 @@ export class MessageReader {
     const first = line.charCodeAt(0);
     const text = first === openBrace || first === openBracket ? line : line.trim();
     if (text === "") return this.#skip(line, byteLength);
-    const { maxJsonDepth } = this.#options.limits;
-    if (exceedsJsonDepth(text, maxJsonDepth))
-      return this.#refuse(`the server sent a message nested deeper than ${maxJsonDepth} levels`);
+    const broken = brokenBound(text, this.#options.limits);
+    if (broken !== undefined) return this.#refuseBound(broken);
     let value: unknown;
     try {
       value = JSON.parse(text);
@@ -119,6 +118,12 @@ export class MessageReader {
     const preview = line === undefined ? {} : { line: this.#preview(line) };
     const options = this.#errorOptions({ junkMessages: this.#junkMessages, ...preview });
     this.#violation = createError("protocol_violation", reason, options);
+    return false;
+  }
+
+  #refuseBound(broken: "deep" | "dense"): false {
+    const { code, text, hint } = describeBound(broken, this.#options.limits);
+    this.#violation = createError(code, text, this.#errorOptions({}, hint));
     return false;
   }
 

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 
 import { describe, expect, it } from "vitest";
 
+import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import { ReadSlices } from "./read-slices.ts";
 
@@ -28,6 +29,7 @@ async function readAll(chunkBytes: number, msPerChunk: number) {
         inTurn = 0;
       });
     inTurn += 1;
+    slices.begin();
     nowMs += msPerChunk;
     slices.took(chunk);
   });
@@ -49,5 +51,31 @@ describe("slices of reading", () => {
 
   it("a read that did not fill its buffer was the last of its turn and begins a new slice", async () => {
     expect(await readAll(1_024, 2)).toStrictEqual([chunks]);
+  });
+
+  it("A14: a stream whose messages are dropped rests nine times as long as it is read", async () => {
+    const clock = new ManualClock();
+    const stream = new Readable({ read() {} });
+    const slices = new ReadSlices(stream, clock);
+    const took = async (ms: number, isDropped: boolean): Promise<void> => {
+      slices.begin();
+      await clock.advance(ms);
+      if (isDropped) slices.slowDown();
+      slices.took(Buffer.alloc(100));
+    };
+    stream.on("data", () => {});
+    await took(4, true);
+    await clock.advance(35);
+    expect(stream.isPaused()).toBe(true);
+    await clock.advance(1);
+    expect(stream.isPaused()).toBe(false);
+    await took(4, false);
+    expect(stream.isPaused()).toBe(false);
+    await took(1_000, true);
+    await clock.advance(200);
+    expect([stream.isPaused(), clock.pending]).toEqual([false, 0]);
+    await took(4, true);
+    slices.stop();
+    expect([stream.isPaused(), clock.pending]).toEqual([false, 0]);
   });
 });

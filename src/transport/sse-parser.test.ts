@@ -23,7 +23,15 @@ function cut(text: string, places: readonly number[]): string[] {
 describe("SseParser", () => {
   it("SSE-13: it reads what another implementation of the standard reads, however it is cut", () => {
     const unit = constantFrom(
-      ..."\n\r: ae0\0\u2028é",
+      "\n",
+      "\r",
+      ":",
+      " ",
+      "a",
+      "0",
+      "\0",
+      "\u2028",
+      "é",
       "\n\n",
       "\r\n",
       "data",
@@ -91,6 +99,13 @@ describe("SseParser", () => {
     for (let count = 0; count < 1_000; count += 1)
       expect(parser.feed(":aaaa\nunknown: field\nretry: never\n\n")).toBe(true);
     expect(events).toEqual([]);
+  });
+
+  it("F4: a line in more pieces than are joined at a time stays whole", () => {
+    const { parser, events } = createReader();
+    const line = "0123456789".repeat(500);
+    for (const piece of `data: ${line}\n\n`) parser.feed(piece);
+    expect(events[0]?.data).toBe(line);
   });
 
   it("F4: data in more lines than are joined at a time stays whole", () => {

@@ -1,8 +1,8 @@
 const space = 0x20;
 const lineFeed = 0x0a;
 const mark = 0xfe_ff;
-/** So many lines of data are joined at a time: what one line costs to keep must not exceed what it holds by far. */
-const linesPerJoin = 1_024;
+/** So many pieces and lines are joined at a time: most of them may hold next to nothing. */
+const partsPerJoin = 1_024;
 
 export interface SseEvent {
   readonly id: string | undefined;
@@ -25,7 +25,8 @@ export interface SseParserOptions {
  */
 export class SseParser {
   readonly #options: SseParserOptions;
-  /** The pieces of a line whose end has not come yet. */
+  /** A line whose end has not come yet: what was joined of it, and the pieces that came since. */
+  #line = "";
   readonly #pieces: string[] = [];
   readonly #lines: string[] = [];
   /** What came before `#lines`. */
@@ -58,10 +59,7 @@ export class SseParser {
       if (feedAt !== -1 && feedAt < start) feedAt = text.indexOf("\n", start);
       if (returnAt !== -1 && returnAt < start) returnAt = text.indexOf("\r", start);
     }
-    if (start < text.length) {
-      this.#pieces.push(text.slice(start));
-      this.#kept += text.length - start;
-    }
+    if (start < text.length) this.#addPiece(text.slice(start));
     return this.#kept <= this.#options.maxCharacters;
   }
 
@@ -73,12 +71,24 @@ export class SseParser {
     return Number(isSkipped);
   }
 
-  #endLine(rest: string): void {
-    if (this.#pieces.length === 0) return this.#takeLine(rest);
-    const line = this.#pieces.join("") + rest;
-    this.#kept -= line.length - rest.length;
+  #addPiece(piece: string): void {
+    this.#pieces.push(piece);
+    this.#kept += piece.length;
+    if (this.#pieces.length >= partsPerJoin) this.#joinPieces();
+  }
+
+  #joinPieces(): void {
+    this.#line += this.#pieces.join("");
     this.#pieces.length = 0;
-    this.#takeLine(line);
+  }
+
+  #endLine(rest: string): void {
+    if (this.#pieces.length > 0) this.#joinPieces();
+    const begun = this.#line;
+    if (begun === "") return this.#takeLine(rest);
+    this.#line = "";
+    this.#kept -= begun.length;
+    this.#takeLine(begun + rest);
   }
 
   #takeLine(line: string): void {
@@ -109,7 +119,7 @@ export class SseParser {
 
   #addData(value: string): void {
     this.#lines.push(value);
-    if (this.#lines.length >= linesPerJoin) this.#joinLines();
+    if (this.#lines.length >= partsPerJoin) this.#joinLines();
   }
 
   #joinLines(): void {

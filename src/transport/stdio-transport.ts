@@ -57,6 +57,7 @@ interface RunningServer {
   readonly exited: Promise<void>;
   readonly queue: WriteQueue;
   readonly reader: MessageReader;
+  readonly slices: ReadSlices;
   readonly stderr: StderrDrain;
 }
 
@@ -110,6 +111,10 @@ class StdioTransport implements HostTransport {
     };
   }
 
+  slowDown(): void {
+    this.#running?.slices.slowDown();
+  }
+
   /** Resolves when the process runs; whether it is a server, only its messages will show. */
   start(): Promise<void> {
     this.#starting ??= this.#start();
@@ -160,6 +165,7 @@ class StdioTransport implements HostTransport {
     const slices = new ReadSlices(child.stdout, clock);
     child.stdout.on("data", (chunk: Buffer) => {
       if (this.#ended !== undefined) return;
+      slices.begin();
       const error = reader.push(chunk);
       if (error === undefined) slices.took(chunk);
       else this.#fail(error);
@@ -192,6 +198,7 @@ class StdioTransport implements HostTransport {
       tree,
       exited,
       reader,
+      slices,
       queue: new WriteQueue(child.stdin, {
         serverName,
         clock,

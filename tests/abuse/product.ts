@@ -2,7 +2,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 
 import type { createHost, McpHost } from "../../src/index.ts";
-import type { MessageReader } from "../../src/transport/message-reader.ts";
+import { MessageReader } from "../../src/transport/message-reader.ts";
 import type { ServerEntry } from "./subject.ts";
 
 /** What the suite uses of the product: the built package in full runs, the sources in `npm test`. */
@@ -18,12 +18,12 @@ type HostOptions = NonNullable<Parameters<Product["createHost"]>[0]>;
 const dist = path.resolve(import.meta.dirname, "../../dist");
 
 export async function loadBuiltProduct(): Promise<Product> {
-  const [host, testing, reader] = await Promise.all([
+  const [host, testing] = await Promise.all([
     loadBuilt<Pick<Product, "createHost">>("index.js"),
     loadBuilt<{ testServerEntry: () => ServerEntry }>("testing/index.js"),
-    loadBuilt<Pick<Product, "MessageReader">>("transport/message-reader.js"),
   ]);
-  return { ...host, ...reader, healthyServer: testing.testServerEntry() };
+  // No part of the public API, so no file of the package has it to itself.
+  return { ...host, MessageReader, healthyServer: testing.testServerEntry() };
 }
 
 function loadBuilt<T>(file: string): Promise<T> {

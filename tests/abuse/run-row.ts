@@ -4,7 +4,7 @@ import { openPlugboard } from "./plugboard-subject.ts";
 import type { Product } from "./product.ts";
 import { commonCriteria, type Figures, type Form, type Row, serversOf } from "./row.ts";
 import { Sites } from "./site.ts";
-import { openStock } from "./stock-subject.ts";
+import { entriesForStock, openStock } from "./stock-subject.ts";
 import { VitalSigns } from "./vital-signs.ts";
 
 export interface RowReport {
@@ -25,7 +25,8 @@ const minHealthyCalls: Record<Form, number> = { short: 2, normal: 60, long: 200,
 export async function runRow(row: Row, form: Form, product: Product): Promise<RowReport> {
   const startedAt = performance.now();
   const count = row.counts[form] ?? 0;
-  const servers = { ...serversOf(row, count), H: product.healthyServer };
+  const all = { ...serversOf(row, count), H: product.healthyServer };
+  const servers = form === "stock" ? entriesForStock(all) : all;
   await using sites = await Sites.start(servers);
   await using subject =
     form === "stock"

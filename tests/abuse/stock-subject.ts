@@ -7,7 +7,15 @@ import {
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
-import type { AttackedCall, CallEnd, RunningEntries, RunningEntry, Subject } from "./subject.ts";
+import type {
+  AttackedCall,
+  CallEnd,
+  RunningEntries,
+  RunningEntry,
+  ServerEntries,
+  ServerEntry,
+  Subject,
+} from "./subject.ts";
 
 /**
  * The official client as its documentation shows it, one for each server, under the same attacks.
@@ -15,6 +23,13 @@ import type { AttackedCall, CallEnd, RunningEntries, RunningEntry, Subject } fro
  */
 export function openStock(servers: RunningEntries): Subject {
   return new StockSubject(servers);
+}
+
+/** What it can be compared in: over HTTP that is the one dialect both have. */
+export function entriesForStock(servers: ServerEntries): ServerEntries {
+  const isKnown = ({ http }: ServerEntry): boolean =>
+    http === undefined || http.transport === "streamable-http";
+  return Object.fromEntries(Object.entries(servers).filter(([, entry]) => isKnown(entry)));
 }
 
 class StockSubject implements Subject {
@@ -79,7 +94,8 @@ class StockSubject implements Subject {
   }
 
   async disconnect(server: string): Promise<void> {
-    const client = await this.#clients.get(server);
+    // One that could not be opened has nothing to close.
+    const client = await this.#clients.get(server)?.catch(() => undefined);
     this.#clients.delete(server);
     await client?.close();
   }

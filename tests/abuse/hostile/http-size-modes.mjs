@@ -1,8 +1,13 @@
 // @ts-check
 import { constants, crc32, deflateRawSync } from "node:zlib";
 
+import { pour } from "./line-server.mjs";
+
 const mib = 2 ** 20;
 const piece = Buffer.alloc(mib, "a");
+
+/** A MiB when put together. */
+const tinyChunks = Buffer.alloc(6 * mib, "1\r\na\r\n");
 
 /** A MiB each. @type {Record<string, Buffer>} */
 const eventPieces = {
@@ -56,6 +61,20 @@ export const httpSizeModes = {
         isStream ? `${tail}\n\n` : tail,
       );
       void reply.pour(bomb).then(() => reply.response.end());
+    },
+  }),
+
+  /** A body in chunks of one byte each, which cost a reader far more than they hold. */
+  "tiny-chunks": ({ mib: sizeMib, as = "json" }) => ({
+    onCall(reply) {
+      const { head } = around(reply);
+      const isStream = as === "event";
+      const type = isStream ? "text/event-stream" : "application/json";
+      const begin = isStream ? `data: ${head}` : head;
+      reply.raw(`HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ntransfer-encoding: chunked\r\n\r\n`);
+      reply.raw(`${begin.length.toString(16)}\r\n${begin}\r\n`);
+      const { socket } = reply.response;
+      if (socket !== null) void pour(socket, repeat(sizeMib, tinyChunks));
     },
   }),
 

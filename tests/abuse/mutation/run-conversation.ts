@@ -40,7 +40,7 @@ export async function runConversation(product: Product, conversation: Conversati
       createReader: (onMessage) =>
         new product.MessageReader({
           serverName: "mutated",
-          limits: { maxMessageBytes, maxJsonDepth: 200 },
+          limits: { maxMessageBytes, maxJsonDepth: 200, maxJsonValues: 1_000_000 },
           strict: false,
           secrets: [],
           logger: counts,

@@ -20,6 +20,7 @@ const aborted = {
   attack: (lab: Lab) =>
     makeCalls(lab, [{ ends: "too_large" }], {
       rounds: lab.form === "short" ? 1 : 3,
+      isOneByOne: true,
       timeoutMs: floodMs,
     }),
 } as const;
@@ -53,6 +54,20 @@ export const httpFloodRows: readonly Row[] = [
         parameters: { mib, as },
       }),
     counts: { short: 32, normal: 512, long: 2_048, stock: 512 },
+  })),
+  ...["json", "event"].map((as): Row => ({
+    ...aborted,
+    trigger: `tiny-chunks as ${as}`,
+    measured:
+      "the count in MiB, in chunks of a byte each: that is not all, so the call waits for more",
+    servers: (mib) =>
+      hostileHttpEntries("tiny-chunks", ["streamable-http"], { parameters: { mib, as } }),
+    counts: { short: 1, normal: 8, long: 8, stock: 1 },
+    attack: (lab) =>
+      makeCalls(lab, [{ ends: "timeout" }], {
+        rounds: 1,
+        timeoutMs: lab.form === "short" ? 2_000 : floodMs,
+      }),
   })),
   ...["line", "lines", "empty lines"].map((as): Row => ({
     ...aborted,

@@ -51,6 +51,12 @@ const lost = {
     makeCalls(lab, times(together, { ends: "connection_lost" }), { isParallel: true }),
 } as const;
 
+const cuts: readonly PlannedCall[] = ["events", "gzip"].flatMap((of) =>
+  ["reset", "end"].flatMap((how) =>
+    [0, 1, 2, 3].map((ms) => ({ args: { of, how, ms }, ends: "connection_lost" })),
+  ),
+);
+
 /** How a connection to each of these fails, if the time for it suffices. */
 const handshakeEnds: Readonly<Record<string, string>> = {
   "slow-headers": "start_timeout",
@@ -141,6 +147,14 @@ export const httpLifeRows: readonly Row[] = [
     trigger,
     servers: hostileHttpEntries("sse-drop", [...postKinds, "sse"], { parameters }),
   })),
+  {
+    ...lost,
+    trigger: "cut-flood",
+    measured: `rounds of ${cuts.length} calls: events and gzip, reset or ended 0 to 3 ms after the last byte`,
+    criteria: [{ figure: "crashes", atMost: 0 }, ...plannedCriteria],
+    servers: hostileHttpEntries("cut-flood", postKinds),
+    attack: (lab) => makeCalls(lab, cuts),
+  },
   {
     id: "F2",
     trigger: "each of these from the handshake on",

@@ -65,14 +65,13 @@ export const httpToxicRows: readonly Row[] = [
       { figure: "calls received twice", atMost: 0 },
       { figure: "recovery s", atMost: 2, isPhysical: true },
     ],
-    servers: (count) => ({
-      ...Object.fromEntries(
+    servers: (count) =>
+      Object.fromEntries(
         toxics.map((toxic) => [
           toxic,
           hostileHttpEntry("toxic", { parameters: { toxic, lifeMs: count + 60_000 } }),
         ]),
       ),
-    }),
     counts: { short: 500, normal: 12_000, long: 600_000, stock: 6_000 },
     attack: suffer,
   },

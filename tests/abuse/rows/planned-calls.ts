@@ -17,6 +17,8 @@ export interface PlanOptions {
   readonly rounds?: number;
   /** Calls of the plan are made together instead of one after another. */
   readonly isParallel?: boolean;
+  /** One server after another instead of all at once: what each costs must not add up. */
+  readonly isOneByOne?: boolean;
   /** Between the last call and the questions to the server. */
   readonly onCalled?: (() => Promise<void>) | undefined;
 }
@@ -49,7 +51,8 @@ export async function makeCalls(
       else for (const planned of plan) await makeOne(planned);
   };
   const servers = lab.siteNames;
-  await Promise.all(servers.map(callServer));
+  if (options.isOneByOne === true) for (const server of servers) await callServer(server);
+  else await Promise.all(servers.map(callServer));
   await onCalled?.();
   const [first = ""] = servers;
   const site = lab.site(first);

@@ -35,7 +35,9 @@ async function withStoreFile<T>(task: (file: string) => Promise<T>): Promise<T> 
 
 function startProgram(form: Form, program: string, args: readonly string[]): ChildProcess {
   const { url, nodeOptions } = storeModule(form);
-  return spawn(process.execPath, [...nodeOptions, path.join(programs, program), url, ...args], {
+  // Threads that help to collect garbage are waited for; on a busy machine that would drown the figures.
+  const options = ["--single-threaded-gc", ...nodeOptions];
+  return spawn(process.execPath, [...options, path.join(programs, program), url, ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
   });
