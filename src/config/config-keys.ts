@@ -99,7 +99,8 @@ const httpKeys = {
   },
   allowPrivateNetwork: {
     shape: flag,
-    description: "Allows addresses of private networks. This machine itself is always allowed.",
+    description:
+      "Allows addresses of private networks. Without it this machine is allowed where the URL names it plainly, as `localhost` or `127.0.0.1`.",
     default: false,
     only: "http",
   },
