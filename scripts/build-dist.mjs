@@ -7,7 +7,8 @@ import { elapsed, note, root, runTool, ScriptError } from "./run.mjs";
 
 const dist = path.join(root, "dist");
 const stampFile = path.join(dist, ".stamp");
-const inputs = ["package.json", "tsconfig.json", "tsconfig.build.json"];
+// The manifest pins the versions of compiler and bundler.
+const inputs = ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts/bundle.mjs"];
 
 /** Hash of everything the build reads: equal hashes, equal output. */
 function hashInputs() {
@@ -42,12 +43,10 @@ export async function buildDist() {
   };
   clear();
   try {
-    const { code, output } = await runTool(
-      "tsc",
-      ["-p", "tsconfig.build.json", "--outDir", scratch],
-      { package: "typescript", capture: true },
-    );
-    if (code !== 0) throw new ScriptError(`${output.trimEnd()}\nThe build failed.`);
+    await writeDeclarations(scratch);
+    // Not at the top: this file is loaded before the bundler is installed.
+    const { writeBundle } = await import("./bundle.mjs");
+    await writeBundle(scratch);
     writeFileSync(path.join(scratch, ".stamp"), stamp);
     if (existsSync(dist)) renameSync(dist, replaced);
     renameSync(scratch, dist);
@@ -55,6 +54,15 @@ export async function buildDist() {
     clear();
   }
   note(`✓ built  ${elapsed(since)}`);
+}
+
+/** Checks the types too: sources that do not fit together are not worth bundling. @param {string} folder */
+async function writeDeclarations(folder) {
+  const { code, output } = await runTool("tsc", ["-p", "tsconfig.build.json", "--outDir", folder], {
+    package: "typescript",
+    capture: true,
+  });
+  if (code !== 0) throw new ScriptError(`${output.trimEnd()}\nThe build failed.`);
 }
 
 export async function ensureBuilt() {

@@ -38,8 +38,8 @@ export function isInstalled(directory) {
 }
 
 /** @param {any} manifest */
-function declared({ dependencies = {}, devDependencies = {} }) {
-  return { dependencies, devDependencies };
+function declared({ dependencies = {}, devDependencies = {}, optionalDependencies = {} }) {
+  return { dependencies, devDependencies, optionalDependencies };
 }
 
 /** @param {LockedPackage} a @param {LockedPackage} b */

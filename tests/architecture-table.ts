@@ -15,7 +15,10 @@ export const rooms: readonly Room[] = [
   { name: "errors", holds: "`McpError`, its closed list of codes, one thin subclass per family" },
   { name: "text", holds: "redact, neutralize control characters, truncate, canonical hash" },
   { name: "events", holds: "the typed union of everything an outsider can observe" },
-  { name: "ports", holds: "what the host needs from outside: `Human`, `Clock`, `Logger`" },
+  {
+    name: "ports",
+    holds: "what the host needs from outside: `Human`, `Clock`, `Logger`, the package's own files",
+  },
   {
     name: "config",
     holds: "any config shape to `ServerConfig`: layers, `${VAR}`, provenance, import, edits",

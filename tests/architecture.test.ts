@@ -11,7 +11,7 @@ const root = path.resolve(import.meta.dirname, "..");
 function readSources(): SourceFile[] {
   const folder = path.join(root, "src");
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .filter((file) => /\.(?:ts|mjs)$/.test(file) && !file.endsWith(".test.ts"))
     .map((file) => ({
       path: file.split(path.sep).join("/"),
       source: readFileSync(path.join(folder, file), "utf8"),

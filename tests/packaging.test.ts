@@ -4,13 +4,17 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { literalText, parseSource, walk } from "./syntax-tree.ts";
+
 const root = path.resolve(import.meta.dirname, "..");
 
 interface Manifest {
   readonly bin?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 const readText = (file: string): string => readFileSync(path.join(root, file), "utf8");
@@ -39,14 +43,69 @@ function repositoryFiles(): string[] {
     .filter((file) => file !== "" && existsSync(path.join(root, file)));
 }
 
+/** What built files import, in code and in types: other files, from each to the next, and packages. */
+function reach(entries: readonly string[]): {
+  readonly files: ReadonlySet<string>;
+  readonly packages: ReadonlySet<string>;
+} {
+  const reached = new Set(entries);
+  const packages = new Set<string>();
+  // A set that grows while it is walked: what is added is visited too.
+  for (const file of reached) {
+    walk(parseSource(readText(file)), (node) => {
+      const target = literalText(node["source"] ?? node["argument"]);
+      if (!/Import|Export/.test(node.type) || target === undefined) return;
+      if (target.startsWith(".")) reached.add(builtFile(file, target));
+      else if (!target.startsWith("node:"))
+        packages.add(target.split("/", target.startsWith("@") ? 2 : 1).join("/"));
+    });
+  }
+  return { files: reached, packages };
+}
+
+/** Declarations name each other as the sources do. */
+function builtFile(from: string, target: string): string {
+  return path.posix
+    .join(path.posix.dirname(from), target)
+    .replace(/\.ts$/, ".d.ts")
+    .replace(/\.mjs$/, ".d.mts");
+}
+
 describe("the published package", () => {
   const files = packedFiles();
 
   it("holds the built code, the schema, the documents, and nothing else", () => {
     const intended =
-      /^(?:dist\/.+(?:\.d\.ts|\.js)|bin\/plugboard\.js|schema\/mcp\.json|docs\/mcp\.example\.jsonc|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+      /^(?:dist\/.+(?:\.d\.m?ts|\.js)|bin\/plugboard\.js|schema\/mcp\.json|docs\/mcp\.example\.jsonc|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
     expect(files.filter((file) => !intended.test(file))).toEqual([]);
     expect(files.filter((file) => file.includes(".test."))).toEqual([]);
+  });
+
+  it("holds the modules that start as a thread or a program, each as a file of its own", () => {
+    const started = repositoryFiles()
+      .filter((file) => file.startsWith("src/") && !file.endsWith(".test.ts"))
+      .flatMap((file) => [...readText(file).matchAll(/ownModule\("([^"]+)\.\w+"\)/g)])
+      .map(([, name]) => `dist/${name}.js`);
+    expect(started).toContain("dist/schema/schema-worker.js");
+    expect(started.filter((file) => !files.includes(file))).toEqual([]);
+  });
+
+  it("holds no code that none of its entries loads", () => {
+    const code = files.filter((file) => /^dist\/.+\.js$/.test(file));
+    const entries = code.filter((file) => !file.startsWith("dist/chunks/"));
+    expect([...reach(entries).files].toSorted()).toEqual(code.toSorted());
+  });
+
+  it("names only packages that are installed with it, in its code and in its public types", () => {
+    const { exports = {}, dependencies, peerDependencies } = readManifest(".");
+    const types = Object.values(exports).flatMap((target) =>
+      typeof target === "string" ? [] : [path.posix.normalize(target["types"] ?? "")],
+    );
+    const code = files.filter((file) => /^dist\/.+\.js$/.test(file));
+    const installed = Object.keys({ ...dependencies, ...peerDependencies });
+    const named = [...reach([...code, ...types]).packages];
+    expect(named).toContain("undici");
+    expect(named.filter((name) => !installed.includes(name))).toEqual([]);
   });
 
   it("holds every file its manifest points at", () => {
@@ -63,8 +122,9 @@ describe("the published package", () => {
 
 describe.each(folders)("the manifest of %s", (folder) => {
   it("pins exact versions", () => {
-    const { dependencies, devDependencies } = readManifest(folder);
-    const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(
+    const { dependencies, devDependencies, optionalDependencies } = readManifest(folder);
+    const pinned = { ...dependencies, ...devDependencies, ...optionalDependencies };
+    const loose = Object.entries(pinned).filter(
       ([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version),
     );
     expect(loose).toEqual([]);
@@ -74,9 +134,10 @@ describe.each(folders)("the manifest of %s", (folder) => {
     const { packages } = JSON.parse(readText(path.join(folder, "package-lock.json"))) as {
       readonly packages: Readonly<Record<string, Manifest & { readonly resolved?: string }>>;
     };
-    const { dependencies, devDependencies } = readManifest(folder);
+    const { dependencies, devDependencies, optionalDependencies } = readManifest(folder);
     expect(packages[""]?.dependencies).toEqual(dependencies);
     expect(packages[""]?.devDependencies).toEqual(devDependencies);
+    expect(packages[""]?.optionalDependencies).toEqual(optionalDependencies);
     const addressed = Object.entries(packages).filter(([, { resolved }]) => resolved !== undefined);
     expect(addressed).toEqual([]);
   });

@@ -6,9 +6,11 @@ import { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import { type Denial, errorOfDenial } from "../policy/decide-access.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Human } from "../ports/human.ts";
 import type { Progress, ProtocolClient, RawToolResult } from "../protocol/protocol-client.ts";
 import { resultText } from "../protocol/result-text.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
+import type { QuestionOwner } from "../requests/question-owner.ts";
 import { truncateBytes } from "../text/truncate.ts";
 import { type CallRecord, progressHandler, publishEnd, publishStart } from "./call-events.ts";
 import { copyArguments } from "./copy-arguments.ts";
@@ -42,6 +44,8 @@ export interface CallTarget {
 export interface Caller {
   readonly agent: string;
   readonly sessionId: string;
+  /** Who answers what a server asks in the middle of a call. */
+  readonly human: Human | undefined;
   /** Finds the tool, connecting a server that may own the name. Throws `tool_unknown` and the like. */
   resolve(name: string, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget>;
   /** The verdict as it is now. */
@@ -153,6 +157,7 @@ export class CallPath {
       timeoutMs:
         options.timeoutMs ?? server?.config.callTimeoutMs ?? this.#options.limits.callTimeoutMs,
       onProgress: progressHandler(record, options.onProgress, this.#options),
+      owner: record satisfies QuestionOwner,
     });
   }
 

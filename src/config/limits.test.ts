@@ -33,6 +33,7 @@ describe("limits", () => {
       oauthDocumentBytes: 256 * kib,
       oauthTimeoutMs: 10_000,
       maxTtlMs: 3_600_000,
+      proofOfLifeMs: 10_000,
     });
   });
 

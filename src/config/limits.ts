@@ -33,6 +33,8 @@ export const defaultLimits = {
   oauthTimeoutMs: 10 * second,
   maxTtlMs: 3_600 * second,
   eraProbeMs: 1.5 * second,
+  /** How long a server that missed a deadline may take to show that it is alive. */
+  proofOfLifeMs: 10 * second,
 } as const satisfies Record<string, number>;
 
 export type Limits = { readonly [K in keyof typeof defaultLimits]: number };

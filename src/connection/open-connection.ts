@@ -3,6 +3,8 @@ import type { HttpTransportConfig, ServerConfig } from "../config/server-config.
 import { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import { withDetails } from "../protocol/channel-failures.ts";
+import type { InputHandlers } from "../protocol/input-handlers.ts";
 import type { ConnectProtocol, ProtocolClient, ProtocolEra } from "../protocol/protocol-client.ts";
 import type { CreateTransport } from "../transport/create-transport.ts";
 import type { HostTransport } from "../transport/host-transport.ts";
@@ -14,6 +16,7 @@ import {
   isOtherDialect,
   noDialectError,
 } from "./http-dialects.ts";
+import type { StartGate } from "./start-gate.ts";
 
 /** What every connection is made with, whoever opens it. */
 export interface ConnectionParts {
@@ -25,8 +28,12 @@ export interface ConnectionParts {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   /** What addresses turned out to speak; without it each connection finds out anew. */
   readonly dialects?: DialectMemory | undefined;
+  /** Where processes wait for their turn to start; without it none waits. */
+  readonly startGate?: StartGate | undefined;
   readonly createTransport: CreateTransport;
   readonly connectProtocol: ConnectProtocol;
+  /** Asked at each opening who answers what the server asks of us; nobody by default. */
+  readonly inputHandlers?: (() => InputHandlers) | undefined;
 }
 
 export interface OpenOptions {
@@ -86,13 +93,25 @@ async function open(parts: ConnectionParts, options: OpenOptions): Promise<Opene
   try {
     return await attempt(parts, options);
   } catch (error) {
-    // Some old servers exit at the first request they do not know: start once more without it.
     if (!McpError.is(error) || error.details["diedOfProbe"] !== true) throw error;
+  }
+  // Some old servers exit at the first request they do not know: start once more without it.
+  try {
     return await attempt(parts, { ...options, knownEra: "legacy" });
+  } catch (error) {
+    throw McpError.is(error) ? withDetails(error, { diedOfProbe: true }) : error;
   }
 }
 
-async function attempt(parts: ConnectionParts, options: OpenOptions): Promise<OpenedConnection> {
+/** A process waits for its turn first; the time for start and handshake begins after that. */
+function attempt(parts: ConnectionParts, options: OpenOptions): Promise<OpenedConnection> {
+  const { startGate, config } = parts;
+  return startGate === undefined || config.transport.kind !== "stdio"
+    ? attemptNow(parts, options)
+    : startGate.run(() => attemptNow(parts, options), options.signal);
+}
+
+async function attemptNow(parts: ConnectionParts, options: OpenOptions): Promise<OpenedConnection> {
   const { config, clientInfo, limits, clock, logger, hostEnv } = parts;
   let transport: HostTransport | undefined;
   try {
@@ -105,6 +124,7 @@ async function attempt(parts: ConnectionParts, options: OpenOptions): Promise<Op
       limits,
       clock,
       logger,
+      inputHandlers: parts.inputHandlers?.(),
       ...options,
     });
     return { client, transport };

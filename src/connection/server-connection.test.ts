@@ -128,6 +128,25 @@ describe("ServerConnection", () => {
     expect(handshakes).toHaveLength(2);
   });
 
+  it("B3: one that dies with and without the probe costs one process for each further start", async () => {
+    const clock = new ManualClock();
+    const { connection, handshake, handshakes } = scriptedConnection({ clock });
+    const waiting = connection.client();
+    (await handshake(0)).fail(
+      createError("start_exit", "gone", { details: { diedOfProbe: true } }),
+    );
+    (await handshake(1)).fail(createError("start_exit", "gone"));
+    await expect(waiting).rejects.toMatchObject({ code: "start_exit" });
+    await clock.advance(500);
+    const third = await handshake(2);
+    expect(third.options.knownEra).toBe("legacy");
+    third.fail(createError("start_exit", "gone"));
+    await clock.advance(1_000);
+    expect((await handshake(3)).options.knownEra).toBe("legacy");
+    expect(handshakes).toHaveLength(4);
+    await connection.close();
+  });
+
   it("remembers the era for the next connection", async () => {
     const { connection, handshake } = scriptedConnection();
     const waiting = connection.client();
@@ -240,6 +259,27 @@ describe("ServerConnection restarts", () => {
     const forced = connection.client({ isForced: true });
     (await handshake(4)).succeed();
     await expect(forced).resolves.toBeDefined();
+  });
+
+  it("B3: a call each second starts a server that always dies no more than eight times a minute", async () => {
+    const clock = new ManualClock();
+    const { connection, handshakes } = scriptedConnection({ clock });
+    const outcomes: Promise<unknown>[] = [];
+    let failed = 0;
+    for (let second = 0; second < 60; second += 1) {
+      outcomes.push(connection.client().catch((error: unknown) => error));
+      await clock.advance(1_000);
+      for (; failed < handshakes.length; failed += 1)
+        handshakes[failed]?.fail(
+          createError("start_exit", "gone", { details: { diedOfProbe: failed === 0 } }),
+        );
+      await settled();
+    }
+    await connection.close();
+    expect(handshakes.length).toBeGreaterThan(4);
+    expect(handshakes.length).toBeLessThanOrEqual(8);
+    for (const outcome of await Promise.all(outcomes))
+      expect(outcome).toMatchObject({ code: "start_exit" });
   });
 
   it("after the cooldown a call may start it again", async () => {

@@ -41,9 +41,6 @@ interface Attempt {
   readonly hurry: () => void;
 }
 
-/** How long a server that missed a deadline may take to show that it is alive. */
-const proofOfLifeMs = 10_000;
-
 /**
  * One link to one server. It opens on first use; when it drops it comes back by itself, as often and
  * as fast as the restart policy allows, and whoever needs it meanwhile waits for that. It never
@@ -168,7 +165,7 @@ export class ServerConnection {
     const client = this.#client;
     if (client === undefined) return false;
     try {
-      await client.ping({ timeoutMs: proofOfLifeMs });
+      await client.ping({ timeoutMs: this.#options.limits.proofOfLifeMs });
       return true;
     } catch (error) {
       // An error of the server is a sign of life, too.
@@ -269,6 +266,8 @@ export class ServerConnection {
 
   #failed(attempt: Attempt, error: unknown): never {
     const failure = McpError.is(error) ? error : describeFailure(error, this.config);
+    // It ends without the probe as well, so the next starts need not try both ways.
+    if (failure.details["diedOfProbe"] === true) this.#knownEra = "legacy";
     if (this.#attempt === attempt) {
       this.#attempt = undefined;
       const isMendable = stateAfterFailure(failure.code) === "disconnected";

@@ -84,6 +84,36 @@ export interface ConsentEvent extends CallEvent {
   readonly toolName: string;
 }
 
+/** What a server asks of its host: of a person, of the program's model, of the host itself. */
+export type RequestKind = "elicitation" | "sampling" | "roots";
+
+/** Events of one question; what was asked and answered is in neither. */
+interface RequestEvent {
+  readonly serverName: string;
+  readonly kind: RequestKind;
+  /** Pairs question and answer. */
+  readonly requestId: string;
+  /** The call it belongs to, when that is certain. */
+  readonly sessionId?: string;
+  readonly callId?: string;
+  readonly at: number;
+}
+
+export interface RequestAskedEvent extends RequestEvent {
+  readonly type: "request-asked";
+}
+
+export interface RequestAnsweredEvent extends RequestEvent {
+  readonly type: "request-answered";
+  /**
+   * `declined`: somebody said no, or nobody could be asked. `cancelled`: put away, out of time or no
+   * longer wanted. `refused`: it was no proper question, and nobody was asked. `failed`: whoever had to
+   * answer could not.
+   */
+  readonly outcome: "answered" | "declined" | "cancelled" | "refused" | "failed";
+  readonly durationMs: number;
+}
+
 export interface ServerLogEvent {
   readonly type: "server-log";
   readonly serverName: string;
@@ -121,6 +151,8 @@ export type HostEvent =
   | CallProgressEvent
   | CallEndEvent
   | ConsentEvent
+  | RequestAskedEvent
+  | RequestAnsweredEvent
   | ServerLogEvent
   | WarningEvent
   | ToolInvoked;

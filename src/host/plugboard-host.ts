@@ -12,6 +12,7 @@ import type { Provenance, ServerConfig } from "../config/server-config.ts";
 import { watchFiles } from "../config/watch-files.ts";
 import { DialectMemory } from "../connection/http-dialects.ts";
 import { ServerConnection } from "../connection/server-connection.ts";
+import { StartGate } from "../connection/start-gate.ts";
 import { createError } from "../errors/families.ts";
 import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType } from "../events/host-event.ts";
@@ -70,6 +71,7 @@ export class PlugboardHost implements McpHost {
   readonly #parts: HostParts;
   readonly #registry: ServerRegistry;
   readonly #dialects = new DialectMemory();
+  readonly #startGate: StartGate;
   readonly #discovery: Discovery;
   #sources: CollectedServers;
   /** Servers that exist only because their tools were registered. */
@@ -81,6 +83,7 @@ export class PlugboardHost implements McpHost {
   constructor(parts: HostParts) {
     this.#parts = parts;
     this.#sources = parts.sources;
+    this.#startGate = new StartGate(parts.clock);
     this.#discovery = new Discovery({ ...parts, publish: (event) => this.#publish(event) });
     this.#registry = new ServerRegistry({ createConnection: (config) => this.#connection(config) });
     for (const config of parts.sources.servers) this.#add(config);
@@ -187,8 +190,8 @@ export class PlugboardHost implements McpHost {
   async setRoots(roots: Roots): Promise<void> {
     this.#assertOpen();
     this.#parts.requests.setRoots(roots);
-    const told = this.#registry.all().map(async ({ connection }) => {
-      const { openClient } = connection;
+    const connections = this.#registry.all().flatMap(({ users }) => users.connections);
+    const told = connections.map(async ({ openClient }) => {
       // The modern era asks for the roots with each request that needs them, and has no such message.
       if (openClient?.era !== "legacy") return;
       // A connection that is being lost asks anew when it is back.
@@ -297,6 +300,7 @@ export class PlugboardHost implements McpHost {
       logger,
       hostEnv,
       dialects: this.#dialects,
+      startGate: this.#startGate,
       createTransport: open === undefined ? createTransport : handedOver(open),
       connectProtocol,
       inputHandlers: () => desk.handlers(),

@@ -6,7 +6,7 @@ import type { Dispatcher, buildConnector } from "undici";
 import { judgeAddresses, judgeHost } from "./blocked-address.ts";
 import { dialAddresses } from "./dial-addresses.ts";
 import { type NetworkPolicy, hostKind, withoutBrackets } from "./network-policy.ts";
-import { renameReset } from "./rename-reset.ts";
+import { allowPausing } from "./paused-reads.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 const longestTimerMs = 2 ** 31 - 1;
@@ -83,7 +83,7 @@ export class GuardedConnector {
     };
     this.#attempts.add(attempt);
     this.#route(target, attempt.signal).then(
-      (socket) => settle(null, renameReset(socket)),
+      (socket) => settle(null, allowPausing(socket)),
       (error: Error) => settle(error, null),
     );
   };

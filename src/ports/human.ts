@@ -1,6 +1,7 @@
 /** A yes/no question put to a person before something happens. */
 export interface ConfirmQuestion {
-  readonly kind: "tool-call" | "launch";
+  /** `sampling`: the server asks for an answer of the program's model, at the program's expense. */
+  readonly kind: "tool-call" | "launch" | "sampling";
   readonly serverName: string;
   /** The tool's own name on its server; absent for a launch. */
   readonly toolName?: string;
@@ -9,19 +10,116 @@ export interface ConfirmQuestion {
   readonly arguments?: Readonly<Record<string, unknown>>;
   /** The server says this tool may destroy something: such an answer covers one call only. */
   readonly isDestructive?: boolean;
+  /** What the model would be told, safe to show and perhaps cut. */
+  readonly prompt?: string;
 }
 
 /** `no` is also what silence, an error and a closed terminal mean. */
 export type ConfirmAnswer = "no" | "once" | "tool-session" | "server-session";
+
+/** What a question of a server has in common, whatever it asks; every text in it is safe to show. */
+interface ServerQuestion {
+  readonly serverName: string;
+  /** On whose behalf, and in which tool; absent when the question belongs to no call. */
+  readonly agent?: string;
+  readonly toolName?: string;
+  readonly message: string;
+}
+
+/** A form to fill in. Never a place for passwords: servers have to ask for those on a page of their own. */
+export interface FormQuestion extends ServerQuestion {
+  readonly kind: "form";
+  readonly fields: readonly FormField[];
+  /** What was wrong with the answer before this one. */
+  readonly problem?: string;
+}
+
+/** An address to open. Nothing has been fetched from it, and nothing is opened without `accept`. */
+export interface UrlQuestion extends ServerQuestion {
+  readonly kind: "url";
+  /** To be shown in full: it is exactly what will be opened. */
+  readonly url: string;
+  /** The part of it that says whose page it is. */
+  readonly host: string;
+}
+
+export type ElicitQuestion = FormQuestion | UrlQuestion;
+
+interface FieldBase {
+  /** The key of its value in the answer, as the server wrote it: not for display. */
+  readonly name: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly isRequired: boolean;
+}
+
+export interface TextField extends FieldBase {
+  readonly type: "text";
+  readonly format?: TextFormat;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly default?: string;
+}
+
+export type TextFormat = "email" | "uri" | "date" | "date-time";
+
+export interface NumberField extends FieldBase {
+  readonly type: "number" | "integer";
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: number;
+}
+
+export interface BooleanField extends FieldBase {
+  readonly type: "boolean";
+  readonly default?: boolean;
+}
+
+export interface ChoiceField extends FieldBase {
+  readonly type: "choice";
+  readonly options: readonly FieldOption[];
+  readonly default?: string;
+}
+
+export interface ChoicesField extends FieldBase {
+  readonly type: "choices";
+  readonly options: readonly FieldOption[];
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly default?: readonly string[];
+}
+
+export interface FieldOption {
+  /** What the answer holds, as the server wrote it: not for display. */
+  readonly value: string;
+  readonly title: string;
+}
+
+export type FormField = TextField | NumberField | BooleanField | ChoiceField | ChoicesField;
+export type FieldValue = string | number | boolean | readonly string[];
+
+/**
+ * `decline` is a no, `cancel` a question that was put away. A field left out of `content` gets the
+ * default the form shows, if it has one.
+ */
+export type ElicitAnswer =
+  | { readonly action: "accept"; readonly content?: Readonly<Record<string, FieldValue>> }
+  | { readonly action: "decline" | "cancel" };
+
+export interface AskOptions {
+  /** Aborted when the answer is no longer wanted. */
+  readonly signal: AbortSignal;
+}
 
 /**
  * The only door to a person. Every method may be left out: a missing one means that nobody can be
  * asked, and what needed the answer is refused.
  */
 export interface Human {
-  confirm?(
-    question: ConfirmQuestion,
-    options: { readonly signal: AbortSignal },
-  ): Promise<ConfirmAnswer>;
+  confirm?(question: ConfirmQuestion, options: AskOptions): Promise<ConfirmAnswer>;
+  /** A server asks, in the middle of a call or on its own. What is wrong with an answer is asked again. */
+  elicit?(question: ElicitQuestion, options: AskOptions): Promise<ElicitAnswer>;
+  /** Opens an address the person has agreed to; rejects when that fails. */
+  openUrl?(url: string, options: AskOptions): Promise<void>;
   notify?(notice: { readonly level: "info" | "warning" | "error"; readonly text: string }): void;
 }

@@ -123,6 +123,21 @@ describe.each(implementations)("ProtocolClient over %s", (_, connect) => {
       }
     });
 
+    it("B-P1: a modern result that does not say what it is, is complete", async () => {
+      const said = { content: [{ type: "text", text: "done" }] };
+      const { client } = await connected(
+        {
+          "tools/call": () => said,
+          "tools/list": () => ({ tools: [{ name: "good", inputSchema: { type: "object" } }] }),
+          "vendor/any": () => ({ a: 1 }),
+        },
+        { era: "modern" },
+      );
+      await expect(client.callTool("a", {})).resolves.toMatchObject(said);
+      expect((await client.listTools()).tools).toHaveLength(1);
+      await expect(client.request("vendor/any")).resolves.toEqual({ a: 1 });
+    });
+
     it("PRO-21: what the server does not offer is not asked for", async () => {
       const { peer, client } = await connected({
         initialize: () => ({ ...legacyHello, capabilities: { resources: {} } }),
@@ -158,16 +173,18 @@ describe.each(implementations)("ProtocolClient over %s", (_, connect) => {
       const answers: Record<string, unknown>[] = [
         { resultType: "input_required", inputRequests: { a: { method: "roots/list" } } },
         { resultType: "task", taskId: "1" },
-        { content: [] },
+        { resultType: 7, content: [] },
+        { resultType: null, content: [] },
       ];
       const { client, peer } = await connected(
         { "tools/call": () => answers.shift() },
         { era: "modern" },
       );
       const codes = [];
-      for (let i = 0; i < 3; i += 1) codes.push((await failureOf(client.callTool("a", {}))).code);
-      expect(codes).toEqual(["protocol_violation", "invalid_result", "invalid_result"]);
-      expect(peer.methods.filter((method) => method === "tools/call")).toHaveLength(3);
+      for (let i = 0; i < 4; i += 1) codes.push((await failureOf(client.callTool("a", {}))).code);
+      const invalid = Array.from({ length: 3 }, () => "invalid_result");
+      expect(codes).toEqual(["protocol_violation", ...invalid]);
+      expect(peer.methods.filter((method) => method === "tools/call")).toHaveLength(4);
     });
 
     it("PRO-24: __proto__ in results pollutes nothing", async () => {

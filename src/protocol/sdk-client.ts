@@ -30,7 +30,8 @@ export const connectWithSdk: ConnectProtocol = async (transport, options) => {
     ]);
     const { serverName, logger } = options;
     const initializeResult = replayedHandshake(negotiated);
-    const wire = new SdkTransport(channel, { serverName, logger, initializeResult });
+    const isModern = negotiated.era === "modern";
+    const wire = new SdkTransport(channel, { serverName, logger, initializeResult, isModern });
     const client = createSdkClient(sdk, options);
     client.onerror = (error) =>
       logger.debug("the SDK reported an error", { error: serverText(String(error)) });
@@ -38,7 +39,6 @@ export const connectWithSdk: ConnectProtocol = async (transport, options) => {
     if (channel.end !== undefined) throw channel.end;
     const failure = (error: unknown, method: string) =>
       asProtocolFailure(error, sdk, { serverName, method }, channel.end);
-    const isModern = negotiated.era === "modern";
     const sender = createSdkSender({ client, wire, isModern, failure, clock: options.clock });
     return new NegotiatedClient({ channel, negotiated, sender, options });
   } catch (error) {

@@ -14,7 +14,7 @@ function open() {
   const options = protocolOptions();
   const channel = new RpcChannel(peer.transport, options);
   channel.setProtocolVersion("2025-11-25");
-  const wire = new SdkTransport(channel, { ...options, initializeResult: {} });
+  const wire = new SdkTransport(channel, { ...options, initializeResult: {}, isModern: false });
   const heard: unknown[] = [];
   wire.onmessage = (message) => heard.push(message);
   const exchange = (timeoutMs?: number, ask = () => askFor(wire)) =>

@@ -25,6 +25,8 @@ export interface SdkTransportOptions {
   readonly logger: Logger;
   /** Answers the client's own handshake, which the server has seen already. */
   readonly initializeResult: JsonObject;
+  /** The SDK refuses results of the modern era that do not say what they are. */
+  readonly isModern: boolean;
 }
 
 /**
@@ -126,10 +128,13 @@ export class SdkTransport implements Transport {
   }
 
   #deliver(id: RequestId, answer: RpcAnswer): void {
-    this.onmessage?.(
-      answer.ok
-        ? { jsonrpc: "2.0", id, result: answer.result }
-        : { jsonrpc: "2.0", id, error: { code: -32_000, message: answer.error.message } },
-    );
+    if (!answer.ok) {
+      const error = { code: -32_000, message: answer.error.message };
+      this.onmessage?.({ jsonrpc: "2.0", id, error });
+      return;
+    }
+    const { result } = answer;
+    const typed = this.#options.isModern ? { resultType: "complete", ...result } : result;
+    this.onmessage?.({ jsonrpc: "2.0", id, result: typed });
   }
 }

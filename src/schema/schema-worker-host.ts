@@ -1,6 +1,7 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 
 import { defaultLimits } from "../config/limits.ts";
+import { ownModule } from "../ports/package-files.ts";
 import type { CheckResult } from "./run-check.ts";
 import type { SchemaJob, SchemaWorkerMessage } from "./schema-worker.ts";
 import type { Offload } from "./validator.ts";
@@ -8,7 +9,7 @@ import type { Offload } from "./validator.ts";
 export interface SchemaWorkerOptions {
   /** For one check, from the moment the worker begins with it. */
   readonly timeoutMs?: number;
-  /** The module the worker runs; the file beside this one unless a bundle moved it. */
+  /** The module the worker runs, unless it is the package's own. */
   readonly entry?: URL;
 }
 
@@ -45,7 +46,7 @@ export class SchemaWorker implements Offload {
 
   constructor(options: SchemaWorkerOptions = {}) {
     this.#timeoutMs = options.timeoutMs ?? defaultLimits.schemaTimeoutMs;
-    this.#entry = options.entry ?? entryBesideThisFile();
+    this.#entry = options.entry ?? ownModule("schema/schema-worker.ts");
   }
 
   validate(schemaText: string, value: unknown): Promise<Answer> {
@@ -77,7 +78,9 @@ export class SchemaWorker implements Offload {
 
   #start(): Worker {
     this.#isReady = false;
-    const worker = new Worker(this.#entry, { resourceLimits });
+    // Not at the top: most hosts never need a thread and shall not wait for this part of Node.
+    const threads = process.getBuiltinModule("node:worker_threads");
+    const worker = new threads.Worker(this.#entry, { resourceLimits });
     worker.on("message", (message: SchemaWorkerMessage) => this.#receive(worker, message));
     // Before it is ready the module itself is at fault, and a second try would fail as well.
     worker.on("error", () => this.#fail(worker, this.#isReady ? "too-costly" : "unavailable"));
@@ -136,10 +139,4 @@ export class SchemaWorker implements Offload {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(then, timeoutMs);
   }
-}
-
-/** Built code finds built code; sources find sources, which Node runs from version 24 on. */
-function entryBesideThisFile(): URL {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return new URL(`./schema-worker.${extension}`, import.meta.url);
 }

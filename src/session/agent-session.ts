@@ -71,7 +71,7 @@ export class AgentSession implements Session, Caller {
     this.#options = options;
     this.#parts = parts;
     this.#judge = new ToolJudge(options.agent, options.level, parts.registry);
-    this.content = new AgentContent({ ...parts, agent: options.agent, judge: this.#judge });
+    this.content = new AgentContent({ ...parts, caller: this, judge: this.#judge });
   }
 
   get human(): Human | undefined {

@@ -18,7 +18,9 @@ import type { Limits } from "../config/limits.ts";
 import { definitionOf } from "../config/server-config.ts";
 import { errorOfDenial } from "../policy/decide-access.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { RequestOptions } from "../protocol/protocol-client.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import type { QuestionOwner } from "../requests/question-owner.ts";
 import type { ToolJudge } from "./tool-judge.ts";
 
 export interface ContentOptions {
@@ -75,7 +77,7 @@ export interface SessionContent {
 }
 
 export interface AgentContentParts {
-  readonly agent: string;
+  readonly caller: QuestionOwner["caller"];
   readonly judge: ToolJudge;
   readonly registry: ServerRegistry;
   readonly limits: Limits;
@@ -106,7 +108,7 @@ export class AgentContent implements SessionContent {
     uri: string,
     options: ContentOptions = {},
   ): Promise<readonly ResourceContents[]> {
-    return await readResource(await this.#source(server, options), uri, options);
+    return await readResource(await this.#source(server, options), uri, this.#owned(options));
   }
 
   async watchResource(
@@ -126,7 +128,7 @@ export class AgentContent implements SessionContent {
     options: ContentOptions = {},
   ): Promise<PromptText> {
     const source = await this.#source(server, options);
-    return await getPrompt(source, { name, arguments: args }, options);
+    return await getPrompt(source, { name, arguments: args }, this.#owned(options));
   }
 
   async complete(
@@ -134,20 +136,31 @@ export class AgentContent implements SessionContent {
     question: CompletionQuestion,
     options: ContentOptions = {},
   ): Promise<Completion> {
-    return await complete(await this.#source(server, options), question, options);
+    return await complete(await this.#source(server, options), question, this.#owned(options));
   }
 
   async #list<Item>(
-    list: (source: ContentSource, options: ContentOptions) => Promise<readonly Item[]>,
+    list: (source: ContentSource, options: RequestOptions) => Promise<readonly Item[]>,
     { server, ...options }: ContentListOptions = {},
   ): Promise<readonly Item[]> {
-    if (server !== undefined) return await list(await this.#source(server, options), options);
+    const owned = this.#owned(options);
+    if (server !== undefined) return await list(await this.#source(server, options), owned);
     const { registry, judge } = this.#parts;
     const usable = registry.all().filter((it) => judge.serverDenial(it) === undefined);
     const lists = await Promise.allSettled(
-      usable.map(async (it) => await list(await this.#open(it, options), options)),
+      usable.map(async (it) => await list(await this.#open(it, options), owned)),
     );
     return lists.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+  }
+
+  /** Questions of the server about the request go to this session. */
+  #owned(options: ContentOptions): RequestOptions {
+    const owner: QuestionOwner = {
+      callId: undefined,
+      caller: this.#parts.caller,
+      target: undefined,
+    };
+    return { ...options, owner };
   }
 
   async #source(name: string, options: ContentOptions): Promise<ContentSource> {
@@ -163,8 +176,8 @@ export class AgentContent implements SessionContent {
     { config, users, connection }: RegisteredServer,
     { signal }: ContentOptions,
   ): Promise<ContentSource> {
-    const { agent, limits, clock } = this.#parts;
-    const client = await (users.connectionOf(agent) ?? connection).client({ signal });
+    const { caller, limits, clock } = this.#parts;
+    const client = await (users.connectionOf(caller.agent) ?? connection).client({ signal });
     return { serverName: config.name, client, limits, clock };
   }
 }

@@ -1,7 +1,7 @@
 import { type PausableRead, pauseRead, resumeRead } from "../isolation/paused-reads.ts";
 
 /** How long responses may be read before everything else has its turn. */
-const turnMs = 8;
+const turnMs = 4;
 /** After a pause of this length something else has had its turn already. */
 const idleMs = 1;
 

@@ -1,14 +1,21 @@
-import type { Limits, Logger, McpHost, Outcome, Session } from "../../src/index.ts";
-import { createBareHost, type Product } from "./product.ts";
-import type { RunningEntries, AttackedCall, CallEnd, Subject, SubjectCounts } from "./subject.ts";
+import type { Logger, McpHost, Outcome, Session } from "../../src/index.ts";
+import { createBareHost, type HostOptions, type Product } from "./product.ts";
+import type {
+  RunningEntries,
+  AttackedCall,
+  CallEnd,
+  ServerView,
+  Subject,
+  SubjectCounts,
+} from "./subject.ts";
 
 export async function openPlugboard(
   product: Product,
   servers: RunningEntries,
-  limits: Partial<Limits> = {},
+  options: Pick<HostOptions, "limits" | "human" | "roots"> = {},
 ): Promise<Subject> {
   const counts = new HostCounts();
-  const host = await createBareHost(product, { servers, limits, logger: counts });
+  const host = await createBareHost(product, { ...options, servers, logger: counts });
   counts.watch(host);
   const session = host.session({ agent: "abuse", level: "yolo" });
   // A server that cannot be listed is for the row to find out.
@@ -59,6 +66,11 @@ class PlugboardSubject implements Subject {
   texts(server: string): readonly string[] {
     const { lastError } = this.#host.server(server);
     return [...this.logs(server), ...textsIn(lastError?.toJSON()), ...this.#counts.logged];
+  }
+
+  view(server: string): ServerView {
+    const { state, toolCount = 0 } = this.#host.server(server);
+    return { state, tools: toolCount };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -113,7 +125,10 @@ export class HostCounts implements SubjectCounts, Logger {
       this.#announced.set(callId, (this.#announced.get(callId) ?? 0) + 1);
     });
     host.on("server-log", () => void (this.serverLogs += 1));
-    host.on("warning", () => void (this.warnings += 1));
+    host.on("warning", ({ text }) => {
+      this.warnings += 1;
+      this.#log(text);
+    });
   }
 
   /** To be told of every call as soon as its caller knows. */

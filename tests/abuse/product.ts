@@ -13,7 +13,7 @@ export interface Product {
   readonly healthyServer: ServerEntry;
 }
 
-type HostOptions = NonNullable<Parameters<Product["createHost"]>[0]>;
+export type HostOptions = NonNullable<Parameters<Product["createHost"]>[0]>;
 
 const dist = path.resolve(import.meta.dirname, "../../dist");
 

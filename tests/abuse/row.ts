@@ -1,6 +1,6 @@
 import type { Limits } from "../../src/index.ts";
 import type { Lab } from "./lab.ts";
-import type { Product } from "./product.ts";
+import type { HostOptions, Product } from "./product.ts";
 import type { ServerEntries } from "./subject.ts";
 
 /** `short` in `npm test`, `normal` in `npm run test:abuse`, `long` with `--long`; `stock` for the comparison. */
@@ -29,6 +29,8 @@ export interface Row {
   readonly servers: ServerEntries | ((count: number) => ServerEntries);
   /** What the host gets instead of its defaults; depends on `lab.count`. */
   readonly limits?: (count: number) => Partial<Limits>;
+  /** Who answers what servers ask, and with what; nobody by default. */
+  readonly answers?: Pick<HostOptions, "human" | "roots">;
   /** The attack itself keeps this process busy, so H says nothing about isolation. */
   readonly isBusy?: boolean;
   /** How often, or how long: what `lab.count` is in each form. No `stock`, no comparison. */

@@ -14,6 +14,7 @@ import type {
   RunningEntry,
   ServerEntries,
   ServerEntry,
+  ServerView,
   Subject,
 } from "./subject.ts";
 
@@ -107,6 +108,10 @@ class StockSubject implements Subject {
 
   texts(): readonly string[] {
     return [];
+  }
+
+  view(): ServerView {
+    return { state: "", tools: 0 };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -91,5 +91,13 @@ export interface Subject extends AsyncDisposable {
   logs(server: string): readonly string[];
   /** All that people see of what a server printed: the log, the reason of its last end, the log of the subject itself. */
   texts(server: string): readonly string[];
+  /** What it would tell a person about the server now. */
+  view(server: string): ServerView;
   readonly counts: SubjectCounts;
+}
+
+export interface ServerView {
+  /** Empty where a subject has no such thing. */
+  readonly state: string;
+  readonly tools: number;
 }

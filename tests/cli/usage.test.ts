@@ -44,8 +44,8 @@ describe("plugboard", () => {
   it("help and version load neither the host nor the SDK", async () => {
     const env = { NODE_DEBUG: "esm" };
     const { stderr } = await sandbox.run(["--help"], { env });
-    expect(stderr).toContain("cli/program.js");
-    expect(stderr).not.toMatch(/@modelcontextprotocol|create-host|commands\/call/);
+    expect(stderr).toContain("cli/main.js");
+    expect(stderr).not.toMatch(/@modelcontextprotocol|create-host|chunks\/call/);
   });
 
   it.each([

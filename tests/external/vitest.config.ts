@@ -6,6 +6,7 @@ export default defineConfig({
     include: ["tests/external/*.test.ts"],
     setupFiles: ["tests/setup/throw-away-home.ts"],
     maxWorkers: 2,
+    maxConcurrency: 2,
     testTimeout: 120_000,
     hookTimeout: 60_000,
   },

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import {
+  type ConfirmAnswer,
   type ConfirmQuestion,
   createHost,
   type ElicitAnswer,
@@ -10,33 +11,61 @@ import {
   type Human,
   type McpHost,
   type Outcome,
+  type SamplingRequest,
   type Session,
 } from "../../src/index.ts";
 import { watchedUri } from "../fixtures/servers/asking-server.ts";
 import { overHttp, overStdio } from "../fixtures/servers/open-asking-server.ts";
 
+const transports = { stdio: overStdio, http: overHttp } as const;
+type TransportName = keyof typeof transports;
 const eras = ["legacy", "modern"] as const;
-type Era = (typeof eras)[number];
 
-/** What was seen to work, printed as a table at the end. */
-const table: Record<string, Record<string, string>> = {};
+const ways = eras.flatMap((era) =>
+  (Object.keys(transports) as TransportName[]).map((transport) => ({ era, transport })),
+);
+type Way = (typeof ways)[number];
+
+const wayName = ({ era, transport }: Way) => `${era}, ${transport}`;
+
+/** A person and a model whose answers a test lays out, and who remember what they were asked. */
+class Answering {
+  elicit: ElicitAnswer[] = [];
+  confirm: ConfirmAnswer[] = [];
+  readonly asked: ElicitQuestion[] = [];
+  readonly opened: string[] = [];
+  readonly confirmed: ConfirmQuestion[] = [];
+  readonly prompts: SamplingRequest[] = [];
+
+  readonly human: Human = {
+    elicit: async (question) => {
+      this.asked.push(question);
+      return this.elicit.shift() ?? { action: "cancel" };
+    },
+    confirm: async (question) => {
+      this.confirmed.push(question);
+      return this.confirm.shift() ?? "no";
+    },
+    openUrl: async (url) => {
+      this.opened.push(url);
+    },
+  };
+
+  readonly sampling = async (request: SamplingRequest) => {
+    this.prompts.push(request);
+    return { content: "Forty-two", model: "test-model" };
+  };
+}
 
 interface Scene extends AsyncDisposable {
   readonly host: McpHost;
   readonly session: Session;
-  readonly events: readonly HostEvent[];
-  /** The tool's answer: what the client told the server. */
-  ask(tool: string, args?: Readonly<Record<string, unknown>>): Promise<unknown>;
+  readonly events: HostEvent[];
+  /** What the tool says: for one that asks, what the client told the server. */
+  call(tool: string, args?: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
 
-const transports = { stdio: overStdio, http: overHttp } as const;
-type TransportName = keyof typeof transports;
-
-async function enter(
-  era: Era,
-  transport: TransportName,
-  options: HostOptions = {},
-): Promise<Scene> {
+async function enter({ era, transport }: Way, options: HostOptions = {}): Promise<Scene> {
   const server = await transports[transport](era);
   const host = await createHost({ config: false, servers: { a: server.entry }, ...options });
   const events: HostEvent[] = [];
@@ -48,7 +77,7 @@ async function enter(
     host,
     session,
     events,
-    async ask(tool, args = {}) {
+    async call(tool, args = {}) {
       return JSON.parse(textOf(await session.call(`mcp__a__${tool}`, args)));
     },
     async [Symbol.asyncDispose]() {
@@ -63,48 +92,69 @@ function textOf(outcome: Outcome): string {
   return outcome.text;
 }
 
-/** A person who gives these answers, one after the other, and remembers what was asked. */
-function person(...answers: readonly ElicitAnswer[]) {
-  const asked: ElicitQuestion[] = [];
-  const opened: string[] = [];
-  const left = [...answers];
-  const human: Human = {
-    elicit: (question) => {
-      asked.push(question);
-      return Promise.resolve(left.shift() ?? { action: "cancel" });
-    },
-    openUrl: (url) => {
-      opened.push(url);
-      return Promise.resolve();
-    },
-  };
-  return { human, asked, opened };
+/** Calls the tool until what it brings about has happened: streams of changes open in the background. */
+async function callUntil<T>(scene: Scene, tool: string, happens: Promise<T>): Promise<T> {
+  const waiting = { isOver: false };
+  const result = happens.finally(() => {
+    waiting.isOver = true;
+  });
+  while (!waiting.isOver) await scene.session.call(`mcp__a__${tool}`);
+  return await result;
 }
 
-const ways = eras.flatMap((era) =>
-  (Object.keys(transports) as TransportName[]).map((transport) => ({ era, transport })),
-);
+const features = [
+  "elicitation: form",
+  "elicitation: URL",
+  "sampling",
+  "roots",
+  "roots: change told",
+  "nothing offered",
+  "progress",
+  "cancellation",
+  "resource updates",
+  "list changes",
+] as const;
 
-describe.each(ways)("what a $era server over $transport asks", ({ era, transport }) => {
-  const open = (options?: HostOptions) => enter(era, transport, options);
-  const seen = (feature: string) => {
-    (table[feature] ??= {})[`${era} ${transport}`] = "works";
-  };
+/** What was seen to work where. */
+const seen = new Map<string, string>();
+
+describe.each(ways)("what a $era server asks over $transport", (way) => {
+  let scene: Scene;
+  let answering: Answering;
+  const note = (feature: (typeof features)[number], text = "works") =>
+    seen.set(`${feature}, ${wayName(way)}`, text);
+
+  beforeAll(async () => {
+    scene = await enter(way, {
+      human: {
+        elicit: (question, options) => answering.human.elicit?.(question, options) as never,
+        confirm: (question, options) => answering.human.confirm?.(question, options) as never,
+        openUrl: (url, options) => answering.human.openUrl?.(url, options) as never,
+      },
+      sampling: (request) => answering.sampling(request),
+      roots: ["/srv/one"],
+      cwd: "/srv",
+    });
+  });
+  afterAll(() => scene[Symbol.asyncDispose]());
+  beforeEach(() => {
+    answering = new Answering();
+    scene.events.length = 0;
+  });
 
   it("PRO-19 PRO-21: a form is filled in, declined or put away", async () => {
-    const { human, asked } = person(
+    answering.elicit = [
       { action: "accept", content: { name: "Ada", age: 36 } },
       { action: "decline" },
       { action: "cancel" },
-    );
-    await using scene = await open({ human });
-    expect(await scene.ask("ask_form")).toEqual({
+    ];
+    expect(await scene.call("ask_form")).toEqual({
       action: "accept",
       content: { name: "Ada", age: 36, member: true, color: "red" },
     });
-    expect(await scene.ask("ask_form")).toEqual({ action: "decline" });
-    expect(await scene.ask("ask_form")).toEqual({ action: "cancel" });
-    expect(asked[0]).toMatchObject({
+    expect(await scene.call("ask_form")).toEqual({ action: "decline" });
+    expect(await scene.call("ask_form")).toEqual({ action: "cancel" });
+    expect(answering.asked[0]).toMatchObject({
       kind: "form",
       serverName: "a",
       agent: "tester",
@@ -119,115 +169,90 @@ describe.each(ways)("what a $era server over $transport asks", ({ era, transport
         { name: "sizes", type: "choices" },
       ],
     });
-    seen("elicitation: form");
+    note("elicitation: form");
   });
 
-  it("E3: an address is shown in full and opened after a yes, bad ones reach nobody", async () => {
+  it("E3: an address is shown in full and opened after a yes, a bad one reaches nobody", async () => {
     const url = "https://example.com/sign-in?state=1#top";
-    const { human, asked, opened } = person({ action: "accept" }, { action: "decline" });
-    await using scene = await open({ human });
-    expect(await scene.ask("ask_url", { url })).toMatchObject({ action: "accept" });
-    expect(opened).toEqual([url]);
-    expect(await scene.ask("ask_url", { url })).toMatchObject({ action: "decline" });
-    expect(asked).toMatchObject([{ kind: "url", url, host: "example.com" }, { url }]);
+    answering.elicit = [{ action: "accept" }, { action: "decline" }];
+    expect(await scene.call("ask_url", { url })).toEqual({ action: "accept" });
+    expect(answering.opened).toEqual([url]);
+    expect(await scene.call("ask_url", { url })).toEqual({ action: "decline" });
+    expect(answering.asked).toMatchObject([{ kind: "url", url, host: "example.com" }, { url }]);
     const refused = await scene.session.call("mcp__a__ask_url", { url: "https://u:p@example.com" });
-    expect(refused).toMatchObject({ ok: false });
-    expect(asked).toHaveLength(2);
-    expect(opened).toHaveLength(1);
-    seen("elicitation: URL");
+    expect(refused.ok).toBe(false);
+    expect(answering.asked).toHaveLength(2);
+    expect(answering.opened).toHaveLength(1);
+    note("elicitation: URL");
   });
 
   it("A16: the model is asked after a person said yes, and not after a no", async () => {
-    const questions: ConfirmQuestion[] = [];
-    const answers = ["once", "no"] as const;
-    const prompts: unknown[] = [];
-    await using scene = await open({
-      human: {
-        confirm: async (question) => {
-          questions.push(question);
-          return answers[questions.length - 1] ?? "no";
-        },
-      },
-      sampling: async ({ messages, maxTokens, systemPrompt }) => {
-        prompts.push([messages, maxTokens, systemPrompt]);
-        return { content: "Forty-two", model: "test-model" };
-      },
-    });
-    expect(await scene.ask("sample", { text: "What is the answer?" })).toEqual({
+    answering.confirm = ["once", "no"];
+    expect(await scene.call("sample", { text: "What is the answer?" })).toEqual({
       role: "assistant",
       content: { type: "text", text: "Forty-two" },
       model: "test-model",
       stopReason: "endTurn",
     });
-    const denied = await scene.session.call("mcp__a__sample", { text: "And now?" });
-    expect(denied.ok).toBe(false);
-    expect(questions[0]).toEqual({
+    expect((await scene.session.call("mcp__a__sample", { text: "And now?" })).ok).toBe(false);
+    expect(answering.confirmed[0]).toEqual({
       kind: "sampling",
       serverName: "a",
       agent: "tester",
       toolName: "sample",
       prompt: "system: Be brief\nuser: What is the answer?",
     });
-    expect(prompts).toEqual([
-      [
-        [{ role: "user", content: [{ type: "text", text: "What is the answer?" }] }],
-        100,
-        "Be brief",
-      ],
+    const messages = [{ role: "user", content: [{ type: "text", text: "What is the answer?" }] }];
+    expect(answering.prompts).toMatchObject([
+      { messages, maxTokens: 100, systemPrompt: "Be brief" },
     ]);
-    seen("sampling");
+    note("sampling");
   });
 
   it("PRO-19: roots are what the program says they are at the moment", async () => {
-    await using scene = await open({ roots: ["/srv/one"], cwd: "/srv" });
-    expect(await scene.ask("list_roots")).toEqual({
+    expect(await scene.call("list_roots")).toEqual({
       roots: [{ uri: "file:///srv/one", name: "one" }],
     });
+    note("roots");
     await scene.host.setRoots([{ uri: "two", name: "The second" }]);
-    expect(await scene.ask("list_roots")).toEqual({
+    expect(await scene.call("list_roots")).toEqual({
       roots: [{ uri: "file:///srv/two", name: "The second" }],
     });
-    expect(await scene.ask("counters")).toMatchObject({ rootsChanged: era === "legacy" ? 1 : 0 });
-    seen("roots");
+    const isTold = way.era === "legacy";
+    expect(await scene.call("counters")).toMatchObject({ rootsChanged: isTold ? 1 : 0 });
+    note("roots: change told", isTold ? "works" : "not in this era");
   });
 
-  it("A16 E2: what nobody can answer is not offered, and asking for it fails the call", async () => {
-    await using scene = await open();
-    for (const tool of ["ask_form", "sample", "list_roots"])
-      expect(await scene.session.call(`mcp__a__${tool}`, { text: "?" })).toMatchObject({ ok: false });
-    expect(scene.events.filter(({ type }) => type === "request-asked")).toEqual([]);
-    seen("nothing offered, nothing answered");
-  });
-
-  it("each question is an event with its call, and the answers are in none of them", async () => {
-    const { human } = person({ action: "accept", content: { name: "a secret name" } });
-    await using scene = await open({ human });
+  it("each question is an event with its call, and the answer is in none", async () => {
+    answering.elicit = [{ action: "accept", content: { name: "a secret name" } }];
     await scene.session.call("mcp__a__ask_form", {}, { callId: "call 7" });
     const events = scene.events.filter(({ type }) => type.startsWith("request-"));
     expect(events).toMatchObject([
       { type: "request-asked", kind: "elicitation", serverName: "a", callId: "call 7" },
       { type: "request-answered", kind: "elicitation", callId: "call 7", outcome: "answered" },
     ]);
-    expect(JSON.stringify(scene.events)).not.toContain("request-answered-content");
     expect(JSON.stringify(events)).not.toContain("secret");
-    seen("events");
+  });
+
+  it("A16 E2: what nobody can answer is not offered, and asking for it fails the call", async () => {
+    await using silent = await enter(way);
+    for (const tool of ["ask_form", "sample", "list_roots"]) {
+      const outcome = await silent.session.call(`mcp__a__${tool}`, { text: "?" });
+      expect(outcome, tool).toMatchObject({ ok: false });
+    }
+    expect(silent.events.filter(({ type }) => type === "request-asked")).toEqual([]);
+    note("nothing offered", "refused");
   });
 
   it("LIM-10: progress arrives while the call runs", async () => {
-    await using scene = await open();
     const reports: number[] = [];
-    const outcome = await scene.session.call(
-      "mcp__a__count",
-      {},
-      { onProgress: ({ progress }) => reports.push(progress) },
-    );
-    expect(textOf(outcome)).toBe("counted");
+    const onProgress = ({ progress }: { readonly progress: number }) => reports.push(progress);
+    expect(textOf(await scene.session.call("mcp__a__count", {}, { onProgress }))).toBe("counted");
     expect(reports).toEqual([1, 2, 3]);
-    seen("progress");
+    note("progress");
   });
 
   it("PRO-22 LIM-10: a cancelled call ends at the server, too", async () => {
-    await using scene = await open();
     const abort = new AbortController();
     const outcome = await scene.session.call(
       "mcp__a__wait",
@@ -236,34 +261,44 @@ describe.each(ways)("what a $era server over $transport asks", ({ era, transport
     );
     expect(outcome).toMatchObject({ ok: false, error: { code: "cancelled" } });
     await expect
-      .poll(() => scene.ask("counters"), { timeout: 10_000 })
+      .poll(() => scene.call("counters"), { timeout: 10_000 })
       .toMatchObject({ cancelled: 1 });
-    seen("cancellation");
+    note("cancellation");
   });
 
   it("LIM-10: an update of a watched resource is reported", async () => {
-    await using scene = await open();
     let stop = (): Promise<void> => Promise.resolve();
-    const updated = new Promise<void>((resolve) => {
-      void scene.session.content
-        .watchResource("a", watchedUri, resolve)
-        .then(async (unwatch) => {
-          stop = unwatch;
-          await scene.session.call("mcp__a__touch");
-        });
+    const { content } = scene.session;
+    const updated = new Promise<void>((resolve, reject) => {
+      content.watchResource("a", watchedUri, resolve).then((unwatch) => {
+        stop = unwatch;
+      }, reject);
     });
-    await updated;
+    await callUntil(scene, "touch", updated);
     await stop();
-    seen("subscription to a resource");
+    note("resource updates");
   });
 
   it("LIM-10 DSC-07: a changed list is fetched again", async () => {
-    await using scene = await open();
     const changed = new Promise<unknown>((resolve) => {
       scene.host.on("tools-changed", resolve);
     });
-    await scene.session.call("mcp__a__grow");
-    expect(await changed).toMatchObject({ serverName: "a", added: ["grown"], removed: [] });
-    seen("list changes");
+    expect(await callUntil(scene, "grow", changed)).toMatchObject({
+      serverName: "a",
+      added: ["grown"],
+      removed: [],
+    });
+    note("list changes");
   });
+});
+
+it("LIM-10 PRO-19: every feature was seen in both eras over stdio and HTTP", () => {
+  const rows = features.map((feature) => [
+    feature,
+    ...ways.map((way) => seen.get(`${feature}, ${wayName(way)}`) ?? "NOT SEEN"),
+  ]);
+  const heads = ["", ...ways.map((way) => wayName(way))];
+  const print = (cells: readonly string[]) => cells.map((cell) => cell.padEnd(20)).join("");
+  process.stdout.write(`${[heads, ...rows].map((row) => print(row)).join("\n")}\n`);
+  expect(rows.flat()).not.toContain("NOT SEEN");
 });

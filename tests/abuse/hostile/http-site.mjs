@@ -93,17 +93,13 @@ class Site {
   #attacksHandshake;
   /** @type {Set<string>} */
   #nonces = new Set();
-  /** The server's own stream, of the dialect that has one. @type {ServerResponse | undefined} */
-  #stream;
+  /** The server's own streams, in the dialect that has them, by where their messages go. @type {Map<string, ServerResponse>} */
+  #streams = new Map();
 
   /** @param {HttpBehaviour} behaviour @param {boolean} attacksHandshake */
   constructor(behaviour, attacksHandshake) {
     this.#behaviour = behaviour;
     this.#attacksHandshake = attacksHandshake;
-  }
-
-  get #endpoint() {
-    return this.#behaviour.endpoint?.(this.trapOrigin) ?? "/message";
   }
 
   /** @param {import("node:net").Socket} socket */
@@ -129,11 +125,9 @@ class Site {
     switch (`${request.method} ${request.url}`) {
       case "POST /mcp":
       case "POST /post":
-      case "POST /message":
         return this.#read(request, response);
       case "GET /sse":
-        this.#stream = response.writeHead(200, { "content-type": "text/event-stream" });
-        return void response.write(`event: endpoint\ndata: ${this.#endpoint}\n\n`);
+        return this.#openStream(response);
       case "GET /rest/health":
         return sendJson(response, { status: "ok" });
       case "GET /rest/tools":
@@ -144,8 +138,18 @@ class Site {
       case "DELETE /mcp":
         return void response.writeHead(405).end();
       default:
-        this.trapped(response);
+        if (this.#streams.has(String(request.url))) this.#read(request, response);
+        else this.trapped(response);
     }
+  }
+
+  /** @param {ServerResponse} response */
+  #openStream(response) {
+    const path = `/message/${this.#streams.size}`;
+    this.#streams.set(path, response);
+    const endpoint = this.#behaviour.endpoint?.(this.trapOrigin) ?? path;
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(`event: endpoint\ndata: ${endpoint}\n\n`);
   }
 
   /** @param {IncomingMessage} request @param {ServerResponse} response */
@@ -170,12 +174,11 @@ class Site {
     const request = { id, args, path, trap: this.trapOrigin };
     const isAttack = method === "tools/call" && params.name === "attack";
     if (isAttack) this.#count(args);
-    const usesStream = path === "/message" && this.#stream !== undefined;
     if (isAttack || this.#attacksHandshake) {
-      if (!usesStream || this.#behaviour.isAboutStreams !== true)
-        return this.#attack(new HttpReply(response, request));
-      response.writeHead(202).end();
-      return this.#attack(new HttpReply(this.#stream ?? response, request));
+      const stream = this.#behaviour.isAboutStreams ? this.#streams.get(path) : undefined;
+      if (stream !== undefined) response.writeHead(202).end();
+      else this.#watch(response);
+      return this.#attack(new HttpReply(stream ?? response, request));
     }
     const reply = new HttpReply(response, request);
     if (method === "tools/call") reply.status(200, json, reply.textWith(String(args["message"])));
@@ -184,7 +187,6 @@ class Site {
 
   /** @param {HttpReply} reply */
   #attack(reply) {
-    if (reply.response !== this.#stream) this.#watch(reply.response);
     if (this.#behaviour.onCall === undefined) reply.honest();
     else this.#behaviour.onCall(reply);
   }

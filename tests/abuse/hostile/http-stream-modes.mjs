@@ -49,7 +49,7 @@ export const httpStreamModes = {
         void reply.pour(pieces(n, make)).then(() => {
           reply.response.write(`\ndata: ${reply.text}\n\n`);
           // The server's own stream outlives the call.
-          if (reply.path !== "/message") reply.response.end();
+          if (!reply.path.startsWith("/message")) reply.response.end();
         });
     },
   }),

@@ -3,26 +3,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { pathToFileURL } from "node:url";
 
-import type { openStore } from "../../../src/store/open-store.ts";
+import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { Lab } from "../lab.ts";
-import type { Figures, Form, Row } from "../row.ts";
+import type { Figures, Row } from "../row.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 const programs = path.join(root, "tests/fixtures/store");
 const hosts = 4;
-
-/** The store's module: built for full runs, from source, with a loader, in `npm test`. */
-function storeModule(form: Form): { readonly url: string; readonly nodeOptions: string[] } {
-  const isSource = form === "short";
-  const file = isSource ? "src/store/open-store.ts" : "dist/store/open-store.js";
-  return {
-    url: pathToFileURL(path.join(root, file)).href,
-    nodeOptions: isSource ? ["--import", "tsx"] : [],
-  };
-}
 
 async function withStoreFile<T>(task: (file: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(tmpdir(), "plugboard-abuse-store-"));
@@ -33,11 +22,11 @@ async function withStoreFile<T>(task: (file: string) => Promise<T>): Promise<T> 
   }
 }
 
-function startProgram(form: Form, program: string, args: readonly string[]): ChildProcess {
-  const { url, nodeOptions } = storeModule(form);
+/** The store is no part of the public API, so every form runs it from source, with a loader. */
+function startProgram(program: string, args: readonly string[]): ChildProcess {
   // Threads that help to collect garbage are waited for; on a busy machine that would drown the figures.
-  const options = ["--single-threaded-gc", ...nodeOptions];
-  return spawn(process.execPath, [...options, path.join(programs, program), url, ...args], {
+  const options = ["--single-threaded-gc", "--import", "tsx"];
+  return spawn(process.execPath, [...options, path.join(programs, program), ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -94,17 +83,15 @@ async function judge(
 }
 
 async function killWhileWriting(lab: Lab): Promise<Figures> {
-  const { form, count } = lab;
-  const module = (await import(storeModule(form).url)) as { openStore: typeof openStore };
   const random = createRandom(7);
   const figures = { kills: 0, acknowledged: 0, lost: 0, torn: 0, "integrity problems": 0 };
   await withStoreFile(async (file) => {
-    for (let generation = 0; generation < count; generation += 1) {
-      const child = startProgram(form, "writing-host.mjs", [file, String(generation)]);
+    for (let generation = 0; generation < lab.count; generation += 1) {
+      const child = startProgram("writing-host.mjs", [file, String(generation)]);
       const said = await killAfter(child, 1 + Math.floor(random() * 120));
       if (child.signalCode === "SIGKILL") figures.kills += 1;
       figures.acknowledged += said.length;
-      const store = await module.openStore({ location: file });
+      const store = await openStore({ location: file });
       const { lost, torn } = await judge(store, generation, said);
       figures.lost += lost;
       figures.torn += torn;
@@ -112,7 +99,7 @@ async function killWhileWriting(lab: Lab): Promise<Figures> {
       await store.close();
     }
   });
-  return { ...figures, "kills missed": count - figures.kills };
+  return { ...figures, "kills missed": lab.count - figures.kills };
 }
 
 interface SharingReport {
@@ -125,17 +112,15 @@ interface SharingReport {
 }
 
 async function shareOneStore(lab: Lab): Promise<Figures> {
-  const { form, count: seconds } = lab;
-  const module = (await import(storeModule(form).url)) as { openStore: typeof openStore };
   return withStoreFile(async (file) => {
     const reports = await Promise.all(
       Array.from({ length: hosts }, async (_, host) => {
-        const child = startProgram(form, "sharing-host.mjs", [file, `h${host}`, String(seconds)]);
+        const child = startProgram("sharing-host.mjs", [file, `h${host}`, String(lab.count)]);
         if (child.stdout === null) throw new Error("the host has no stdout");
         return JSON.parse(await text(child.stdout)) as SharingReport;
       }),
     );
-    const store = await module.openStore({ location: file });
+    const store = await openStore({ location: file });
     const saved = (await store.secrets.ids()).length;
     const problems = await store.check();
     await store.close();

@@ -63,6 +63,10 @@ export const answers: readonly Transcript[] = [
     script.react(label, { send: answer(label, { resultType: "complete", x: 1 }) });
     callFor(script, { resultType: "input_required", ...done });
   }),
+  conversation("results that do not say what they are", "modern", (script) => {
+    call(script, (label) => [{ send: answer(label, done) }]);
+    call(script, (label) => [{ send: answer(label, { ...done, resultType: null }) }]);
+  }),
   conversation("a ping that is answered with more than nothing", "legacy", (script) => {
     ping(script, { status: "ok" });
   }),

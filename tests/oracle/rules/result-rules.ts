@@ -72,6 +72,23 @@ export const resultRules: readonly Rule[] = [
     },
   },
   {
+    id: "a-result-without-a-type",
+    difference:
+      "A modern result without `resultType` is complete for the core; the SDK refuses it.",
+    reason:
+      "Servers must write it, but what was asked for has been done and said. A refusal would lose that and invite a second call. The official conformance suite has clients take such a result for a complete one.",
+    right: "core",
+    explains: (difference) => {
+      const { pair, aspect } = difference;
+      return (
+        pair.transcript.era === "modern" &&
+        aspect === "outcome" &&
+        kindOf(pair.sdk.outcome) === "invalid" &&
+        resultsSeenBy("sdk", pair).some(({ resultType }) => resultType === undefined)
+      );
+    },
+  },
+  {
     id: "structured-content-alone",
     difference:
       "A modern result with structured content and no `content` is complete for the core, with an empty list; the SDK refuses it.",

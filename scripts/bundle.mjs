@@ -1,0 +1,164 @@
+// @ts-check
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+import { rolldown } from "rolldown";
+
+import { root, ScriptError } from "./run.mjs";
+
+const sources = path.join(root, "src");
+
+/** What a manifest, a thread or a child process names by its file; all else lies in `chunks/`. */
+const entries = [
+  "index.ts",
+  "testing/index.ts",
+  "testing/run-stdio.ts",
+  "cli/main.ts",
+  "schema/schema-worker.ts",
+  "store/sqlite-writer-thread.mjs",
+];
+
+/**
+ * Dependencies that become part of the package because they are many files, or CommonJS, which cost a
+ * start much more than their code. Users do not install them, so they are no `dependencies`.
+ */
+const bundled = new Set(["commander", "ipaddr.js", "jsonc-parser", "kysely"]);
+
+/** What nearly everything needs: rooms, and single files of others. */
+const base = [
+  "errors",
+  "text",
+  "events",
+  "ports",
+  "config/config-problem.ts",
+  "config/limits.ts",
+  "host/bundled-server.ts",
+  "isolation/child-environment.ts",
+  "protocol/handshake.ts",
+  "protocol/header-value.ts",
+  "protocol/json-object.ts",
+];
+
+/**
+ * Which modules share a file, first match first. Without this, each set of modules that the same entries
+ * need would be a file of its own.
+ */
+const createGroups = () => [
+  roomGroup("base", base),
+  roomGroup("schema", ["schema"]),
+  closureGroup("host", "host/create-host.ts"),
+  closureGroup("core", "protocol/core-client.ts"),
+];
+
+/** @typedef {import("rolldown").ChunkingContext} ChunkingContext */
+/** @typedef {import("rolldown").CodeSplittingGroup} CodeSplittingGroup */
+
+/**
+ * What several entries need of these rooms and files.
+ *
+ * @param {string} chunk
+ * @param {readonly string[]} parts
+ * @returns {CodeSplittingGroup}
+ */
+function roomGroup(chunk, parts) {
+  return {
+    debugName: chunk,
+    minShareCount: 2,
+    name: (file, context) => {
+      const module = context.getModuleInfo(file);
+      // What starts by itself or is loaded late must not run with its neighbours.
+      if (module === null || module.isEntry || module.dynamicImporters.length > 0) return null;
+      const source = path.relative(sources, file).replaceAll(path.sep, "/");
+      return parts.some((part) => source === part || source.startsWith(`${part}/`)) ? chunk : null;
+    },
+  };
+}
+
+/**
+ * All that is loaded with one module, also where something that is loaded late needs a part of it.
+ *
+ * @param {string} chunk
+ * @param {string} source
+ * @returns {CodeSplittingGroup}
+ */
+function closureGroup(chunk, source) {
+  /** @type {Set<string> | undefined} */
+  let closure;
+  return {
+    debugName: chunk,
+    name: (file, context) => {
+      closure ??= loadedWith(path.join(sources, source), context);
+      return closure.has(file) ? chunk : null;
+    },
+  };
+}
+
+/** @param {string} start @param {ChunkingContext} context */
+function loadedWith(start, context) {
+  const found = new Set([start]);
+  // A set that grows while it is walked: what is added is visited too.
+  for (const file of found)
+    for (const imported of context.getModuleInfo(file)?.importedIds ?? []) found.add(imported);
+  return found;
+}
+
+/**
+ * Writes the package's JavaScript. Node finds, reads and links each module for itself, which costs a
+ * start more than the code in them: modules that are needed together become one file. What the sources
+ * import dynamically stays a file of its own, and nothing is minified: it would not start faster.
+ *
+ * @param {string} folder
+ */
+export async function writeBundle(folder) {
+  /** @type {string[]} */
+  const complaints = [];
+  const bundle = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(
+      entries.map((file) => [file.replace(/\.[a-z]+$/, ""), path.join(sources, file)]),
+    ),
+    platform: "node",
+    tsconfig: false,
+    // jsonc-parser's `main` hides its own files from a bundler; its `module` does not.
+    resolve: { mainFields: ["module", "main"] },
+    external: (id) => !id.startsWith(".") && !path.isAbsolute(id) && !bundled.has(id),
+    transform: { target: "node20.19" },
+    onLog: (level, { message }) => {
+      if (level === "warn") complaints.push(message);
+    },
+  });
+  try {
+    await bundle.write({
+      dir: folder,
+      format: "esm",
+      entryFileNames: "[name].js",
+      chunkFileNames: "chunks/[name].js",
+      minifyInternalExports: false,
+      codeSplitting: { groups: createGroups() },
+      banner: ({ moduleIds }) => foreignPackages(moduleIds).map(notice).join("\n"),
+    });
+  } finally {
+    await bundle.close();
+  }
+  if (complaints.length > 0) throw new ScriptError(`${complaints.join("\n")}\nThe bundle failed.`);
+}
+
+/** @param {readonly string[]} files @returns {string[]} their folders */
+function foreignPackages(files) {
+  const folders = files.map((file) =>
+    /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(file),
+  );
+  return [...new Set(folders.flatMap((match) => match ?? []))];
+}
+
+/**
+ * Every licence wants to stay with the code.
+ *
+ * @param {string} folder of an installed package
+ */
+function notice(folder) {
+  const { name, version } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((name) => /^licen[cs]e(?:\.|$)/i.test(name));
+  if (file === undefined) throw new ScriptError(`${name} has no licence to pass on.`);
+  return `/*!\n${name} ${version}\n\n${readFileSync(path.join(folder, file), "utf8").trim()}\n*/`;
+}

@@ -1,0 +1,57 @@
+import { expandVariables } from "../config/expand-variables.ts";
+import type { ServerConfig } from "../config/server-config.ts";
+import {
+  allowsKind,
+  configuredUrlPolicy,
+  hostKind,
+  type NetworkPolicy,
+  serverUrlPolicy,
+} from "../isolation/network-policy.ts";
+import { neutralizeLine } from "../text/neutralize.ts";
+
+const maxUrlChars = 8_192;
+
+/** An address that may be shown and opened, or why it may not. */
+export type JudgedUrl =
+  | { readonly ok: true; readonly href: string; readonly host: string }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * Whether a person may be asked to open the address. Whatever a program that opens addresses could
+ * take for something else (another scheme, an option, a hidden part) is refused. Nothing is fetched
+ * or resolved. `href` is the form that a browser works with, a look-alike name in its ASCII spelling.
+ */
+export function judgeElicitationUrl(text: unknown, policy: NetworkPolicy): JudgedUrl {
+  if (typeof text !== "string" || text.length > maxUrlChars)
+    return refuse(`its address is not a text of at most ${maxUrlChars} characters`);
+  if (/[\s\\]/.test(text) || neutralizeLine(text) !== text)
+    return refuse("its address contains characters that no address has");
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
+    return refuse("its address is not a web page");
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "")
+    return refuse("its address contains a user name or password");
+  const kind = hostKind(url.hostname);
+  if (url.protocol === "http:" && kind !== "loopback")
+    return refuse("its address is not encrypted (http)");
+  if (kind !== undefined && !allowsKind(policy, kind))
+    return refuse(`its address leads to a ${kind} address, which this server may not name`);
+  return { ok: true, href: url.href, host: url.host };
+}
+
+/** Where the addresses that this server names may lead. What runs here may point here. */
+export function urlPolicyOf(
+  { transport }: ServerConfig,
+  environment: Readonly<Record<string, string | undefined>>,
+): NetworkPolicy {
+  if (!("url" in transport)) return { namedBy: "server", loopback: true, privateNetwork: false };
+  const expansion = expandVariables(transport.url, environment);
+  if (!expansion.ok || !URL.canParse(expansion.text))
+    return { namedBy: "server", loopback: false, privateNetwork: false };
+  const own = configuredUrlPolicy(expansion.text, transport.allowPrivateNetwork);
+  return serverUrlPolicy(new URL(expansion.text), own);
+}
+
+function refuse(reason: string): JudgedUrl {
+  return { ok: false, reason };
+}

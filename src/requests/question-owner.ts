@@ -1,0 +1,37 @@
+import type { Human } from "../ports/human.ts";
+
+/** The request on whose behalf a server asks, as far as whoever answers has to know it. */
+export interface QuestionOwner {
+  /** Undefined for anything but the call of a tool. */
+  readonly callId: string | undefined;
+  readonly caller: {
+    readonly agent: string;
+    readonly sessionId: string;
+    /** Who answers for this session; undefined when nobody does. */
+    readonly human: Human | undefined;
+  };
+  readonly target: { readonly tool: { readonly originalName: string } } | undefined;
+}
+
+/** One question on its way to an answer. */
+export interface Asking {
+  readonly serverName: string;
+  /** Undefined when the question belongs to no call, or to one of several. */
+  readonly owner: QuestionOwner | undefined;
+  /** Who is to answer: the one of the call's session, else the host's. */
+  readonly human: Human | undefined;
+  /** Aborted when the answer is no longer wanted, and when its time is over. */
+  readonly signal: AbortSignal;
+}
+
+/** What a person is told about where a question comes from. */
+export function originOf({ serverName, owner }: Asking): {
+  readonly serverName: string;
+  readonly agent?: string;
+  readonly toolName?: string;
+} {
+  if (owner === undefined) return { serverName };
+  const { caller, target } = owner;
+  const tool = target === undefined ? {} : { toolName: target.tool.originalName };
+  return { serverName, agent: caller.agent, ...tool };
+}

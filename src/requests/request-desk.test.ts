@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  answered,
+  callOf,
+  codeOf,
+  form,
+  openDesk,
+  person,
+} from "../../tests/fixtures/requests/open-desk.ts";
+import { defaultLimits } from "../config/limits.ts";
+
+describe("what is offered", () => {
+  it("PRO-21: nothing, unless somebody or something can answer", () => {
+    expect(openDesk().capabilities()).toEqual({});
+    expect(openDesk({ human: { confirm: async () => "once" } }).capabilities()).toEqual({});
+    expect(openDesk({ human: { openUrl: async () => undefined } }).capabilities()).toEqual({});
+    const { human } = person();
+    expect(openDesk({ human }).capabilities()).toEqual({ "elicitation/create": { form: {} } });
+    const everything = openDesk({
+      human: { ...human, openUrl: async () => undefined },
+      sampling: async () => ({ content: "a", model: "m" }),
+      roots: [],
+    });
+    expect(everything.capabilities()).toEqual({
+      "elicitation/create": { form: {}, url: {} },
+      "sampling/createMessage": {},
+      "roots/list": { listChanged: true },
+    });
+  });
+
+  it("PRO-21: a session with somebody to ask counts from then on", () => {
+    const { desk, capabilities } = openDesk();
+    desk.introduce(undefined);
+    desk.introduce({});
+    expect(capabilities()).toEqual({});
+    desk.introduce(person().human);
+    expect(capabilities()).toEqual({ "elicitation/create": { form: {} } });
+  });
+
+  it("E2: a way of asking that was not offered is refused, and nobody is asked", async () => {
+    const { human, asked } = person(answered);
+    const { ask, outcomes } = openDesk({ human });
+    const params = { mode: "url", message: "Sign in", url: "https://example.com" };
+    expect(await codeOf(ask("elicitation/create", params))).toBe("protocol_violation");
+    expect(await codeOf(ask("elicitation/create", { ...form, mode: "odd" }))).toBe(
+      "protocol_violation",
+    );
+    expect(asked).toEqual([]);
+    expect(outcomes()).toEqual(["refused", "refused"]);
+  });
+});
+
+describe("who answers", () => {
+  it("the call's session, else the host, else nobody: then it is declined", async () => {
+    const session = person(answered);
+    const host = person(answered);
+    const { ask } = openDesk({ human: host.human });
+    await ask("elicitation/create", form, { owner: callOf(session.human) });
+    expect(session.asked).toMatchObject([{ agent: "agent", toolName: "tool", serverName: "s" }]);
+    expect(host.asked).toEqual([]);
+    await ask("elicitation/create", form);
+    expect(host.asked).toHaveLength(1);
+    expect(host.asked[0]).not.toHaveProperty("agent");
+    const refused = await ask("elicitation/create", form, { owner: callOf(undefined) });
+    expect(refused).toEqual({ action: "decline" });
+    expect(host.asked).toHaveLength(1);
+  });
+
+  it("events name the call where it is certain, and how it ended", async () => {
+    const { ask, seen } = openDesk({ human: person({ action: "decline" }, answered).human });
+    await ask("elicitation/create", form, { owner: callOf(undefined) });
+    await ask("elicitation/create", form);
+    expect(seen).toEqual([
+      {
+        type: "request-asked",
+        serverName: "s",
+        kind: "elicitation",
+        requestId: "id",
+        sessionId: "session 1",
+        callId: "call 1",
+        at: 0,
+      },
+      expect.objectContaining({ callId: "call 1", outcome: "declined", durationMs: 0 }),
+      { type: "request-asked", serverName: "s", kind: "elicitation", requestId: "id", at: 0 },
+      expect.objectContaining({ type: "request-answered", outcome: "declined" }),
+    ]);
+  });
+});
+
+describe("roots", () => {
+  it("PRO-19: come from the list or the function, and change when the program says so", async () => {
+    const { desk, ask } = openDesk({ roots: ["a"] });
+    expect(await ask("roots/list")).toEqual({ roots: [{ uri: "file:///srv/a", name: "a" }] });
+    desk.setRoots(async ({ serverName }) => [`/for/${serverName}`]);
+    expect(await ask("roots/list")).toEqual({ roots: [{ uri: "file:///for/s", name: "s" }] });
+  });
+
+  it("cannot be changed where they were never offered, nor to what is no folder", () => {
+    expect(() => openDesk().desk.setRoots([])).toThrow("offers no roots");
+    expect(() => openDesk({ roots: ["https://example.com"] })).toThrow("must be a folder");
+    expect(() => openDesk({ roots: [] }).desk.setRoots(["data:,a"])).toThrow("must be a folder");
+  });
+
+  it("a function that never answers ends as a timeout", async () => {
+    const { ask, clock } = openDesk({ roots: () => new Promise(() => undefined) });
+    const code = codeOf(ask("roots/list"));
+    await clock.advance(defaultLimits.totalCallTimeoutMs);
+    expect(await code).toBe("timeout");
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+
+import { callOf, codeOf, openDesk } from "../../tests/fixtures/requests/open-desk.ts";
+import { defaultLimits } from "../config/limits.ts";
+import type { Human } from "../ports/human.ts";
+import type { SamplingRequest } from "./sampling.ts";
+
+const prompt = {
+  messages: [{ role: "user", content: { type: "text", text: "Hello" } }],
+  maxTokens: 10,
+};
+
+describe("the model", () => {
+  function model(content: unknown = "Hi") {
+    const requests: SamplingRequest[] = [];
+    const sampling = async (request: SamplingRequest) => {
+      requests.push(request);
+      return { content, model: "m" } as never;
+    };
+    return { requests, sampling };
+  }
+
+  it("A16: is asked without a question where there is nobody to ask", async () => {
+    const { sampling, requests } = model();
+    const params = {
+      ...prompt,
+      temperature: 0.5,
+      stopSequences: ["x", 1],
+      includeContext: "allServers",
+      modelPreferences: { hints: [] },
+    };
+    expect(await openDesk({ sampling }).ask("sampling/createMessage", params)).toEqual({
+      role: "assistant",
+      content: { type: "text", text: "Hi" },
+      model: "m",
+      stopReason: "endTurn",
+    });
+    expect(requests).toEqual([
+      {
+        serverName: "s",
+        messages: [{ role: "user", content: [{ type: "text", text: "Hello" }] }],
+        maxTokens: 10,
+        temperature: 0.5,
+        stopSequences: ["x"],
+        modelPreferences: { hints: [] },
+      },
+    ]);
+  });
+
+  it("A16: a yes for the server holds for the session that gave it, and for no other", async () => {
+    const { sampling } = model();
+    const { ask } = openDesk({ sampling });
+    const answers = ["server-session", "once", "no"] as const;
+    let questions = 0;
+    const human: Human = { confirm: async () => answers[questions++] ?? "no" };
+    const first = callOf(human);
+    for (let time = 0; time < 3; time += 1)
+      await ask("sampling/createMessage", prompt, { owner: first });
+    expect(questions).toBe(1);
+    const other = callOf(human, "session 2");
+    await ask("sampling/createMessage", prompt, { owner: other });
+    expect(await codeOf(ask("sampling/createMessage", prompt, { owner: other }))).toBe(
+      "consent_denied",
+    );
+  });
+
+  it("A16: is not asked after a no, a failure or an unknown word", async () => {
+    const { sampling, requests } = model();
+    const refusals: Human["confirm"][] = [
+      async () => "no",
+      async () => "perhaps" as never,
+      () => Promise.reject(new Error("gone")),
+      () => {
+        throw new Error("gone");
+      },
+    ];
+    for (const confirm of refusals) {
+      const { ask, outcomes } = openDesk({ sampling, human: { confirm } as Human });
+      expect(await codeOf(ask("sampling/createMessage", prompt))).toBe("consent_denied");
+      expect(outcomes()).toEqual(["declined"]);
+    }
+    expect(requests).toEqual([]);
+  });
+
+  it("D8: what it would be told is shown without control characters, and bounded", async () => {
+    const { sampling } = model();
+    let shown = "";
+    const human: Human = {
+      confirm: async ({ prompt: text = "" }) => {
+        shown = text;
+        return "no";
+      },
+    };
+    const content = [
+      { type: "text", text: "a\u001B[31mb\u202E" },
+      { type: "image", data: "AAAA", mimeType: "image/png" },
+      { type: "text", text: "c".repeat(50_000) },
+    ];
+    const params = { ...prompt, messages: [{ role: "assistant", content }] };
+    await codeOf(openDesk({ sampling, human }).ask("sampling/createMessage", params));
+    expect(shown).toMatch(/^assistant: ab\uFFFD\nassistant: \[image\]\nassistant: c+…$/);
+    expect(shown).toHaveLength(4_000);
+  });
+
+  it.each([
+    ["no messages", { ...prompt, messages: [] }],
+    ["no list of messages", { ...prompt, messages: "Hello" }],
+    ["too many messages", { ...prompt, messages: Array(257).fill(prompt.messages[0]) }],
+    ["another author", { ...prompt, messages: [{ role: "system", content: [] }] }],
+    [
+      "content of no known type",
+      { ...prompt, messages: [{ role: "user", content: { type: "x" } }] },
+    ],
+    ["text that is none", { ...prompt, messages: [{ role: "user", content: { type: "text" } }] }],
+    ["a message that is none", { ...prompt, messages: [null] }],
+    ["no bound for the answer", { messages: prompt.messages }],
+    ["a bound below one", { ...prompt, maxTokens: 0 }],
+    ["tools, which were not offered", { ...prompt, tools: [] }],
+  ])("is not asked by a request with %s", async (_, params) => {
+    const { sampling, requests } = model();
+    const { ask } = openDesk({ sampling });
+    expect(await codeOf(ask("sampling/createMessage", params))).toBe("protocol_violation");
+    expect(requests).toEqual([]);
+  });
+
+  it("answers with a block as well, and with nothing else", async () => {
+    const block = { type: "image", data: "AAAA", mimeType: "image/png" };
+    const good = openDesk({ sampling: model(block).sampling });
+    expect(await good.ask("sampling/createMessage", prompt)).toMatchObject({ content: block });
+    const bad = openDesk({ sampling: model({ type: "tool_use" }).sampling });
+    expect(await codeOf(bad.ask("sampling/createMessage", prompt))).toBe("invalid_result");
+    expect(bad.outcomes()).toEqual(["failed"]);
+  });
+
+  it("that never answers ends as a timeout", async () => {
+    const { ask, clock } = openDesk({ sampling: () => new Promise(() => undefined) });
+    const code = codeOf(ask("sampling/createMessage", prompt));
+    await clock.advance(defaultLimits.totalCallTimeoutMs);
+    expect(await code).toBe("timeout");
+  });
+});

@@ -1,0 +1,164 @@
+import { createError } from "../errors/families.ts";
+import type { ConfirmAnswer } from "../ports/human.ts";
+import { isJsonObject, type JsonObject } from "../protocol/json-object.ts";
+import { untilAborted } from "../protocol/until-aborted.ts";
+import { neutralize } from "../text/neutralize.ts";
+import { truncate } from "../text/truncate.ts";
+import { type Asking, originOf } from "./question-owner.ts";
+import { refuseQuestion } from "./refuse-question.ts";
+
+/** What a server wants a model to answer. Only its shape has been checked; its texts are the server's. */
+export interface SamplingRequest {
+  readonly serverName: string;
+  /** On whose behalf; absent when the request belongs to no call. */
+  readonly agent?: string;
+  readonly toolName?: string;
+  readonly messages: readonly SamplingMessage[];
+  readonly systemPrompt?: string;
+  readonly maxTokens: number;
+  readonly temperature?: number;
+  readonly stopSequences?: readonly string[];
+  /** Hints about which model would be best; nothing has to come of them. */
+  readonly modelPreferences?: JsonObject;
+}
+
+export interface SamplingMessage {
+  readonly role: "user" | "assistant";
+  readonly content: readonly SamplingContent[];
+}
+
+/** A block of text, an image or a sound, as the protocol writes it. */
+export type SamplingContent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string };
+
+export interface SamplingResult {
+  /** A string is a block of text. */
+  readonly content: string | SamplingContent;
+  /** The model that answered. */
+  readonly model: string;
+  /** `endTurn` by default. */
+  readonly stopReason?: string;
+}
+
+/**
+ * Asks the program's model. Giving one to the host offers it to every server: each request is put to
+ * the person of its session first, where there is one who can be asked; in a program without a person
+ * it is this function that decides, and throwing declines.
+ */
+export type SamplingHandler = (
+  request: SamplingRequest,
+  options: { readonly signal: AbortSignal },
+) => Promise<SamplingResult>;
+
+export interface SamplingOptions {
+  readonly handler: SamplingHandler;
+  /** Sessions that allowed this server to ask for the rest of their life. */
+  readonly allowances: WeakSet<object>;
+}
+
+const method = "sampling/createMessage";
+const maxMessages = 256;
+const maxPromptChars = 4_000;
+
+/** Rejects with `consent_denied` when the person says no. */
+export async function answerSampling(
+  params: JsonObject,
+  asking: Asking,
+  { handler, allowances }: SamplingOptions,
+): Promise<JsonObject> {
+  const { signal } = asking;
+  const request = { ...originOf(asking), ...parseSampling(params) };
+  await askConsent(request, asking, allowances);
+  return resultOf(await untilAborted(handler(request, { signal }), signal));
+}
+
+type ParsedSampling = Omit<SamplingRequest, "serverName" | "agent" | "toolName">;
+
+function parseSampling(params: JsonObject): ParsedSampling {
+  const { messages, maxTokens, systemPrompt, temperature, stopSequences, modelPreferences } =
+    params;
+  if (params["tools"] !== undefined || params["toolChoice"] !== undefined)
+    throw refuseQuestion(method, "tools for the model were not offered");
+  if (!Array.isArray(messages) || messages.length === 0 || messages.length > maxMessages)
+    throw refuseQuestion(method, `it does not hold 1 to ${maxMessages} messages`);
+  if (!Number.isSafeInteger(maxTokens) || (maxTokens as number) < 1)
+    throw refuseQuestion(method, "it does not say how long the answer may be");
+  return {
+    messages: messages.map((message: unknown) => parseMessage(message)),
+    maxTokens: maxTokens as number,
+    ...(typeof systemPrompt === "string" && { systemPrompt }),
+    ...(Number.isFinite(temperature) && { temperature: temperature as number }),
+    ...(Array.isArray(stopSequences) && {
+      stopSequences: stopSequences.filter((text) => typeof text === "string"),
+    }),
+    ...(isJsonObject(modelPreferences) && { modelPreferences }),
+  };
+}
+
+function parseMessage(message: unknown): SamplingMessage {
+  const { role, content } = isJsonObject(message) ? message : {};
+  if (role !== "user" && role !== "assistant")
+    throw refuseQuestion(method, "a message has neither the user nor the assistant for its author");
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+  if (!blocks.every((block) => isContent(block)))
+    throw refuseQuestion(method, "a message is neither text, image nor sound");
+  return { role, content: blocks };
+}
+
+function isContent(block: unknown): block is SamplingContent {
+  if (!isJsonObject(block)) return false;
+  const { type, text, data, mimeType } = block;
+  if (type === "text") return typeof text === "string";
+  const isBinary = type === "image" || type === "audio";
+  return isBinary && typeof data === "string" && typeof mimeType === "string";
+}
+
+async function askConsent(
+  request: SamplingRequest,
+  asking: Asking,
+  allowances: WeakSet<object>,
+): Promise<void> {
+  const { human, owner } = asking;
+  if (human?.confirm === undefined) return;
+  if (owner !== undefined && allowances.has(owner.caller)) return;
+  const answer = await confirmSampling(request, asking);
+  if (answer === "server-session" && owner !== undefined) allowances.add(owner.caller);
+  else if (answer !== "once" && answer !== "tool-session" && answer !== "server-session")
+    throw createError("consent_denied", "the server was not allowed to ask the model", {
+      serverName: request.serverName,
+    });
+}
+
+/** Any failure but that of the whole request means no. */
+async function confirmSampling(
+  request: SamplingRequest,
+  asking: Asking,
+): Promise<ConfirmAnswer | undefined> {
+  const { human, signal } = asking;
+  const question = { kind: "sampling" as const, ...originOf(asking), prompt: promptOf(request) };
+  try {
+    const asked = human?.confirm?.(question, { signal });
+    return asked === undefined ? undefined : await untilAborted(asked, signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return "no";
+  }
+}
+
+/** Everything the model would be told, as a person can read it. */
+function promptOf({ systemPrompt, messages }: SamplingRequest): string {
+  const parts = systemPrompt === undefined ? [] : [`system: ${systemPrompt}`];
+  for (const { role, content } of messages)
+    for (const block of content)
+      parts.push(`${role}: ${block.type === "text" ? block.text : `[${block.type}]`}`);
+  return truncate(neutralize(parts.join("\n").slice(0, maxPromptChars * 4)), maxPromptChars);
+}
+
+/** The model's answer is the program's own, but a slip in it must not become the server's riddle. */
+function resultOf({ content, model, stopReason = "endTurn" }: SamplingResult): JsonObject {
+  const block = typeof content === "string" ? { type: "text", text: content } : content;
+  if (!isContent(block) || typeof model !== "string")
+    throw createError("invalid_result", "the model's answer is neither text, image nor sound");
+  return { role: "assistant", content: block, model, stopReason };
+}

@@ -1,0 +1,28 @@
+/** One thing that happened. Arguments and results do not belong here; the caller redacts what it adds. */
+export interface AuditEntry {
+  /** What kind of thing: the type of an event. */
+  readonly type: string;
+  readonly at: number;
+  readonly agent?: string | undefined;
+  readonly server?: string | undefined;
+  readonly tool?: string | undefined;
+  /** How it ended: an error code, or `ok`. */
+  readonly code?: string | undefined;
+  readonly detail?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface AuditRow extends AuditEntry {
+  /** Grows with every row and is never given twice. */
+  readonly seq: number;
+}
+
+export interface AuditFilter {
+  /** Milliseconds since the epoch, both inclusive. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly type?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly server?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly code?: string | undefined;
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+
+import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
+import { silentLogger } from "../ports/logger.ts";
+import type { AuditColumns } from "./audit-columns.ts";
+import { AuditQueue } from "./audit-queue.ts";
+
+/** A queue whose store can be broken and mended, with everything that was saved or complained about. */
+function createQueue() {
+  const clock = new ManualClock();
+  const batches: number[][] = [];
+  const complaints: string[] = [];
+  const state = { isBroken: false };
+  const queue = new AuditQueue({
+    clock,
+    logger: { ...silentLogger, error: (text) => void complaints.push(text) },
+    save: async (entries) => {
+      if (state.isBroken) throw new Error("full");
+      batches.push(entries.map(({ at }) => at));
+    },
+  });
+  let next = 0;
+  const add = (count: number): void => {
+    for (let index = 0; index < count; index += 1) {
+      queue.add({ at: next, type: "x", detail: "{}" } satisfies AuditColumns);
+      next += 1;
+    }
+  };
+  return { clock, batches, complaints, state, queue, add };
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+describe("AuditQueue", () => {
+  it("saves a full batch at once and a part of one after a moment", async () => {
+    const { clock, batches, add } = createQueue();
+    add(3);
+    expect(batches).toEqual([]);
+    await clock.advance(250);
+    expect(batches).toEqual([[0, 1, 2]]);
+    add(450);
+    await clock.advance(0);
+    expect(batches.map((batch) => batch.length)).toEqual([3, 200, 200, 50]);
+    expect(batches.flat()).toEqual(upTo(453));
+    expect(clock.pending).toBe(0);
+  });
+
+  it("flush saves what was added before it, also while a batch is under way", async () => {
+    const { batches, queue, add } = createQueue();
+    add(201);
+    const flushed = queue.flush();
+    add(1);
+    await flushed;
+    expect(batches.flat()).toEqual(upTo(202));
+    await queue.flush();
+  });
+
+  it("keeps what cannot be saved, complains once, tries again and keeps the order", async () => {
+    const { clock, batches, complaints, state, queue, add } = createQueue();
+    state.isBroken = true;
+    add(250);
+    await queue.flush();
+    add(50);
+    await clock.advance(3_000);
+    expect(batches).toEqual([]);
+    expect(complaints).toEqual(["audit entries could not be saved yet"]);
+    state.isBroken = false;
+    await clock.advance(1_000);
+    expect(batches.flat()).toEqual(upTo(300));
+    expect(queue.lost).toBe(0);
+  });
+
+  it("gives up the oldest when too many wait, and counts them", async () => {
+    const { clock, batches, complaints, state, queue, add } = createQueue();
+    state.isBroken = true;
+    add(200);
+    await queue.flush();
+    add(9_900);
+    expect(queue.lost).toBe(100);
+    expect(complaints).toHaveLength(2);
+    state.isBroken = false;
+    await clock.advance(1_000);
+    expect(batches.flat()).toEqual(upTo(10_100).slice(100));
+  });
+
+  it("says at its end how much is left, and leaves no timer", async () => {
+    const { clock, state, queue, add } = createQueue();
+    state.isBroken = true;
+    add(2);
+    expect(await queue.close()).toBe(2);
+    expect(clock.pending).toBe(0);
+    state.isBroken = false;
+    add(1);
+    expect(queue.lost).toBe(1);
+    expect(await queue.close()).toBe(0);
+  });
+});

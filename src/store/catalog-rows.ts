@@ -1,0 +1,77 @@
+import { parseObjectColumn } from "./json-column.ts";
+import type { StoreContext } from "./store-context.ts";
+
+/** What a server last said about itself; the rooms above know the shapes, the store does not. */
+export interface CatalogContent {
+  /** The revision it spoke, so that the next connection need not find out. */
+  readonly protocolVersion?: string | undefined;
+  readonly serverInfo?: unknown;
+  readonly instructions?: string | undefined;
+  readonly tools?: readonly unknown[] | undefined;
+  readonly resources?: readonly unknown[] | undefined;
+  readonly resourceTemplates?: readonly unknown[] | undefined;
+  readonly prompts?: readonly unknown[] | undefined;
+}
+
+export interface CatalogEntry {
+  readonly content: CatalogContent;
+  /** Never in the future, whatever the clock did since. */
+  readonly savedAt: number;
+}
+
+const maxContentBytes = 4 * 1024 * 1024;
+const maxEntries = 500;
+
+/** The last known catalog of every server, so that tools are listed before anything is started. */
+export class CatalogRows {
+  readonly #context: StoreContext;
+
+  constructor(context: StoreContext) {
+    this.#context = context;
+  }
+
+  async find(identity: string): Promise<CatalogEntry | undefined> {
+    const { database, clock } = this.#context;
+    const [row] = await database.read(
+      database.queries.selectFrom("catalog").selectAll().where("identity", "=", identity),
+    );
+    const content = row === undefined ? undefined : parseObjectColumn(row.content);
+    if (row === undefined || content === undefined) return undefined;
+    return { content, savedAt: Math.min(row.saved_at, clock.now()) };
+  }
+
+  /** False when the content is too large: then nothing is known, since the former one is out of date. */
+  async save(identity: string, content: CatalogContent): Promise<boolean> {
+    const text = JSON.stringify(content);
+    if (Buffer.byteLength(text) > maxContentBytes) {
+      await this.remove(identity);
+      return false;
+    }
+    const { database, areas, clock } = this.#context;
+    const { queries } = database;
+    const changed = { content: text, saved_at: clock.now() };
+    const save = queries
+      .insertInto("catalog")
+      .values({ identity, ...changed })
+      .onConflict((conflict) => conflict.column("identity").doUpdateSet(changed));
+    const newest = queries
+      .selectFrom("catalog")
+      .select("identity")
+      .orderBy("saved_at", "desc")
+      .limit(maxEntries);
+    const dropOldest = queries
+      .deleteFrom("catalog")
+      .where("identity", "!=", identity)
+      .where("identity", "not in", newest);
+    // It can be asked for again, so it need not wait for the disk.
+    await areas.write("catalog", [save, dropOldest], "normal");
+    return true;
+  }
+
+  async remove(identity: string): Promise<void> {
+    const statement = this.#context.database.queries
+      .deleteFrom("catalog")
+      .where("identity", "=", identity);
+    await this.#context.areas.write("catalog", [statement], "normal");
+  }
+}

@@ -1,0 +1,98 @@
+import { DatabaseSync } from "@photostructure/sqlite";
+import type { Compilable } from "kysely";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { systemClock } from "../ports/clock.ts";
+import { silentLogger } from "../ports/logger.ts";
+import { ApprovalRows } from "./approval-rows.ts";
+import { AreaWrites } from "./area-writes.ts";
+import { AuditLog } from "./audit-log.ts";
+import { CatalogRows } from "./catalog-rows.ts";
+import { GrantRows } from "./grant-rows.ts";
+import { MemoryDatabase } from "./memory-database.ts";
+import { migrateStore } from "./migrate-store.ts";
+import { PinRows } from "./pin-rows.ts";
+import { SecretRows } from "./secret-rows.ts";
+import { ServerRows } from "./server-rows.ts";
+import { runBatch } from "./sqlite-batch.mjs";
+import type { StoreContext } from "./store-context.ts";
+import type { Durability } from "./store-database.ts";
+
+class RecordingDatabase extends MemoryDatabase {
+  asked: Durability[] = [];
+
+  override write(statements: readonly Compilable[], durability: Durability) {
+    this.asked.push(durability);
+    return super.write(statements, durability);
+  }
+}
+
+describe("what must be on the disk before it is acknowledged", () => {
+  const pin = { tool: "t", fingerprint: "f" };
+  const grant = { agent: "a", identity: "i", definitionHash: "h" };
+  const approval = { identity: "i", serverName: "s", facts: {}, approvedBy: "cli" };
+  let database: RecordingDatabase;
+  let context: StoreContext;
+
+  beforeEach(async () => {
+    database = new RecordingDatabase();
+    await migrateStore(database);
+    const areas = await AreaWrites.start(database, silentLogger);
+    context = { database, areas, clock: systemClock, logger: silentLogger };
+    database.asked = [];
+  });
+
+  afterEach(() => database.close());
+
+  it.each<[string, Durability, () => Promise<unknown>]>([
+    [
+      "adding a server",
+      "full",
+      () => new ServerRows(context).put({ id: "a", name: "a", config: {} }),
+    ],
+    ["removing a server", "full", () => new ServerRows(context).remove("a")],
+    ["an approval", "full", () => new ApprovalRows(context).approve(approval)],
+    ["its end", "full", () => new ApprovalRows(context).revoke({ identity: "i" })],
+    ["a grant", "full", () => new GrantRows(context).grant(grant)],
+    ["its end", "full", () => new GrantRows(context).revoke({})],
+    ["a pin", "full", () => new PinRows(context).acceptNew("i", [pin])],
+    ["a quarantine", "full", () => new PinRows(context).quarantine("i", pin)],
+    ["accepting a change", "full", () => new PinRows(context).accept("i", "t", "f")],
+    ["a secret", "full", () => new SecretRows(context).put("a", "b")],
+    ["its end", "full", () => new SecretRows(context).remove("a")],
+    ["a status", "normal", () => new ServerRows(context).setStatus("a", "connected")],
+    ["a catalog", "normal", () => new CatalogRows(context).save("i", {})],
+  ])("STO-08: %s is written %s", async (_, durability, write) => {
+    await write();
+    expect(database.asked).toEqual([durability]);
+  });
+
+  it("STO-08: the audit trail is written behind the call, normal", async () => {
+    const audit = new AuditLog(context);
+    audit.append({ type: "x", at: 1 });
+    expect(database.asked).toEqual([]);
+    await audit.close();
+    expect(new Set(database.asked)).toEqual(new Set(["normal"]));
+  });
+
+  it("STO-08: full makes SQLite wait for the disk at every commit, normal does not", () => {
+    const connection = new DatabaseSync(":memory:");
+    const synchronous = (): unknown => connection.prepare("PRAGMA synchronous").get();
+    runBatch(connection, [], "full");
+    expect(synchronous()).toMatchObject({ synchronous: 2 });
+    runBatch(connection, [], "normal");
+    expect(synchronous()).toMatchObject({ synchronous: 1 });
+    connection.close();
+  });
+
+  it("STO-08: statements of one write happen together or not at all", async () => {
+    const { queries } = database;
+    const good = queries.insertInto("secrets").values({ id: "a", envelope: "x", updated_at: 1 });
+    await expect(database.write([good, good], "full")).rejects.toMatchObject({
+      code: "store_failed",
+    });
+    expect(await new SecretRows(context).ids()).toEqual([]);
+    await database.write([good], "full");
+    expect(await new SecretRows(context).ids()).toEqual(["a"]);
+  });
+});

@@ -1,0 +1,129 @@
+import type { Compilable } from "kysely";
+
+import type { StoreContext } from "./store-context.ts";
+import type { StoreTables } from "./store-tables.ts";
+
+/** A person's lasting "yes": this agent may call this tool, or every tool of this server. */
+export interface Grant {
+  readonly agent: string;
+  /** Of the launch the grant was given for; another command or address is another server. */
+  readonly identity: string;
+  /** The tool's own name; absent for the whole server. */
+  readonly tool?: string | undefined;
+  /** Of the definition the person saw; a changed one is not covered. */
+  readonly definitionHash: string;
+  readonly grantedAt: number;
+  /** Absent: until it is revoked. */
+  readonly expiresAt?: number | undefined;
+}
+
+export type NewGrant = Omit<Grant, "grantedAt">;
+
+export interface GrantFilter {
+  readonly agent?: string | undefined;
+  readonly identity?: string | undefined;
+  readonly tool?: string | undefined;
+}
+
+type GrantKey = keyof GrantFilter;
+
+/** A clock that is set right may go back a little without ending what was just granted. */
+const clockSlackMs = 60_000;
+const wholeServer = "";
+
+/** Stored consent. A grant for some time ends by the clock and never comes back when that is set back. */
+export class GrantRows {
+  readonly #context: StoreContext;
+
+  constructor(context: StoreContext) {
+    this.#context = context;
+  }
+
+  /** Those in force now. */
+  async list(filter: GrantFilter = {}): Promise<readonly Grant[]> {
+    const now = this.#context.clock.now();
+    const rows = await this.#context.database.read(this.#select(filter));
+    if (rows.some((row) => isOver(row, now))) await this.#forget(now);
+    return rows.filter((row) => !isOver(row, now) && !isFromFuture(row, now)).map(toGrant);
+  }
+
+  async grant(grant: NewGrant): Promise<void> {
+    const { database, areas, clock } = this.#context;
+    const changed = {
+      definition_hash: grant.definitionHash,
+      granted_at: clock.now(),
+      expires_at: grant.expiresAt ?? null,
+    };
+    const statement = database.queries
+      .insertInto("grants")
+      .values({
+        agent: grant.agent,
+        identity: grant.identity,
+        tool: grant.tool ?? wholeServer,
+        ...changed,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(["agent", "identity", "tool"]).doUpdateSet(changed),
+      );
+    await areas.write("grants", [statement]);
+  }
+
+  /** Ends every grant that fits the filter, all of them when it is empty; gives their number. */
+  async revoke(filter: GrantFilter): Promise<number> {
+    const statement = this.#context.database.queries
+      .deleteFrom("grants")
+      .where((row) => row.and(definedOf(filter)));
+    const [revoked = 0] = await this.#context.areas.write("grants", [statement]);
+    return revoked;
+  }
+
+  #select(filter: GrantFilter): Compilable<StoreTables["grants"]> {
+    return this.#context.database.queries
+      .selectFrom("grants")
+      .selectAll()
+      .where((row) => row.and(definedOf(filter)))
+      .orderBy("granted_at")
+      .orderBy("agent")
+      .orderBy("identity")
+      .orderBy("tool");
+  }
+
+  /** Removes what is over, so that no clock brings it back. */
+  async #forget(now: number): Promise<void> {
+    const { database, areas, logger } = this.#context;
+    const statement = database.queries.deleteFrom("grants").where("expires_at", "<=", now);
+    await areas.write("grants", [statement]).catch((error: unknown) => {
+      // The grant is not in force either way; a store that cannot be written must still be readable.
+      logger.warn("expired grants could not be removed", { error: String(error) });
+    });
+  }
+}
+
+/** Only what the filter says: an absent part must not become a condition. */
+function definedOf({ agent, identity, tool }: GrantFilter): Partial<Record<GrantKey, string>> {
+  return {
+    ...(agent !== undefined && { agent }),
+    ...(identity !== undefined && { identity }),
+    ...(tool !== undefined && { tool }),
+  };
+}
+
+function isOver({ expires_at }: StoreTables["grants"], now: number): boolean {
+  return expires_at !== null && expires_at <= now;
+}
+
+/** Given for an hour, and then the clock went back a day: nobody granted 25 hours. */
+function isFromFuture({ expires_at, granted_at }: StoreTables["grants"], now: number): boolean {
+  return expires_at !== null && granted_at > now + clockSlackMs;
+}
+
+function toGrant(row: StoreTables["grants"]): Grant {
+  return {
+    agent: row.agent,
+    identity: row.identity,
+    ...(row.tool !== wholeServer && { tool: row.tool }),
+    definitionHash: row.definition_hash,
+    grantedAt: row.granted_at,
+    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
+  };
+}

@@ -1,0 +1,66 @@
+import { DatabaseSync } from "@photostructure/sqlite";
+import type { Compilable } from "kysely";
+
+import { readSchemaState, runBatch, runCheck, runMigration } from "./sqlite-batch.mjs";
+import { createSqliteQueryBuilder } from "./sqlite-query-builder.ts";
+import { toBatchStatement, toBatchStep } from "./sqlite-writer.ts";
+import type {
+  Durability,
+  MigrationStep,
+  QueryBuilder,
+  SchemaState,
+  StoreDatabase,
+} from "./store-database.ts";
+import { sqliteError, storeClosed } from "./store-error.ts";
+import { memoryLocation } from "./store-location.ts";
+
+/** A store that ends with its process: no file, no lock and no disk to wait for, hence no thread. */
+export class MemoryDatabase implements StoreDatabase {
+  readonly dialect = "sqlite";
+  readonly queries: QueryBuilder = createSqliteQueryBuilder();
+  readonly place = memoryLocation;
+  readonly #connection = new DatabaseSync(memoryLocation);
+
+  async schemaState(): Promise<SchemaState> {
+    return this.#perform(() => readSchemaState(this.#connection));
+  }
+
+  async migrate(steps: readonly MigrationStep[]): Promise<void> {
+    this.#perform(() => runMigration(this.#connection, steps.map(toBatchStep)));
+  }
+
+  async read<Row>(query: Compilable<Row>): Promise<readonly Row[]> {
+    const { sql, parameters } = query.compile();
+    return this.#perform(() => this.#connection.prepare(sql).all(...parameters) as Row[]);
+  }
+
+  async write(
+    statements: readonly Compilable[],
+    durability: Durability,
+  ): Promise<readonly number[]> {
+    const batch = statements.map(toBatchStatement);
+    return this.#perform(() => runBatch(this.#connection, batch, durability));
+  }
+
+  /** Nobody else can write here. */
+  watch(): () => void {
+    return () => {};
+  }
+
+  async check(): Promise<readonly string[]> {
+    return this.#perform(() => runCheck(this.#connection));
+  }
+
+  async close(): Promise<void> {
+    if (this.#connection.isOpen) this.#connection.close();
+  }
+
+  #perform<T>(task: () => T): T {
+    if (!this.#connection.isOpen) throw storeClosed(this.place);
+    try {
+      return task();
+    } catch (error) {
+      throw sqliteError(error, this.place);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import type { StoreContext } from "./store-context.ts";
+
+/** Sealed secrets by id. What is inside an envelope, and the key to it, is none of the store's business. */
+export class SecretRows {
+  readonly #context: StoreContext;
+
+  constructor(context: StoreContext) {
+    this.#context = context;
+  }
+
+  async get(id: string): Promise<string | undefined> {
+    const { database } = this.#context;
+    const [row] = await database.read(
+      database.queries.selectFrom("secrets").select("envelope").where("id", "=", id),
+    );
+    return row?.envelope;
+  }
+
+  async ids(): Promise<readonly string[]> {
+    const { database } = this.#context;
+    const rows = await database.read(
+      database.queries.selectFrom("secrets").select("id").orderBy("id"),
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async put(id: string, envelope: string): Promise<void> {
+    const { database, areas, clock } = this.#context;
+    const changed = { envelope, updated_at: clock.now() };
+    const statement = database.queries
+      .insertInto("secrets")
+      .values({ id, ...changed })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet(changed));
+    await areas.write("secrets", [statement]);
+  }
+
+  /** Whether there was one. */
+  async remove(id: string): Promise<boolean> {
+    const statement = this.#context.database.queries.deleteFrom("secrets").where("id", "=", id);
+    const [removed] = await this.#context.areas.write("secrets", [statement]);
+    return removed === 1;
+  }
+}

@@ -1,0 +1,87 @@
+// @ts-check
+// Plain JavaScript, because a thread of Node 20 cannot load TypeScript and this runs in one.
+
+/** @typedef {import("@photostructure/sqlite").DatabaseSyncInstance} Connection */
+/** @typedef {{ readonly sql: string, readonly parameters: readonly unknown[] }} BatchStatement */
+/** @typedef {{ readonly version: number, readonly statements: readonly BatchStatement[] }} BatchStep */
+/** @typedef {"full" | "normal"} BatchDurability */
+
+/**
+ * Runs all statements as one transaction, or none. Gives the number of rows each one changed.
+ * @param {Connection} connection
+ * @param {readonly BatchStatement[]} statements
+ * @param {BatchDurability} durability
+ * @returns {number[]}
+ */
+export function runBatch(connection, statements, durability) {
+  connection.exec(`PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
+  return inTransaction(connection, () => statements.map((one) => run(connection, one)));
+}
+
+/**
+ * Applies the steps whose version the database does not have yet. The version is read inside of the
+ * transaction: of several processes that find an old store, one changes it and the others see that.
+ * @param {Connection} connection
+ * @param {readonly BatchStep[]} steps
+ * @returns {void}
+ */
+export function runMigration(connection, steps) {
+  connection.exec("PRAGMA synchronous = FULL");
+  inTransaction(connection, () => {
+    const { version } = readSchemaState(connection);
+    for (const step of steps) {
+      if (step.version <= version) continue;
+      for (const statement of step.statements) run(connection, statement);
+      connection.exec(`PRAGMA user_version = ${Math.trunc(step.version)}`);
+    }
+  });
+}
+
+/**
+ * @param {Connection} connection
+ * @returns {{ version: number, isEmpty: boolean }}
+ */
+export function readSchemaState(connection) {
+  const version = Number(connection.prepare("PRAGMA user_version").get().user_version);
+  const { tables } = connection.prepare("SELECT count(*) AS tables FROM sqlite_master").get();
+  return { version, isEmpty: Number(tables) === 0 };
+}
+
+/**
+ * What the integrity check complains about.
+ * @param {Connection} connection
+ * @returns {string[]}
+ */
+export function runCheck(connection) {
+  const rows = connection.prepare("PRAGMA integrity_check").all();
+  const texts = rows.map((row) => String(row.integrity_check));
+  return texts.filter((text) => text !== "ok");
+}
+
+/**
+ * @param {Connection} connection
+ * @param {BatchStatement} statement
+ */
+function run(connection, { sql, parameters }) {
+  return connection.prepare(sql).run(...parameters).changes;
+}
+
+/**
+ * @template T
+ * @param {Connection} connection
+ * @param {() => T} task
+ * @returns {T}
+ */
+function inTransaction(connection, task) {
+  // Immediate: waiting for the lock happens here, where nothing has been read that could be stale.
+  connection.exec("BEGIN IMMEDIATE");
+  try {
+    const result = task();
+    connection.exec("COMMIT");
+    return result;
+  } catch (error) {
+    // A full disk makes SQLite roll back by itself.
+    if (connection.isTransaction) connection.exec("ROLLBACK");
+    throw error;
+  }
+}

@@ -1,0 +1,109 @@
+// @ts-check
+// The one thread of a host that writes to its SQLite file: locks held by other processes and the disk's
+// own pace are waited for here, never in the event loop.
+import { parentPort, workerData } from "node:worker_threads";
+
+import { DatabaseSync } from "@photostructure/sqlite";
+
+import { runBatch, runCheck, runMigration } from "./sqlite-batch.mjs";
+
+/** @typedef {import("./sqlite-batch.mjs").BatchStatement} BatchStatement */
+/** @typedef {import("./sqlite-batch.mjs").BatchStep} BatchStep */
+/** @typedef {import("./sqlite-batch.mjs").BatchDurability} BatchDurability */
+/**
+ * @typedef {{ readonly kind: "batch", readonly statements: readonly BatchStatement[], readonly durability: BatchDurability }
+ *   | { readonly kind: "migrate", readonly steps: readonly BatchStep[] }
+ *   | { readonly kind: "check" }
+ *   | { readonly kind: "close" }} WriterTask
+ */
+/** @typedef {{ readonly id: number, readonly task: WriterTask }} WriterJob */
+/** @typedef {{ readonly errcode: number | undefined, readonly message: string }} WriterFailure */
+/**
+ * @typedef {{ readonly id: number, readonly value: unknown }
+ *   | { readonly id: number, readonly failure: WriterFailure }} WriterAnswer
+ */
+/** @typedef {{ readonly file: string, readonly lockWaitMs: number }} WriterData */
+
+const busy = 5;
+const maxJournalBytes = 4 * 1024 * 1024;
+
+const { file, lockWaitMs } = /** @type {WriterData} */ (workerData);
+
+/** @type {import("@photostructure/sqlite").DatabaseSyncInstance | undefined} */
+let connection;
+
+parentPort?.on("message", (/** @type {WriterJob} */ { id, task }) => {
+  /** @type {WriterAnswer} */
+  let answer;
+  try {
+    answer = { id, value: perform(task) };
+  } catch (error) {
+    const { errcode, message } = /** @type {Error & { errcode?: number }} */ (error);
+    answer = { id, failure: { errcode, message } };
+  }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  parentPort?.postMessage(answer);
+  if (task.kind === "close") parentPort?.close();
+});
+
+/** @param {WriterTask} task */
+function perform(task) {
+  switch (task.kind) {
+    case "batch":
+      return runBatch(open(), task.statements, task.durability);
+    case "migrate":
+      return runMigration(open(), task.steps);
+    case "check":
+      return runCheck(open());
+    case "close":
+      return close();
+    default:
+      throw new Error("unknown task");
+  }
+}
+
+/** Opened by the first job and, when that fails, tried again by the next. */
+function open() {
+  if (connection !== undefined) return connection;
+  const opened = new DatabaseSync(file, { timeout: lockWaitMs });
+  try {
+    switchToWal(opened);
+    opened.exec(`PRAGMA journal_size_limit = ${maxJournalBytes}`);
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+  connection = opened;
+  return opened;
+}
+
+/**
+ * Moves everything into the file itself, so that a copy of it alone is whole, unless others are using it.
+ * The driver lets go of statements with the garbage only, so SQLite cannot do this on its own.
+ */
+function close() {
+  try {
+    connection?.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch {
+    // Nothing is lost: the journal stays and is read along with the file.
+  }
+  connection?.close();
+}
+
+/**
+ * SQLite does not wait for the lock this needs, so that processes starting together would fail.
+ * @param {import("@photostructure/sqlite").DatabaseSyncInstance} opened
+ */
+function switchToWal(opened) {
+  const deadline = performance.now() + lockWaitMs;
+  for (;;) {
+    try {
+      opened.prepare("PRAGMA journal_mode = WAL").get();
+      return;
+    } catch (error) {
+      const code = /** @type {{ errcode?: number }} */ (error).errcode ?? 0;
+      if ((code & 0xff) !== busy || performance.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20);
+    }
+  }
+}

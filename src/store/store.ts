@@ -1,0 +1,31 @@
+import type { ApprovalRows } from "./approval-rows.ts";
+import type { StoreChangeListener } from "./area-writes.ts";
+import type { AuditLog } from "./audit-log.ts";
+import type { CatalogRows } from "./catalog-rows.ts";
+import type { GrantRows } from "./grant-rows.ts";
+import type { PinRows } from "./pin-rows.ts";
+import type { SecretRows } from "./secret-rows.ts";
+import type { ServerRows } from "./server-rows.ts";
+
+/**
+ * What the host remembers, shared by every process that opens the same place. A promise of a change
+ * resolves when the change is on the disk, except for statuses, the catalog and the audit trail, which
+ * only survive the process. Every failure is `store_failed`, and then nothing was changed.
+ */
+export interface Store extends AsyncDisposable {
+  /** The file or address, without credentials. */
+  readonly place: string;
+  readonly servers: ServerRows;
+  readonly approvals: ApprovalRows;
+  readonly grants: GrantRows;
+  readonly pins: PinRows;
+  readonly catalog: CatalogRows;
+  readonly secrets: SecretRows;
+  readonly audit: AuditLog;
+  /** Tells, within a second, what other processes have changed; the returned function ends that. */
+  onchange(listener: StoreChangeListener): () => void;
+  /** What an integrity check complains about; reads the whole store, off the event loop. */
+  check(): Promise<readonly string[]>;
+  /** Saves what waits, then lets go of the place. Anything asked afterwards fails as `closed`. */
+  close(): Promise<void>;
+}
