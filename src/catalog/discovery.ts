@@ -2,7 +2,7 @@ import type { Limits } from "../config/limits.ts";
 import type { HostEvent } from "../events/host-event.ts";
 import { oneAtATime } from "../events/one-at-a-time.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { ProtocolClient } from "../protocol/protocol-client.ts";
+import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import type { ToolCatalog } from "./tool-catalog.ts";
 import { type ToolChanges, compareTools } from "./tool-changes.ts";
 
@@ -11,6 +11,12 @@ export interface DiscoveryOptions {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly publish: (event: HostEvent) => void;
+  /** A list has arrived, before any filter of ours. */
+  readonly onListed?: (
+    serverName: string,
+    client: ProtocolClient,
+    tools: readonly ListedTool[],
+  ) => void;
 }
 
 /** Fills the catalog from live connections and keeps it true while they last. */
@@ -40,10 +46,12 @@ export class Discovery {
    * with those known before when it was to be refreshed.
    */
   async #list(serverName: string, client: ProtocolClient, isRefresh: boolean): Promise<void> {
-    const { catalog, limits } = this.#options;
+    const { catalog, limits, onListed } = this.#options;
     const before = catalog.tools(serverName);
     try {
-      catalog.replace(serverName, await client.listTools({ timeoutMs: limits.listTimeoutMs }));
+      const listing = await client.listTools({ timeoutMs: limits.listTimeoutMs });
+      catalog.replace(serverName, listing);
+      onListed?.(serverName, client, listing.tools);
     } catch (error) {
       if (!isRefresh) catalog.clear(serverName);
       const reason = error instanceof Error ? error.message : "unknown reason";

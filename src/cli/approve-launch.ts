@@ -20,7 +20,7 @@ export async function offerApproval(
 ): Promise<void> {
   if (status.state !== "pending" || !context.terminal.isInteractive || context.options.json) return;
   for (const line of launchQuestion(status, context.standpoint)) context.terminal.note(line);
-  if (await answersYes(context)) host.approve(status.name);
+  if (await answersYes(context)) await host.approve(status.name);
 }
 
 /** What would be started, completely: the answer covers exactly this. */

@@ -81,6 +81,11 @@ export class ServerConnection {
     return this.#options.config;
   }
 
+  /** The era of an earlier connection, perhaps of another host: what it says is tried first. */
+  recallEra(era: ProtocolEra): void {
+    this.#knownEra ??= era;
+  }
+
   /** The same definition, now written elsewhere: what errors point at from here on. */
   relocate(config: ServerConfig): void {
     this.#options = { ...this.#options, config: { ...this.config, provenance: config.provenance } };

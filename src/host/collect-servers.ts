@@ -5,10 +5,17 @@ import type { Transport } from "@modelcontextprotocol/client";
 import type { ConfigProblem } from "../config/config-problem.ts";
 import { loadConfig, type LookedAt } from "../config/load-config.ts";
 import { mergeLayers } from "../config/merge-layers.ts";
-import { parseServerEntry, parseServers } from "../config/parse-config.ts";
+import {
+  parseConfig,
+  type ParsedConfig,
+  parseServerEntry,
+  parseServers,
+} from "../config/parse-config.ts";
 import type { ServerConfig } from "../config/server-config.ts";
+import { McpError } from "../errors/mcp-error.ts";
 import { adoptedConfig, isTransport } from "../transport/adopt-transport.ts";
 import { bundledServer } from "./bundled-server.ts";
+import type { HostStore } from "./host-store.ts";
 import type { HostOptions, ServerInput } from "./host.ts";
 
 /** All servers of all sources, nearest first, and what has to be known to open those given as objects. */
@@ -21,8 +28,14 @@ export interface CollectedServers {
   readonly files: readonly Pick<LookedAt, "path" | "isBroken">[];
 }
 
-/** Throws for servers given in code that are wrong; what is wrong in files is a problem in the result. */
-export async function collectServers(options: HostOptions): Promise<CollectedServers> {
+/**
+ * Throws for servers given in code that are wrong; what is wrong in files, and with the store, is a
+ * problem in the result.
+ */
+export async function collectServers(
+  options: HostOptions,
+  store: HostStore,
+): Promise<CollectedServers> {
   const cwd = options.cwd ?? process.cwd();
   const code = serversInCode(options.servers ?? {}, cwd);
   const loaded =
@@ -40,12 +53,13 @@ export async function collectServers(options: HostOptions): Promise<CollectedSer
           env: options.home === undefined ? (options.env ?? process.env) : {},
           ...(options.configFiles === undefined ? {} : { files: options.configFiles }),
         });
+  const stored = await storedServers(store);
   const demo = options.demo === true ? [demoServer()] : [];
-  const merged = mergeLayers([code.servers, loaded.servers, demo]);
+  const merged = mergeLayers([code.servers, loaded.servers, stored.servers, demo]);
   return {
     servers: merged.servers,
     shadowed: new Map([...loaded.shadowed, ...merged.shadowed]),
-    problems: [...loaded.problems, ...merged.problems],
+    problems: [...loaded.problems, ...stored.problems, ...merged.problems],
     transports: code.transports,
     files: loaded.files,
   };
@@ -69,6 +83,25 @@ function serversInCode(input: NonNullable<HostOptions["servers"]>, cwd: string):
     },
   );
   return { servers, transports };
+}
+
+/** What the page and `add` have put into the store. A store that cannot be read is told and left alone. */
+async function storedServers(store: HostStore): Promise<ParsedConfig> {
+  const provenance = { layer: "store" } as const;
+  try {
+    const rows = await store.read(({ servers }) => servers.list(), []);
+    const parsed = rows.map(({ name, config }) =>
+      parseConfig({ servers: { [name]: config } }, { provenance }),
+    );
+    return {
+      servers: parsed.flatMap(({ servers }) => servers),
+      problems: parsed.flatMap(({ problems }) => problems),
+    };
+  } catch (error) {
+    if (!McpError.is(error)) throw error;
+    const { code, message } = error;
+    return { servers: [], problems: [{ severity: "error", code, message, layer: "store" }] };
+  }
 }
 
 function transportOpener(server: ServerInput): (() => Transport) | undefined {

@@ -7,7 +7,9 @@ import { systemClock } from "../ports/clock.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { chooseProtocol, protocolCoreFrom } from "../protocol/choose-protocol.ts";
 import { RequestDesk } from "../requests/request-desk.ts";
+import { defaultStoreFile } from "../store/store-location.ts";
 import { type CollectedServers, collectServers } from "./collect-servers.ts";
+import { HostStore } from "./host-store.ts";
 import type { HostOptions, McpHost } from "./host.ts";
 import { createIdGenerator } from "./id-generator.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
@@ -36,10 +38,12 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
     createId: idGenerator,
     hostEnv,
   });
-  const collect = (): Promise<CollectedServers> => collectServers(options);
-  return new PlugboardHost({
+  const store = new HostStore({ location: storeLocation(options), clock, logger });
+  const collect = (): Promise<CollectedServers> => collectServers(options, store);
+  const host = new PlugboardHost({
     sources: await collect(),
     collect,
+    store,
     watch: options.watch ?? true,
     reconnect: options.reconnect ?? true,
     catalog,
@@ -58,4 +62,14 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
     naming: options.naming ?? "mcp__server__tool",
     human: options.human,
   });
+  await host.recall();
+  return host;
+}
+
+function storeLocation({ store, config, home, env }: HostOptions): string | undefined {
+  if (store === false || (store === undefined && config === false)) return undefined;
+  // A home that the program chose is not overruled by the environment.
+  const environment = home === undefined ? (env ?? process.env) : {};
+  const named = store ?? environment["PLUGBOARD_DB"] ?? "";
+  return named === "" ? defaultStoreFile({ home, env: environment }) : named;
 }

@@ -41,6 +41,12 @@ export interface HostOptions {
   readonly config?: false | undefined;
   /** Read these files in place of the user's file; naming a file is approving it. */
   readonly configFiles?: readonly string[] | undefined;
+  /**
+   * Where approvals, servers and the last known tools are kept: a file, `":memory:"` or `postgres://…`.
+   * By default `plugboard.db` in the user's `.plugboard` folder, or what `PLUGBOARD_DB` names; with
+   * `config: false`, and with `false`, nothing is kept.
+   */
+  readonly store?: string | false | undefined;
   /** `false`: a configuration file that changes is not read again by itself. */
   readonly watch?: boolean | undefined;
   /** `false`: no server is started again by itself, whatever its entry says. */
@@ -140,8 +146,8 @@ export interface McpHost extends AsyncDisposable {
   reconnect(name: string, options?: ConnectOptions): Promise<ServerStatus>;
   /** Asks every connected server for a sign of life; the names of those that gave none and were dropped. */
   checkConnections(): Promise<readonly string[]>;
-  /** Lets a server of a project file start: exactly as it is configured now, until this host closes. */
-  approve(name: string): void;
+  /** Lets a server of a project file start, exactly as it is configured now; kept in the store. */
+  approve(name: string): Promise<void>;
   revokeApproval(name: string): Promise<void>;
   /** Tools from schemas, without a server: they list and validate, and fail with `not_connected` when called. */
   registerTools(serverName: string, schemas: readonly ListedTool[]): void;

@@ -36,6 +36,7 @@ import { adoptTransport } from "../transport/adopt-transport.ts";
 import { type CreateTransport, createTransport } from "../transport/create-transport.ts";
 import type { CollectedServers } from "./collect-servers.ts";
 import { describeTarget } from "./describe-target.ts";
+import type { HostStore } from "./host-store.ts";
 import type {
   ConnectOptions,
   DisconnectOptions,
@@ -43,11 +44,13 @@ import type {
   ServerStatus,
   SessionOptions,
 } from "./host.ts";
+import { ServerMemory } from "./server-memory.ts";
 
 export interface HostParts {
   readonly sources: CollectedServers;
   /** Reads all sources again. */
   readonly collect: () => Promise<CollectedServers>;
+  readonly store: HostStore;
   readonly watch: boolean;
   readonly reconnect: boolean;
   readonly catalog: ToolCatalog;
@@ -73,6 +76,7 @@ export class PlugboardHost implements McpHost {
   readonly #dialects = new DialectMemory();
   readonly #startGate: StartGate;
   readonly #discovery: Discovery;
+  readonly #memory: ServerMemory;
   #sources: CollectedServers;
   /** Servers that exist only because their tools were registered. */
   readonly #registered: ServerConfig[] = [];
@@ -84,14 +88,26 @@ export class PlugboardHost implements McpHost {
     this.#parts = parts;
     this.#sources = parts.sources;
     this.#startGate = new StartGate(parts.clock);
-    this.#discovery = new Discovery({ ...parts, publish: (event) => this.#publish(event) });
     this.#registry = new ServerRegistry({ createConnection: (config) => this.#connection(config) });
+    this.#memory = new ServerMemory(parts.store, this.#registry, parts.catalog);
+    this.#discovery = new Discovery({
+      ...parts,
+      publish: (event) => this.#publish(event),
+      onListed: (name, client, tools) => this.#memory.listed(name, client, tools),
+    });
     for (const config of parts.sources.servers) this.#add(config);
     if (parts.watch) this.#watch();
   }
 
   get configProblems(): readonly ConfigProblem[] {
     return this.#sources.problems;
+  }
+
+  /** What is known from before; a store that cannot be read has been told with the configuration. */
+  async recall(): Promise<void> {
+    await this.#memory.recall().catch((error: unknown) => {
+      this.#parts.logger.warn("nothing is known from before", { error: String(error) });
+    });
   }
 
   servers(): readonly ServerStatus[] {
@@ -164,12 +180,12 @@ export class PlugboardHost implements McpHost {
     return [...new Set(dead.map(({ config }) => config.name))];
   }
 
-  approve(name: string): void {
-    this.#registry.approve(name);
+  async approve(name: string): Promise<void> {
+    await this.#memory.approve(this.#registry.get(name));
   }
 
   async revokeApproval(name: string): Promise<void> {
-    this.#registry.revokeApproval(name);
+    await this.#memory.revoke(this.#registry.get(name));
     await this.disconnect(name);
   }
 
@@ -240,6 +256,7 @@ export class PlugboardHost implements McpHost {
   async #end(): Promise<void> {
     this.#unwatch?.();
     await Promise.all([this.#registry.endAll(), this.#parts.schemas.close()]);
+    await this.#parts.store.close();
   }
 
   #assertOpen(): void {
@@ -272,6 +289,7 @@ export class PlugboardHost implements McpHost {
     const fresh = new Set([...changes.added, ...changes.changed]);
     const kept = new Set(configs.map(({ name }) => name).filter((name) => !fresh.has(name)));
     this.#parts.catalog.arrange(configs, kept);
+    if (fresh.size > 0) await this.recall();
     if (fresh.size > 0 || changes.removed.length > 0)
       this.#publish({ type: "servers-changed", ...changes, at: this.#parts.clock.now() });
     await ended;

@@ -117,7 +117,10 @@ export interface AskOptions {
  */
 export interface Human {
   confirm?(question: ConfirmQuestion, options: AskOptions): Promise<ConfirmAnswer>;
-  /** A server asks, in the middle of a call or on its own. What is wrong with an answer is asked again. */
+  /**
+   * A server asks, in the middle of a call or on its own; several questions may be open at once. An
+   * answer that does not fit the form is asked for again.
+   */
   elicit?(question: ElicitQuestion, options: AskOptions): Promise<ElicitAnswer>;
   /** Opens an address the person has agreed to; rejects when that fails. */
   openUrl?(url: string, options: AskOptions): Promise<void>;

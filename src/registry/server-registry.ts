@@ -136,6 +136,12 @@ export class ServerRegistry {
     this.#revision += 1;
   }
 
+  /** A launch that was approved before, in this host or another. */
+  trust(identity: string): void {
+    this.#approvedIdentities.add(identity);
+    this.#revision += 1;
+  }
+
   revokeApproval(name: string): void {
     this.#approvedIdentities.delete(this.get(name).launchIdentity);
     this.#revision += 1;

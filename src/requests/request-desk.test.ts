@@ -68,7 +68,9 @@ describe("who answers", () => {
   });
 
   it("events name the call where it is certain, and how it ended", async () => {
-    const { ask, seen } = openDesk({ human: person({ action: "decline" }, answered).human });
+    const { ask, seen, events } = openDesk({
+      human: person({ action: "decline" }, answered).human,
+    });
     await ask("elicitation/create", form, { owner: callOf(undefined) });
     await ask("elicitation/create", form);
     expect(seen).toEqual([
@@ -85,6 +87,8 @@ describe("who answers", () => {
       { type: "request-asked", serverName: "s", kind: "elicitation", requestId: "id", at: 0 },
       expect.objectContaining({ type: "request-answered", outcome: "declined" }),
     ]);
+    // Nothing goes on listening for the end of the call.
+    expect(events.isWanted("call-end")).toBe(false);
   });
 });
 

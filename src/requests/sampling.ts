@@ -44,7 +44,7 @@ export interface SamplingResult {
 /**
  * Asks the program's model. Giving one to the host offers it to every server: each request is put to
  * the person of its session first, where there is one who can be asked; in a program without a person
- * it is this function that decides, and throwing declines.
+ * it is this function that decides, and throwing refuses.
  */
 export type SamplingHandler = (
   request: SamplingRequest,

@@ -229,9 +229,9 @@ describe("a damaged store", () => {
     const file = await createFile(200);
     spoil(file);
     const before = digest(file);
-    const attempts = [openStore({ location: file }), openStore({ location: file })];
-    for (const attempt of attempts) {
-      const error = await failure(attempt.then((store) => store.check()));
+    const attempt = async (): Promise<McpError> =>
+      failure(openStore({ location: file }).then((store) => store.check()));
+    for (const error of await Promise.all([attempt(), attempt()])) {
       expect(error.message).toBe(`the store ${file} is damaged; it was left as it is`);
       expect(error).toMatchObject({ code: "store_failed", details: { problem: "corrupt" } });
     }

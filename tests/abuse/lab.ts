@@ -98,6 +98,16 @@ export class Lab {
     const { ok, text } = await this.call({ server, tool: "echo", args: { message } });
     return ok && text === message;
   }
+
+  /** Resolves to the time until `isMet`, which is infinite when it is not within `limitMs`. */
+  async msUntil(isMet: () => boolean, limitMs: number): Promise<number> {
+    const startedAt = performance.now();
+    while (!isMet()) {
+      if (performance.now() - startedAt > limitMs) return Number.POSITIVE_INFINITY;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    return performance.now() - startedAt;
+  }
 }
 
 /** Undefined when the promise has not settled in time. */

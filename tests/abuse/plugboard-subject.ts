@@ -69,8 +69,8 @@ class PlugboardSubject implements Subject {
   }
 
   view(server: string): ServerView {
-    const { state, toolCount = 0 } = this.#host.server(server);
-    return { state, tools: toolCount };
+    const { state, toolCount = 0, pid } = this.#host.server(server);
+    return { state, tools: toolCount, pid };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

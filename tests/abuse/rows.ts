@@ -10,8 +10,12 @@ import { httpToxicRows } from "./rows/http-toxic-rows.ts";
 import { idRows } from "./rows/id-rows.ts";
 import { launchRows } from "./rows/launch-rows.ts";
 import { lifeRows } from "./rows/life-rows.ts";
+import { listRows } from "./rows/list-rows.ts";
 import { mutationRows } from "./rows/mutation-rows.ts";
 import { progressRows } from "./rows/progress-rows.ts";
+import { restartRows } from "./rows/restart-rows.ts";
+import { roundRows } from "./rows/round-rows.ts";
+import { sessionRows } from "./rows/session-rows.ts";
 import { shapeRows } from "./rows/shape-rows.ts";
 import { sizeRows } from "./rows/size-rows.ts";
 import { stderrRows } from "./rows/stderr-rows.ts";
@@ -30,14 +34,18 @@ export const rows: readonly Row[] = [
   ...progressRows,
   ...sizeRows,
   ...lifeRows,
+  ...restartRows,
   ...launchRows,
   ...environmentRows,
   ...handshakeRows,
+  ...listRows,
+  ...roundRows,
   ...httpAnswerRows,
   ...httpLifeRows,
   ...httpFloodRows,
   ...httpAddressRows,
   ...httpToxicRows,
+  ...sessionRows,
   ...mutationRows,
   ...storeRows,
 ];

@@ -31,7 +31,10 @@ export async function runRow(row: Row, form: Form, product: Product): Promise<Ro
   await using subject =
     form === "stock"
       ? openStock(sites.entries)
-      : await openPlugboard(product, sites.entries, { limits: row.limits?.(count), ...row.answers });
+      : await openPlugboard(product, sites.entries, {
+          limits: row.limits?.(count),
+          ...row.answers,
+        });
   const lab = new Lab(subject, form, count, sites.byName);
   const load = new HealthyLoad(subject);
   await load.start();

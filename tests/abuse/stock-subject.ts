@@ -111,7 +111,7 @@ class StockSubject implements Subject {
   }
 
   view(): ServerView {
-    return { state: "", tools: 0 };
+    return { state: "", tools: 0, pid: undefined };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -100,4 +100,5 @@ export interface ServerView {
   /** Empty where a subject has no such thing. */
   readonly state: string;
   readonly tools: number;
+  readonly pid: number | undefined;
 }

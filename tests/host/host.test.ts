@@ -108,7 +108,7 @@ describe("launch approval", () => {
   it("an approved one works, and a revoked approval ends it", async () => {
     const { cwd, home } = await projectWith({ servers: { project: testServerEntry() } });
     await using host = await createHost({ cwd, home });
-    host.approve("project");
+    await host.approve("project");
     const session = host.session({ level: "yolo" });
     expect((await session.call("mcp__project__add", { a: 2, b: 3 })).text).toBe("5");
     await host.revokeApproval("project");

@@ -1,4 +1,7 @@
 // @ts-check
+import { handshake } from "./line-server.mjs";
+import { complete, discovery, toolList } from "./modern-answers.mjs";
+
 /** @typedef {import("./line-server.mjs").Peer} Peer */
 /** @typedef {NonNullable<import("./line-server.mjs").Behaviour["methods"]>} Methods */
 
@@ -52,30 +55,22 @@ function askEverything(peer, from) {
     peer.send({ jsonrpc: "2.0", id: `${from}-${index}`, ...question });
 }
 
-const complete = { resultType: "complete" };
-
 /** The handshake of each era, and the list of the modern one, behind questions. @type {Record<string, (tag: string) => Methods>} */
 const askingMethods = {
   legacy: (tag) => ({
     initialize: (id, _params, peer) => {
       askEverything(peer, "initialize");
-      peer.respond(id, {
-        protocolVersion: "2025-11-25",
-        capabilities: { tools: {} },
-        serverInfo: { name: tag, version: "1.0.0" },
-      });
+      peer.respond(id, handshake(tag));
     },
   }),
   modern: () => ({
     "server/discover": (id, _params, peer) => {
       askEverything(peer, "discover");
-      const supportedVersions = ["2026-07-28"];
-      peer.respond(id, { ...complete, supportedVersions, capabilities: { tools: {} } });
+      peer.respond(id, discovery);
     },
     "tools/list": (id, _params, peer) => {
       askEverything(peer, "list");
-      const tools = ["echo", "attack"].map((name) => ({ name, inputSchema: { type: "object" } }));
-      peer.respond(id, { ...complete, tools, ttlMs: 0, cacheScope: "private" });
+      peer.respond(id, toolList);
     },
   }),
 };

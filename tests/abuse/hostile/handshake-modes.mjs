@@ -1,20 +1,23 @@
 // @ts-check
+import { handshake } from "./line-server.mjs";
+import { tool } from "./list-modes.mjs";
+import { discovery, modernMethods } from "./modern-answers.mjs";
+import { note } from "./note.mjs";
 
-/** @param {string} name */
-function tool(name) {
-  return { name, inputSchema: { type: "object" } };
+const unsupportedVersion = -32_022;
+
+/** @param {unknown} id */
+function versionRefusal(id) {
+  const data = { supported: discovery.supportedVersions, requested: "2026-07-28" };
+  return { jsonrpc: "2.0", id, error: { code: unsupportedVersion, message: "Unsupported", data } };
 }
 
-/** Handshakes and lists that are wrong or never end. @type {Record<string, import("./modes.mjs").Mode>} */
+/** Handshakes and answers that break what was agreed. A `diary` hears of each request, with the process. @type {Record<string, import("./modes.mjs").Mode>} */
 export const handshakeModes = {
   "wrong-version": ({ version = "1999-01-01" }) => ({
     methods: {
       initialize: (id, _params, peer) =>
-        peer.respond(id, {
-          protocolVersion: version,
-          capabilities: { tools: {} },
-          serverInfo: { name: peer.tag, version: "1.0.0" },
-        }),
+        peer.respond(id, { ...handshake(peer.tag), protocolVersion: version }),
     },
   }),
 
@@ -28,20 +31,47 @@ export const handshakeModes = {
     },
   }),
 
-  /** A list whose last page names the first again; a call tells how many pages were asked for. */
-  "cursor-loop": () => {
-    let pages = 0;
+  /** A result of a kind that nobody knows. */
+  "unknown-result-type": ({ diary }) => ({
+    methods: modernMethods,
+    onCall({ id }, peer) {
+      note(diary, `${process.pid} tools/call`);
+      peer.respond(id, { content: [], resultType: "surprise" });
+    },
+  }),
+
+  /** Agrees to the modern revision and then refuses every request because of it. */
+  "version-liar": ({ diary }) => {
+    /** @param {string} method @returns {NonNullable<import("./line-server.mjs").Behaviour["methods"]>[string]} */
+    const refuse = (method) => (id, _params, peer) => {
+      note(diary, `${process.pid} ${method}`);
+      peer.send(versionRefusal(id));
+    };
     return {
-      onCall: ({ id }, peer) => peer.respond(id, { content: [], structuredContent: { pages } }),
       methods: {
-        "tools/list": (id, _params, peer) => {
-          pages += 1;
-          const tools = pages === 1 ? [tool("echo"), tool("attack")] : [tool(`page-${pages}`)];
-          peer.respond(id, { tools, nextCursor: pages % 2 === 0 ? "a" : "b" });
+        "server/discover": (id, _params, peer) => {
+          note(diary, `${process.pid} server/discover`);
+          peer.respond(id, discovery);
         },
+        ...Object.fromEntries(
+          ["initialize", "tools/list", "tools/call"].map((method) => [method, refuse(method)]),
+        ),
       },
     };
   },
+
+  /** Refuses the revision and names the very same as the one to use, for ever. */
+  "version-loop": ({ diary }) => ({
+    methods: Object.fromEntries(
+      ["server/discover", "initialize"].map((method) => [
+        method,
+        (id, _params, peer) => {
+          note(diary, `${process.pid} ${method}`);
+          peer.send(versionRefusal(id));
+        },
+      ]),
+    ),
+  }),
 
   /** Every call changes the list and says so. */
   "changing-tools": () => {

@@ -5,6 +5,7 @@ import { httpSizeModes } from "./http-size-modes.mjs";
 import { httpStreamModes } from "./http-stream-modes.mjs";
 import { httpTimeModes } from "./http-time-modes.mjs";
 import { toxicModes } from "./http-toxic-modes.mjs";
+import { sessionModes } from "./session-modes.mjs";
 
 /**
  * @callback HttpMode makes the behaviour of one server process
@@ -20,4 +21,5 @@ export const httpModes = {
   ...httpSizeModes,
   ...httpStreamModes,
   ...toxicModes,
+  ...sessionModes,
 };

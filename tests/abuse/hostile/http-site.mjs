@@ -15,6 +15,7 @@ import { HttpReply } from "./http-reply.mjs";
  * @property {(request: IncomingMessage, response: ServerResponse, trap: string) => boolean} [onRequest] true when it took the request, before its body was read
  * @property {(trap: string) => string} [endpoint] where it wants the messages of the dialect with a stream of its own
  * @property {(port: number) => Promise<number>} [front] opens the port that is told instead of the site's own
+ * @property {Readonly<Record<string, number>>} [counts] what it has seen beyond the report
  * @property {(order: any) => void} [onOrder] takes what a row says in the middle of it
  *
  * @typedef {object} SiteReport
@@ -24,6 +25,7 @@ import { HttpReply } from "./http-reply.mjs";
  * @property {number} open attacked answers that are neither complete nor cut off
  * @property {number} sockets open connections
  * @property {number} trapped requests that no configuration asked for
+ * @property {Readonly<Record<string, number>>} [counts] of the mode itself
  */
 
 const lifetimeMs = 30_000;
@@ -47,7 +49,7 @@ export async function serveHttp(behaviour, { at = "call", lifeMs = lifetimeMs })
   const publicPort = (await behaviour.front?.(port)) ?? port;
   process.on("message", (/** @type {any} */ { question, order }) => {
     if (order !== undefined) behaviour.onOrder?.(order);
-    process.send?.({ question, report: site.report });
+    process.send?.({ question, report: { ...site.report, counts: behaviour.counts } });
   });
   process.once("disconnect", () => process.exit(0));
   setTimeout(() => process.exit(0), lifeMs);

@@ -81,6 +81,15 @@ export async function pour(stream, pieces) {
   for (const piece of pieces) if (!stream.write(piece)) await once(stream, "drain");
 }
 
+/** What a server of the 2025 era answers to `initialize`. @param {string} tag @param {object} [tools] */
+export function handshake(tag, tools = {}) {
+  return {
+    protocolVersion: "2025-11-25",
+    capabilities: { tools },
+    serverInfo: { name: tag, version: "1.0.0" },
+  };
+}
+
 /**
  * A server of the 2025 era with two tools: `echo` always behaves, `attack` does what the mode says. It
  * ends with its input, and in any case after half a minute.
@@ -98,12 +107,7 @@ export function serve(tag, behaviour) {
 
   /** @type {NonNullable<Behaviour["methods"]>} */
   const methods = {
-    initialize: (id) =>
-      peer.respond(id, {
-        protocolVersion: "2025-11-25",
-        capabilities: { tools: {} },
-        serverInfo: { name: tag, version: "1.0.0" },
-      }),
+    initialize: (id) => peer.respond(id, handshake(tag)),
     ping: (id) => peer.respond(id, {}),
     "tools/list": (id) =>
       peer.line(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":${toolList}}}`),

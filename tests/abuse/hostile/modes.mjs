@@ -4,8 +4,11 @@ import { floodModes } from "./flood-modes.mjs";
 import { handshakeModes } from "./handshake-modes.mjs";
 import { idModes } from "./id-modes.mjs";
 import { lifeModes } from "./life-modes.mjs";
+import { listModes } from "./list-modes.mjs";
 import { mutationModes } from "./mutation-modes.mjs";
 import { progressModes } from "./progress-modes.mjs";
+import { restartModes } from "./restart-modes.mjs";
+import { roundModes } from "./round-modes.mjs";
 import { shapeModes } from "./shape-modes.mjs";
 import { sizeModes } from "./size-modes.mjs";
 import { stderrModes } from "./stderr-modes.mjs";
@@ -30,7 +33,10 @@ export const modes = {
   ...progressModes,
   ...sizeModes,
   ...lifeModes,
+  ...restartModes,
   ...handshakeModes,
+  ...listModes,
+  ...roundModes,
   ...environmentModes,
   ...mutationModes,
 };

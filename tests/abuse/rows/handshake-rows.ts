@@ -1,3 +1,4 @@
+import { Diary } from "../diary.ts";
 import { hostileEntry } from "../hostile/hostile-entry.ts";
 import type { Lab } from "../lab.ts";
 import type { Figures, Row } from "../row.ts";
@@ -15,6 +16,30 @@ async function refuseVersion(lab: Lab): Promise<Figures> {
   return { "ends other than protocol_violation": wrongEnds, "versions not named": unnamed };
 }
 
+/** How each of these ends, by name; and nobody is asked more often than it takes to find out. */
+const liars: Readonly<Record<string, string>> = {
+  "unknown-result-type": "invalid_result",
+  "version-liar": "tool_unknown",
+  "version-loop": "rpc_error",
+};
+const requests = new Diary();
+
+async function talkToLiars(lab: Lab): Promise<Figures> {
+  let wrongEnds = 0;
+  for (let round = 0; round < lab.count; round += 1)
+    for (const [name, expected] of Object.entries(liars)) {
+      await lab.subject.disconnect(name);
+      const { code } = await lab.call({ server: name, args: {} });
+      if (code !== expected) wrongEnds += 1;
+    }
+  const perProcess = new Map<string, number>();
+  for (const { text } of requests.entries()) {
+    const [pid = ""] = text.split(" ");
+    perProcess.set(pid, (perProcess.get(pid) ?? 0) + 1);
+  }
+  return { "wrong ends": wrongEnds, "max requests": Math.max(...perProcess.values()) };
+}
+
 async function answerBesideErrors(lab: Lab): Promise<Figures> {
   let failed = 0;
   for (let nonce = 0; nonce < lab.count; nonce += 1) {
@@ -22,18 +47,6 @@ async function answerBesideErrors(lab: Lab): Promise<Figures> {
     if (text !== `null-id-errors ${nonce}`) failed += 1;
   }
   return { "failed calls": failed };
-}
-
-async function followCursors(lab: Lab): Promise<Figures> {
-  let pages = 0;
-  let failed = 0;
-  for (let round = 0; round < lab.count; round += 1) {
-    await lab.subject.disconnect(server);
-    const { structured } = await lab.call({ server, args: {}, timeoutMs: 10_000 });
-    if (structured === undefined) failed += 1;
-    pages = Math.max(pages, (structured as { readonly pages?: number } | undefined)?.pages ?? 0);
-  }
-  return { "failed calls": failed, pages };
 }
 
 async function callWhileChanging(lab: Lab): Promise<Figures> {
@@ -62,14 +75,19 @@ export const handshakeRows: readonly Row[] = [
     attack: refuseVersion,
   },
   {
-    id: "D12",
-    trigger: "cursor-loop",
-    expected: "stops at the cap on pages",
-    measured: "connections in turn; the server counts the pages it was asked for in each",
-    criteria: [{ figure: "pages", atMost: 64 }, noFailure],
-    servers: { [server]: hostileEntry("cursor-loop") },
-    counts: { short: 1, normal: 5, long: 50, stock: 1 },
-    attack: followCursors,
+    id: "E4",
+    trigger: Object.keys(liars).join(", "),
+    expected: "typed error, bounded tries",
+    measured: "a connection and a call of each in turn; what one process was asked at most",
+    criteria: [
+      { figure: "wrong ends", atMost: 0 },
+      { figure: "max requests", atMost: 4 },
+    ],
+    servers: Object.fromEntries(
+      Object.keys(liars).map((mode) => [mode, hostileEntry(mode, { diary: requests.file })]),
+    ),
+    counts: { short: 1, normal: 20, long: 100 },
+    attack: talkToLiars,
   },
   {
     id: "TST-07",

@@ -66,7 +66,7 @@ export const httpFloodRows: readonly Row[] = [
     attack: (lab) =>
       makeCalls(lab, [{ ends: "timeout" }], {
         rounds: 1,
-        timeoutMs: lab.form === "short" ? 2_000 : 12_000,
+        timeoutMs: lab.form === "short" ? 500 : 12_000,
       }),
   })),
   ...["line", "lines", "empty lines"].map((as): Row => ({

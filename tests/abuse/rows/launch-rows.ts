@@ -1,11 +1,10 @@
-import type { ChildProcess } from "node:child_process";
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { hostileEntry } from "../hostile/hostile-entry.ts";
 import type { Lab } from "../lab.ts";
 import type { Figures, Row } from "../row.ts";
+import { watchSpawns } from "../spawns.ts";
 import type { ServerEntry } from "../subject.ts";
 
 interface BadLaunch {
@@ -41,26 +40,11 @@ const badLaunches: Readonly<Record<string, BadLaunch>> = {
   },
 };
 
-/** Whatever this process tries to start until the task is over. */
-async function countSpawns(task: () => Promise<void>): Promise<number> {
-  const processes = new Set<ChildProcess>();
-  const started = (message: unknown): void => {
-    processes.add((message as { readonly process: ChildProcess }).process);
-  };
-  subscribe("child_process", started);
-  try {
-    await task();
-  } finally {
-    unsubscribe("child_process", started);
-  }
-  return processes.size;
-}
-
 async function launchInVain(lab: Lab): Promise<Figures> {
   const figures = { "wrong ends": 0, "reasons missing": 0, "max ms to error": 0, "max spawns": 0 };
   for (let round = 0; round < lab.count; round += 1)
     for (const [server, { code, reason }] of Object.entries(badLaunches)) {
-      const spawns = await countSpawns(async () => {
+      const spawns = await watchSpawns(async () => {
         const end = await lab.call({ server, args: {} });
         if (end.code !== code) figures["wrong ends"] += 1;
         if (!reason.test(end.message)) figures["reasons missing"] += 1;
@@ -68,7 +52,7 @@ async function launchInVain(lab: Lab): Promise<Figures> {
         // A retry would come now.
         await new Promise((resolve) => setTimeout(resolve, 200));
       });
-      figures["max spawns"] = Math.max(figures["max spawns"], spawns);
+      figures["max spawns"] = Math.max(figures["max spawns"], spawns.length);
     }
   return figures;
 }

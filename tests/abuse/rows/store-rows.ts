@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 
+import { McpError } from "../../../src/errors/mcp-error.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { Lab } from "../lab.ts";
@@ -102,6 +103,53 @@ async function killWhileWriting(lab: Lab): Promise<Figures> {
   return { ...figures, "kills missed": lab.count - figures.kills };
 }
 
+/** A bit, a page or the end of a database goes wrong. */
+function spoil(bytes: Buffer, random: () => number): Buffer {
+  const spoiled = Buffer.from(bytes);
+  const position = Math.floor(random() * bytes.length);
+  const kind = random();
+  if (kind < 0.2) return spoiled.subarray(0, position);
+  if (kind < 0.4)
+    spoiled.fill(Math.floor(random() * 256), position, Math.min(bytes.length, position + 4_096));
+  else spoiled[position] = (spoiled[position] ?? 0) ^ (1 << Math.floor(random() * 8));
+  return spoiled;
+}
+
+async function readEverything(file: string): Promise<void> {
+  await using store = await openStore({ location: file });
+  await store.servers.list();
+  await store.approvals.list();
+  await store.secrets.ids();
+  for await (const _ of store.audit.export()) continue;
+}
+
+async function openSpoiled(lab: Lab): Promise<Figures> {
+  const random = createRandom(11);
+  const figures = { refused: 0, "untyped errors": 0, "originals changed": 0 };
+  await withStoreFile(async (file) => {
+    const store = await openStore({ location: file });
+    for (let n = 0; n < 200; n += 1) {
+      store.audit.append({ type: "x", at: Date.now(), detail: { text: "x".repeat(400) } });
+      if (n % 10 === 0) await store.secrets.put(`s${n}`, "x".repeat(200));
+    }
+    await store.close();
+    const bytes = readFileSync(file);
+    for (let round = 0; round < lab.count; round += 1) {
+      const copy = path.join(path.dirname(file), `spoiled-${round}.db`);
+      const spoiled = spoil(bytes, random);
+      writeFileSync(copy, spoiled, { mode: 0o600 });
+      const error = await readEverything(copy).catch((reason: unknown) => reason);
+      if (error !== undefined) figures.refused += 1;
+      if (error !== undefined && !McpError.is(error, "store_failed"))
+        figures["untyped errors"] += 1;
+      if (!readFileSync(copy).equals(spoiled)) figures["originals changed"] += 1;
+      // The driver closes files with the garbage.
+      if (round % 50 === 0) globalThis.gc?.();
+    }
+  });
+  return figures;
+}
+
 interface SharingReport {
   readonly acknowledged: number;
   readonly errors: Readonly<Record<string, number>>;
@@ -165,6 +213,20 @@ export const storeRows: readonly Row[] = [
     servers: {},
     counts: { short: 4, normal: 200, long: 500 },
     attack: killWhileWriting,
+  },
+  {
+    id: "J3",
+    trigger: "a store of which a bit, a page or the end is wrong",
+    expected: "read or refused with a typed error, never changed or reset",
+    measured:
+      "a store is spoiled in so many ways (seeded), opened and read to its end; its bytes before and after. What a wrong bit does to a value nobody can see is read as that value",
+    criteria: [
+      { figure: "untyped errors", atMost: 0 },
+      { figure: "originals changed", atMost: 0 },
+    ],
+    servers: {},
+    counts: { short: 25, normal: 500, long: 2_000 },
+    attack: openSpoiled,
   },
   {
     id: "J4",

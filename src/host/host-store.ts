@@ -1,0 +1,65 @@
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import { storeExists } from "../store/store-location.ts";
+import type { Store } from "../store/store.ts";
+
+export interface HostStoreOptions {
+  /** Undefined: nothing is remembered beyond this host. */
+  readonly location: string | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * The host's memory beyond its own life. It is opened when there is something to read or to keep, so
+ * that a host which needs none of it pays for none of it.
+ */
+export class HostStore {
+  readonly #options: HostStoreOptions;
+  #opening: Promise<Store> | undefined;
+  #isClosed = false;
+
+  constructor(options: HostStoreOptions) {
+    this.#options = options;
+  }
+
+  /** Whether there is, or may be, something to read. */
+  get isFilled(): boolean {
+    const { location } = this.#options;
+    return this.#opening !== undefined || (location !== undefined && storeExists(location));
+  }
+
+  /** Undefined without a place to keep things. Throws `store_failed` when it cannot be opened. */
+  async open(): Promise<Store | undefined> {
+    const { location, clock, logger } = this.#options;
+    if (location === undefined || this.#isClosed) return undefined;
+    this.#opening ??= import("../store/open-store.ts").then(({ openStore }) =>
+      openStore({ location, clock, logger }),
+    );
+    return await this.#opening;
+  }
+
+  /** What `task` finds in a store that exists; `otherwise` where there is none. */
+  async read<T>(task: (store: Store) => Promise<T>, otherwise: T): Promise<T> {
+    const store = this.isFilled ? await this.open() : undefined;
+    return store === undefined ? otherwise : await task(store);
+  }
+
+  /** For what may be lost: a failure is logged and nobody waits. */
+  keep(what: string, task: (store: Store) => Promise<unknown>): void {
+    void (async () => {
+      try {
+        const store = await this.open();
+        if (store !== undefined) await task(store);
+      } catch (error) {
+        this.#options.logger.warn(`${what} could not be stored`, { error: String(error) });
+      }
+    })();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const store = await this.#opening?.catch(() => undefined);
+    await store?.close();
+  }
+}
