@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
 import type { Limits } from "../config/limits.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
@@ -141,10 +143,15 @@ export class CallPath {
     if (target.mustAsk)
       await caller.askConsent(target, record.args, { callId: record.callId, signal });
     if (connection === undefined) throw offlineError(tool);
+    const isOpen = connection.openClient !== undefined;
     const client = connection.openClient ?? (await connection.client({ signal }));
     throwIfAborted(signal);
-    // An approval may have been taken back meanwhile.
-    throwIfDenied(caller.judge(tool));
+    // An approval may have been taken back meanwhile, and a server that has just been started may
+    // offer something else than it did when its list was last seen.
+    const now = isOpen ? caller.judge(tool) : await caller.resolve(record.name, signal);
+    if (!isDeepStrictEqual(now.tool, tool)) return await this.#proceed(record, now, options);
+    record.target = now;
+    throwIfDenied(now);
     return await this.#send(record, client, options);
   }
 

@@ -17,6 +17,7 @@ export interface HostStoreOptions {
 export class HostStore {
   readonly #options: HostStoreOptions;
   #opening: Promise<Store> | undefined;
+  readonly #keeping = new Set<Promise<void>>();
   #isClosed = false;
 
   constructor(options: HostStoreOptions) {
@@ -45,20 +46,23 @@ export class HostStore {
     return store === undefined ? otherwise : await task(store);
   }
 
-  /** For what may be lost: a failure is logged and nobody waits. */
+  /** For what may be lost: a failure is logged, and nobody waits but `close`. */
   keep(what: string, task: (store: Store) => Promise<unknown>): void {
-    void (async () => {
+    const keeping = (async () => {
       try {
         const store = await this.open();
         if (store !== undefined) await task(store);
       } catch (error) {
         this.#options.logger.warn(`${what} could not be stored`, { error: String(error) });
       }
+      this.#keeping.delete(keeping);
     })();
+    this.#keeping.add(keeping);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    await Promise.all(this.#keeping);
     const store = await this.#opening?.catch(() => undefined);
     await store?.close();
   }

@@ -205,15 +205,8 @@ export class PlugboardHost implements McpHost {
 
   async setRoots(roots: Roots): Promise<void> {
     this.#assertOpen();
-    this.#parts.requests.setRoots(roots);
     const connections = this.#registry.all().flatMap(({ users }) => users.connections);
-    const told = connections.map(async ({ openClient }) => {
-      // The modern era asks for the roots with each request that needs them, and has no such message.
-      if (openClient?.era !== "legacy") return;
-      // A connection that is being lost asks anew when it is back.
-      await openClient.notify("notifications/roots/list_changed").catch(() => undefined);
-    });
-    await Promise.all(told);
+    await this.#parts.requests.setRoots(roots, connections);
   }
 
   logs(name: string): readonly string[] {

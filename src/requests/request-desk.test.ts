@@ -9,6 +9,7 @@ import {
   person,
 } from "../../tests/fixtures/requests/open-desk.ts";
 import { defaultLimits } from "../config/limits.ts";
+import { createError } from "../errors/families.ts";
 
 describe("what is offered", () => {
   it("PRO-21: nothing, unless somebody or something can answer", () => {
@@ -96,14 +97,36 @@ describe("roots", () => {
   it("PRO-19: come from the list or the function, and change when the program says so", async () => {
     const { desk, ask } = openDesk({ roots: ["a"] });
     expect(await ask("roots/list")).toEqual({ roots: [{ uri: "file:///srv/a", name: "a" }] });
-    desk.setRoots(async ({ serverName }) => [`/for/${serverName}`]);
+    await desk.setRoots(async ({ serverName }) => [`/for/${serverName}`], []);
     expect(await ask("roots/list")).toEqual({ roots: [{ uri: "file:///for/s", name: "s" }] });
   });
 
-  it("cannot be changed where they were never offered, nor to what is no folder", () => {
-    expect(() => openDesk().desk.setRoots([])).toThrow("offers no roots");
+  it("cannot be changed where they were never offered, nor to what is no folder", async () => {
+    const { desk } = openDesk({ roots: [] });
+    expect(await codeOf(openDesk().desk.setRoots([], []))).toBe("config_invalid");
+    expect(await codeOf(desk.setRoots(["data:,a"], []))).toBe("config_invalid");
     expect(() => openDesk({ roots: ["https://example.com"] })).toThrow("must be a folder");
-    expect(() => openDesk({ roots: [] }).desk.setRoots(["data:,a"])).toThrow("must be a folder");
+  });
+
+  it("that change are told to open connections of the legacy era, and a lost one is no matter", async () => {
+    const { desk } = openDesk({ roots: [] });
+    const told: string[] = [];
+    const connection = (era: "legacy" | "modern", isLost = false) => ({
+      openClient: {
+        era,
+        notify: async (method: string) => {
+          told.push(`${era} ${method}`);
+          if (isLost) throw createError("connection_lost", "gone");
+        },
+      },
+    });
+    const closed = { openClient: undefined };
+    await desk.setRoots(
+      ["a"],
+      [connection("legacy", true), closed, connection("modern"), connection("legacy")],
+    );
+    const expected = "legacy notifications/roots/list_changed";
+    expect(told).toEqual([expected, expected]);
   });
 
   it("a function that never answers ends as a timeout", async () => {

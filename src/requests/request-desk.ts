@@ -2,9 +2,15 @@ import type { ServerConfig } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { Human } from "../ports/human.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
+import type { ProtocolClient } from "../protocol/protocol-client.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { describeRoots, type Roots } from "./roots.ts";
 import { ServerDesk } from "./server-desk.ts";
+
+/** A connection to a server that may be open. */
+interface OpenConnection {
+  readonly openClient: Pick<ProtocolClient, "era" | "notify"> | undefined;
+}
 
 /**
  * What servers may ask of this host: of a person, of the program's model, and which folders they may
@@ -41,15 +47,22 @@ export class RequestDesk {
   }
 
   /**
-   * From now on servers are told these. Telling those that are connected that something changed is the
-   * caller's part. Throws `config_invalid` when roots were never offered to any server.
+   * From now on servers are told these, and those that are connected that something changed. Rejects
+   * with `config_invalid` when roots were never offered to any server.
    */
-  setRoots(roots: Roots): void {
+  async setRoots(roots: Roots, connections: readonly OpenConnection[]): Promise<void> {
     if (this.#roots === undefined)
       throw createError("config_invalid", "this host offers no roots to its servers", {
         hint: "give createHost a list of roots; it may be empty",
       });
     this.#roots = checkedRoots(roots, this.#parts.cwd);
+    const told = connections.map(async ({ openClient }) => {
+      // The modern era asks for the roots with each request that needs them, and has no such message.
+      if (openClient?.era !== "legacy") return;
+      // A connection that is being lost asks anew when it is back.
+      await openClient.notify("notifications/roots/list_changed").catch(() => undefined);
+    });
+    await Promise.all(told);
   }
 
   #elicitation(): JsonObject | undefined {

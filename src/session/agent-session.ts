@@ -97,7 +97,7 @@ export class AgentSession implements Session, Caller {
   }
 
   async ready(options: ReadyOptions = {}): Promise<Readonly<Record<string, boolean>>> {
-    const { registry } = this.#parts;
+    const { registry, catalog } = this.#parts;
     const { signal } = options;
     const wanted =
       options.servers?.map((name) => registry.get(name)) ??
@@ -107,6 +107,9 @@ export class AgentSession implements Session, Caller {
         const connection = server.users.connectionOf(this.agent);
         if (connection === undefined || this.#judge.serverDenial(server) !== undefined)
           return [server.config.name, false];
+        // Known from before: it starts when one of its tools is called.
+        if (connection.openClient === undefined && catalog.isKnown(server.config.name))
+          return [server.config.name, true];
         const isReady = await connection.client({ signal }).then(
           () => true,
           // The reason stays with the server as its `lastError`.
