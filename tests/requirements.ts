@@ -348,6 +348,8 @@ export const requirements: Readonly<Record<string, string>> = {
     "The store is a file in the user's folder, made on demand and private; it can be moved.",
   "STO-02": "Servers are rows of `mcp_servers` with id, name, config and status.",
   "STO-03": "Adding, editing and disabling a server survive a restart.",
+  "STO-06":
+    "Servers of files and of the store merge with a documented precedence and visible origin.",
   "STO-04": "Removing a server deletes its row.",
   "STO-05": "`config` holds the server's entry exactly as it was given.",
   "STO-08": "The store has versions; damage is answered without loss; many processes may share it.",

@@ -48,15 +48,7 @@ export class HostStore {
 
   /** For what may be lost: a failure is logged, and nobody waits but `close`. */
   keep(what: string, task: (store: Store) => Promise<unknown>): void {
-    const keeping = (async () => {
-      try {
-        const store = await this.open();
-        if (store !== undefined) await task(store);
-      } catch (error) {
-        this.#options.logger.warn(`${what} could not be stored`, { error: String(error) });
-      }
-      this.#keeping.delete(keeping);
-    })();
+    const keeping = this.#tryTo(what, task).finally(() => this.#keeping.delete(keeping));
     this.#keeping.add(keeping);
   }
 
@@ -65,5 +57,14 @@ export class HostStore {
     await Promise.all(this.#keeping);
     const store = await this.#opening?.catch(() => undefined);
     await store?.close();
+  }
+
+  async #tryTo(what: string, task: (store: Store) => Promise<unknown>): Promise<void> {
+    try {
+      const store = await this.open();
+      if (store !== undefined) await task(store);
+    } catch (error) {
+      this.#options.logger.warn(`${what} could not be stored`, { error: String(error) });
+    }
   }
 }
