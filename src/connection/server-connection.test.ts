@@ -344,6 +344,28 @@ describe("ServerConnection restarts", () => {
     await connection.close();
   });
 
+  it("B11: its successor starts when it has ended, and the reason is what it missed", async () => {
+    const { connection, client, handshake, handshakes, states } = await connected();
+    connection.noteAnswer();
+    let finish = () => {};
+    client.close = () => {
+      // As real ones do, before the process has ended.
+      client.onclose?.(undefined);
+      return new Promise((resolve) => {
+        finish = resolve;
+      });
+    };
+    client.ping = () => Promise.reject(createError("timeout", "no sign of life"));
+    expect(await connection.isAlive()).toBe(false);
+    expect(connection.lastError).toMatchObject({ code: "timeout" });
+    await settled();
+    expect([handshakes.length, states.at(-1)]).toEqual([1, "connected→reconnecting"]);
+    finish();
+    const again = connection.client();
+    const second = (await handshake(1)).succeed();
+    expect(await again).toBe(second);
+  });
+
   it("CON-11: one that answers, if only with an error, stays", async () => {
     const { connection, client } = await connected();
     client.ping = () => Promise.reject(createError("rpc_error", "unknown method"));

@@ -184,6 +184,8 @@ export class ServerConnection {
   #drop(client: ProtocolClient, reason: unknown): void {
     const transport = this.#transport;
     if (this.#client !== client || transport === undefined) return;
+    // It would report its end before there is a close for the restart to wait for.
+    client.onclose = undefined;
     this.#closing ??= client.close().finally(() => {
       this.#closing = undefined;
     });

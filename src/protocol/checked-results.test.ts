@@ -92,6 +92,14 @@ describe("a page of tools", () => {
     for (const { reason } of rejected) expect(reason).toMatch(/^(its|the entry) /);
   });
 
+  it("D11: entries after the most that are wanted are not looked at", () => {
+    const tools = [{ name: "one" }, 2, { name: "three" }, 4];
+    const judged: unknown[] = [];
+    const judge = (tool: JsonObject) => void judged.push(tool["name"]);
+    const { items, rejected } = checkToolPage({ tools }, exchange, { judge, maxEntries: 2 });
+    expect([items.length, rejected.length, judged]).toEqual([1, 1, ["one"]]);
+  });
+
   it("odd names are kept: naming them is not this check's business", () => {
     const names = ["constructor", "__proto__", "a b", "ü/😀", "../x", "x".repeat(128)];
     expect(page(...names.map((name) => ({ name }))).items.map(({ name }) => name)).toEqual(names);

@@ -58,13 +58,23 @@ export interface ToolPage {
 /** Why a tool whose own members are right cannot be used all the same; undefined when it can. */
 export type JudgeTool = (tool: JsonObject) => string | undefined;
 
+export interface ToolPageOptions {
+  readonly judge?: JudgeTool | undefined;
+  /** Entries after so many are not looked at. */
+  readonly maxEntries?: number;
+}
+
 /** One page of `tools/list`: an entry that is no tool is reported and never costs the others. */
-export function checkToolPage(result: JsonObject, exchange: Exchange, judge?: JudgeTool): ToolPage {
+export function checkToolPage(
+  result: JsonObject,
+  exchange: Exchange,
+  { judge, maxEntries }: ToolPageOptions = {},
+): ToolPage {
   const { tools } = result;
   if (!Array.isArray(tools)) throw invalidResult("its tools are not a list", exchange);
   const items: ListedTool[] = [];
   const rejected: { name: string | null; reason: string }[] = [];
-  for (const tool of tools as readonly unknown[]) {
+  for (const tool of tools.slice(0, maxEntries) as readonly unknown[]) {
     const reason = toolProblem(tool) ?? judge?.(tool as JsonObject);
     if (reason === undefined) items.push(readTool(tool as JsonObject));
     else rejected.push({ name: shownName(tool), reason });

@@ -16,8 +16,8 @@ export interface PagedList<Item, Rejected> extends Page<Item, Rejected> {
 
 export interface PageSource<Item, Rejected> {
   readonly request: (params: JsonObject, options: RequestOptions) => Promise<JsonObject>;
-  /** Throws when the page as a whole is unusable. */
-  readonly read: (result: JsonObject) => Page<Item, Rejected>;
+  /** Throws when the page as a whole is unusable. More than `maxEntries` of it need not be looked at. */
+  readonly read: (result: JsonObject, maxEntries: number) => Page<Item, Rejected>;
   readonly limits: Limits;
   readonly clock: Clock;
 }
@@ -48,8 +48,9 @@ export async function collectPages<Item, Rejected>(
       if (page > 1 && ranOut) return endedBy(durationText(limits.listTimeoutMs));
       throw error;
     }
-    const read = source.read(result);
     const room = limits.maxTools - items.length - rejected.length;
+    // One more than there is room for shows that there are more.
+    const read = source.read(result, room + 1);
     items.push(...read.items.slice(0, room));
     rejected.push(...read.rejected.slice(0, Math.max(0, room - read.items.length)));
     const next = result["nextCursor"] ?? undefined;

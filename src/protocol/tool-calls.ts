@@ -50,7 +50,7 @@ export class ToolCalls {
     const { items, ...rest } = await collectPages(
       {
         request: (params, pageOptions) => request("tools/list", params, pageOptions),
-        read: (result) => checkToolPage(result, exchange, judge),
+        read: (result, maxEntries) => checkToolPage(result, exchange, { judge, maxEntries }),
         limits,
         clock,
       },

@@ -26,12 +26,15 @@ async function answerWith(sandbox: CliSandbox, words: readonly string[], answer:
 
 // Counted as skipped where no terminal can be had.
 describe.skipIf(!hasTerminal)("at a terminal", () => {
-  it("a server of a project starts after a yes, and the next command asks again", async () => {
+  it("a server of a project starts after a yes, which holds until its entry changes", async () => {
     const sandbox = new CliSandbox().configureProject({ notes: demoEntry });
     const yes = await answerWith(sandbox, ["call", "notes.add", "a=2", "b=3"], "y\n");
     expect(yes.screen.startsWith(`${question}y\n`)).toBe(true);
     expect(yes.screen).toMatch(/5\n$/);
     expect(yes.exitCode).toBe(0);
+    const again = await sandbox.run(["call", "notes.add", "a=2", "b=3"]);
+    expect(again).toMatchObject({ stdout: "5\n", exitCode: 0 });
+    sandbox.configureProject({ notes: { ...demoEntry, env: { CHANGED: "1" } } });
     const no = await answerWith(sandbox, ["call", "notes.add", "a=2", "b=3"], "n\n");
     expect(no.exitCode).toBe(6);
   });
