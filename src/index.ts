@@ -2,8 +2,10 @@
 
 export { createHost } from "./host/create-host.ts";
 export type {
+  AddOptions,
   ConnectOptions,
   DisconnectOptions,
+  EntryInput,
   HostOptions,
   McpHost,
   ServerInput,

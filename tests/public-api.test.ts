@@ -57,6 +57,7 @@ describe("the public API", () => {
       "validateToolArguments",
     ]);
     expect(types).toEqual([
+      "AddOptions",
       "AskOptions",
       "CallEnvelope",
       "CallOptions",
@@ -79,6 +80,7 @@ describe("the public API", () => {
       "DisconnectOptions",
       "ElicitAnswer",
       "ElicitQuestion",
+      "EntryInput",
       "ErrorCode",
       "ErrorFamily",
       "FailedOutcome",

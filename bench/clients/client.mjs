@@ -17,10 +17,16 @@
  *   the tools; the era is for those who cannot find out
  *
  * @typedef {object} EchoHost several servers in one application
- * @property {(index: number) => Promise<EchoClient<any>>} connect
+ * @property {(index: number, era?: Era) => Promise<EchoClient<any>>} connect after it the tools of the
+ *   server are listed
+ * @property {() => number} [countTools] lists what an agent is given, where that is one list
  * @property {() => Promise<unknown>} close
  *
- * @typedef {(targets: readonly Target[]) => Promise<EchoHost>} OpenEchoHost connects none of them yet
+ * @typedef {object} HostOptions
+ * @property {string} [storeFile] where a host may remember what it learns; without it nowhere
+ *
+ * @typedef {(targets: readonly Target[], options?: HostOptions) => Promise<EchoHost>} OpenEchoHost
+ *   connects none of them yet
  */
 
 /** The text of a `tools/call` result in the protocol's own shape. @param {any} result */

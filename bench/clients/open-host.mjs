@@ -4,19 +4,20 @@
  *
  * @param {string} file of this folder, without its ending
  * @param {readonly import("./client.mjs").Target[]} targets
+ * @param {import("./client.mjs").HostOptions} [options]
  * @returns {Promise<import("./client.mjs").EchoHost>}
  */
-export async function openHost(file, targets) {
+export async function openHost(file, targets, options) {
   /** @type {{ open: import("./client.mjs").OpenEchoClient, openHost?: import("./client.mjs").OpenEchoHost }} */
   const client = await import(`./${file}.mjs`);
-  if (client.openHost !== undefined) return client.openHost(targets);
+  if (client.openHost !== undefined) return client.openHost(targets, options);
   /** @type {import("./client.mjs").EchoClient<any>[]} */
   const opened = [];
   return {
-    connect: async (index) => {
+    connect: async (index, era) => {
       const target = targets[index];
       if (target === undefined) throw new RangeError(`there is no server ${index}`);
-      const one = await client.open(target);
+      const one = await client.open(target, era);
       opened.push(one);
       return one;
     },

@@ -6,7 +6,7 @@ import { createHost } from "../../dist/index.js";
  *
  * @type {import("./client.mjs").OpenEchoHost}
  */
-export async function openHost(targets) {
+export async function openHost(targets, { storeFile } = {}) {
   const servers = Object.fromEntries(
     targets.map((target, index) => [
       `echo${index}`,
@@ -15,7 +15,11 @@ export async function openHost(targets) {
         : { url: target.url },
     ]),
   );
-  const host = await createHost({ config: false, servers });
+  const host = await createHost({
+    config: false,
+    store: storeFile ?? false,
+    servers,
+  });
   let events = 0;
   host.on("*", () => {
     events += 1;
@@ -37,6 +41,7 @@ export async function openHost(targets) {
         close: () => host.disconnect(server),
       };
     },
+    countTools: () => session.tools().length,
     close,
   };
 }

@@ -4,8 +4,14 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { firstText } from "./client.mjs";
 
 /** @type {import("./client.mjs").OpenEchoClient} */
-export async function open(target) {
-  const client = new Client({ name: "bench-sdk-v2", version: "1.0.0" });
+export const open = (target) => openWith(target, {});
+
+/**
+ * @param {import("./client.mjs").Target} target
+ * @param {import("@modelcontextprotocol/client").ClientOptions} options
+ */
+export async function openWith(target, options) {
+  const client = new Client({ name: "bench-sdk-v2", version: "1.0.0" }, options);
   await client.connect(
     target.kind === "stdio"
       ? new StdioClientTransport({ command: target.command, args: target.args })

@@ -13,6 +13,7 @@ export function formatTables({ metrics, references, workloads }, summaries) {
       const measured = metrics.filter(({ key }) =>
         own.some(({ medians }) => medians[key] !== undefined),
       );
+      const compared = measured.filter(({ isCompared = true }) => isCompared);
       // A scenario may compare with a variant that only some of its workloads have.
       const present = references.filter((reference) =>
         own.some(({ variant }) => variant === reference),
@@ -21,14 +22,14 @@ export function formatTables({ metrics, references, workloads }, summaries) {
         "",
         ...measured.map((metric) => metric.title),
         ...present.flatMap((reference) =>
-          measured.map((metric) => `${metric.title} vs ${reference}`),
+          compared.map((metric) => `${metric.title} vs ${reference}`),
         ),
       ];
       const rows = own.map(({ variant, medians, ratios, error }) => [
         variant,
         ...measured.map(({ key, digits }) => number(medians[key], digits)),
         ...present.flatMap((reference) =>
-          measured.map(({ key }) => number(ratios[reference]?.[key], 2)),
+          compared.map(({ key }) => number(ratios[reference]?.[key], 2)),
         ),
         ...(error === undefined ? [] : [`failed: ${error}`]),
       ]);

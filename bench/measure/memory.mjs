@@ -4,6 +4,7 @@ import { runInNewContext } from "node:vm";
 
 import { openHost } from "../clients/open-host.mjs";
 import { openTarget, tinyTarget } from "../servers/open-target.mjs";
+import { checkEcho } from "./check-echo.mjs";
 
 const bytesPerMb = 1_000_000;
 const atOnce = 10;
@@ -23,14 +24,14 @@ const atOnce = 10;
 export async function measure({ client: file, server, connections }) {
   const { targets, close } = await openTargets(server, connections + 1);
   const host = await openHost(file, targets);
-  await callOnce(await host.connect(0));
+  await checkEcho(await host.connect(0));
   const base = await settledRss();
   for (let from = 1; from <= connections; from += atOnce) {
     const count = Math.min(atOnce, connections + 1 - from);
     const batch = Array.from({ length: count }, (_, index) => host.connect(from + index));
     const clients = await Promise.all(batch);
     const isLast = from + count > connections;
-    if (isLast) await Promise.all(clients.map(callOnce));
+    if (isLast) await Promise.all(clients.map(checkEcho));
   }
   const full = await settledRss();
   await host.close();
@@ -51,11 +52,6 @@ async function openTargets(kind, count) {
   // Different addresses of one server: it answers the same under all of them.
   const targets = Array.from({ length: count }, (_, index) => ({ kind, url: `${url}/${index}` }));
   return { targets, close };
-}
-
-/** What a client puts off until its first call is part of the bill. @param {import("../clients/client.mjs").EchoClient<any>} client */
-async function callOnce({ call, textOf }) {
-  if (textOf(await call("x")) !== "x") throw new Error("a call did not return its text");
 }
 
 /**

@@ -4,10 +4,11 @@ import { flood } from "./flood.mjs";
 import { http } from "./http.mjs";
 import { memory } from "./memory.mjs";
 import { peersScenario } from "./peers.mjs";
+import { start } from "./start.mjs";
 
 /**
  * In the order in which a run of everything goes.
  *
  * @type {readonly import("./scenario.mjs").Scenario[]}
  */
-export const scenarios = [call, http, flood, firstcall, memory, peersScenario];
+export const scenarios = [call, http, flood, firstcall, start, memory, peersScenario];

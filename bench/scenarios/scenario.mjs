@@ -12,6 +12,7 @@
  * @property {"higher" | "lower"} better
  * @property {number} digits after the point
  * @property {string} [unit] for budgets about the figure itself
+ * @property {boolean} [isCompared] false for a figure whose ratios say nothing
  *
  * @typedef {object} Variant
  * @property {string} name

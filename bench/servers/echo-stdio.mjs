@@ -1,4 +1,8 @@
+import { appendFileSync } from "node:fs";
+
 import { createAnswer } from "./echo-answers.mjs";
 import { answerLines } from "./line-loop.mjs";
 
-answerLines(createAnswer(JSON.parse(process.argv[2] ?? "{}")));
+const { startsFile, ...options } = JSON.parse(process.argv[2] ?? "{}");
+if (startsFile !== undefined) appendFileSync(startsFile, ".");
+answerLines(createAnswer(options));

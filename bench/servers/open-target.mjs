@@ -49,13 +49,39 @@ export const floodTarget = {
 };
 
 /**
- * Differs from the next one: clients may share a connection between servers that are the same.
+ * One of several servers. It differs from the next one: clients may share a connection between servers
+ * that are the same.
+ *
+ * @typedef {import("./echo-answers.mjs").Era | "silent"} Manner how it takes a question of the newer era:
+ *   refuses it, answers it, or (the shell script alone) does not answer at all
+ *
+ * @typedef {object} NumberedOptions
+ * @property {Manner} [manner]
+ * @property {string} [startsFile] gets one byte longer with each start
+ */
+
+/**
+ * The shell script of ten tools.
  *
  * @param {number} index
+ * @param {NumberedOptions} [options]
  * @returns {StdioTarget}
  */
-export const tinyTarget = (index) => ({
+export const tinyTarget = (index, { manner = "legacy", startsFile = "" } = {}) => ({
   kind: "stdio",
   command: "sh",
-  args: [path("tiny-stdio.sh"), String(index)],
+  args: [path("tiny-stdio.sh"), String(index), manner, startsFile],
+});
+
+/**
+ * The echo server, with Node's own start.
+ *
+ * @param {number} index
+ * @param {NumberedOptions} [options]
+ * @returns {StdioTarget}
+ */
+export const nodeTarget = (index, { manner: era, startsFile } = {}) => ({
+  kind: "stdio",
+  command: process.execPath,
+  args: [path("echo-stdio.mjs"), JSON.stringify({ era, startsFile }), String(index)],
 });

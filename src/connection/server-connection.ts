@@ -141,7 +141,12 @@ export class ServerConnection {
     if (client === undefined) return;
     if (error.code === "rpc_error") this.noteAnswer();
     else if (error.details["sessionLost"] === true) this.#drop(client, error);
-    else if (error.code === "unreachable" || error.code === "timeout") void this.isAlive();
+    else if (
+      error.code === "unreachable" ||
+      error.code === "timeout" ||
+      this.#mayHaveLostSession(error)
+    )
+      void this.isAlive();
   }
 
   /** Asks the server for a sign of life; without one the connection is given up. */
@@ -173,12 +178,22 @@ export class ServerConnection {
       await client.ping({ timeoutMs: this.#options.limits.proofOfLifeMs });
       return true;
     } catch (error) {
-      // An error of the server is a sign of life, too.
-      if (McpError.is(error) && (error.code === "rpc_error" || error.code === "http_error"))
-        return true;
-      this.#drop(client, error);
+      // An error of the server is a sign of life, too, unless it is about the session.
+      const isAnswer = McpError.is(error, "rpc_error") || McpError.is(error, "http_error");
+      const hasLostSession = isAnswer && this.#mayHaveLostSession(error);
+      if (isAnswer && !hasLostSession) return true;
+      this.#drop(client, hasLostSession ? this.#sessionLost(error) : error);
       return false;
     }
+  }
+
+  /**
+   * Servers should answer 404 in a session that they forgot, by a restart for one. Many answer 400,
+   * which may mean anything, but not when it is all they have to say to a ping.
+   */
+  #mayHaveLostSession({ code, details }: McpError): boolean {
+    const isInSession = this.#transport?.evidence.sessionId !== undefined;
+    return isInSession && code === "http_error" && details["status"] === 400;
   }
 
   #drop(client: ProtocolClient, reason: unknown): void {
@@ -186,12 +201,27 @@ export class ServerConnection {
     if (this.#client !== client || transport === undefined) return;
     // It would report its end before there is a close for the restart to wait for.
     client.onclose = undefined;
-    this.#closing ??= client.close().finally(() => {
+    const loss = McpError.is(reason, "connection_lost") ? reason : this.#noSignOfLife(reason);
+    this.#closing ??= client.close(loss).finally(() => {
       this.#closing = undefined;
     });
     // What did not close cleanly has been stopped by force.
     this.#closing.catch(() => undefined);
-    this.#lost(client, transport, McpError.is(reason) ? reason : undefined);
+    this.#lost(client, transport, loss);
+  }
+
+  #sessionLost(cause: McpError): McpError {
+    const message = "the server no longer knows this session (HTTP 400)";
+    const { name: serverName } = this.config;
+    return createError("connection_lost", message, { serverName, cause });
+  }
+
+  #noSignOfLife(cause: unknown): McpError {
+    const reason = cause instanceof Error ? `: ${cause.message}` : "";
+    return createError("connection_lost", `the server gives no sign of life${reason}`, {
+      serverName: this.config.name,
+      cause,
+    });
   }
 
   async #close(): Promise<void> {

@@ -44,7 +44,6 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
     sources: await collect(),
     collect,
     store,
-    watch: options.watch ?? true,
     reconnect: options.reconnect ?? true,
     catalog,
     schemas,
@@ -61,8 +60,9 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
     protocolVersion: options.protocolVersion,
     naming: options.naming ?? "mcp__server__tool",
     human: options.human,
+    cwd: options.cwd ?? process.cwd(),
   });
-  await host.recall();
+  await host.begin({ watch: options.watch ?? true });
   return host;
 }
 

@@ -18,6 +18,7 @@ import type { ListedTool, ProtocolEra, ServerIdentity } from "../protocol/protoc
 import type { Roots } from "../requests/roots.ts";
 import type { SamplingHandler } from "../requests/sampling.ts";
 import type { Session } from "../session/session.ts";
+import type { ServerScope } from "./edit-servers.ts";
 
 /** A server given in code: any entry a file could hold, a ready transport, or a function that makes one. */
 export type ServerInput =
@@ -120,6 +121,14 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** An entry as a file could hold it. */
+export type EntryInput = ServerEntry | Readonly<Record<string, unknown>>;
+
+export interface AddOptions {
+  /** `user` (the store) by default, or `project` (`.plugboard/mcp.json` in the current folder). */
+  readonly scope?: ServerScope | undefined;
+}
+
 export interface DisconnectOptions {
   /** Lets go of the server on this agent's behalf only; without one every connection ends. */
   readonly owner?: string | undefined;
@@ -135,6 +144,14 @@ export interface McpHost extends AsyncDisposable {
   server(name: string): ServerStatus;
   /** What was wrong with the configuration; bad entries never take good ones with them. */
   readonly configProblems: readonly ConfigProblem[];
+  /** Configures a server and keeps it. Throws `config_invalid` for an entry that would not work. */
+  add(name: string, entry: EntryInput, options?: AddOptions): Promise<ServerStatus>;
+  /** Replaces an entry where it is written. The server begins anew. */
+  update(name: string, entry: EntryInput): Promise<ServerStatus>;
+  /** Disconnects a server and deletes its entry where it is written. */
+  remove(name: string): Promise<void>;
+  enable(name: string): Promise<ServerStatus>;
+  disable(name: string): Promise<ServerStatus>;
   /** Reads the configuration again. Servers whose definition is the same keep their connections. */
   reload(): Promise<void>;
   connect(name: string, options?: ConnectOptions): Promise<ServerStatus>;

@@ -186,8 +186,8 @@ export class NegotiatedClient implements ProtocolClient {
     return this.#resources.add(uri, onUpdate);
   }
 
-  close(): Promise<void> {
-    return this.#channel.close();
+  close(reason?: McpError): Promise<void> {
+    return this.#channel.close(reason);
   }
 
   /** A closed connection answers nothing, and neither does one whose caller has given up. */

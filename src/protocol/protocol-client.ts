@@ -1,6 +1,7 @@
 import type { Transport } from "@modelcontextprotocol/client";
 
 import type { Limits } from "../config/limits.ts";
+import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { InputHandlers } from "./input-handlers.ts";
@@ -119,8 +120,8 @@ export interface ProtocolClient {
    * what ends that again.
    */
   watchResource(uri: string, onUpdate: () => void): Promise<() => Promise<void>>;
-  /** Idempotent; pending requests reject as `closed`, the transport is closed. */
-  close(): Promise<void>;
+  /** Idempotent; pending requests reject with the reason, else as `closed`, the transport is closed. */
+  close(reason?: McpError): Promise<void>;
 
   /**
    * Every notification of the server but progress, as long as they do not come faster than `limits`

@@ -199,9 +199,9 @@ export class RpcChannel {
     }
   }
 
-  /** Idempotent: open requests fail as `closed` at once, then the transport closes in its own time. */
-  close(): Promise<void> {
-    this.#ended(undefined);
+  /** Idempotent: open requests fail with the reason, else as `closed`, at once, then the transport closes in its own time. */
+  close(reason?: McpError): Promise<void> {
+    this.#ended(reason);
     this.#closing ??= closeTransport(this.#transport, this.#options);
     return this.#closing;
   }

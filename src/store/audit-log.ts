@@ -2,6 +2,7 @@ import { type AuditColumns, toAuditColumns, toAuditRow } from "./audit-columns.t
 import type { AuditEntry, AuditFilter, AuditRow } from "./audit-entry.ts";
 import { AuditQueue } from "./audit-queue.ts";
 import type { StoreContext } from "./store-context.ts";
+import { storeError } from "./store-error.ts";
 
 export interface AuditLimits {
   readonly maxRows: number;
@@ -26,6 +27,8 @@ const maxPageRows = 1_000;
 /** Few enough that reading them is not felt by a call. */
 const exportedPerRead = 200;
 const prunedPerWrite = 500;
+/** More than there can be to do; what is left, the next time takes. */
+const maxPruningWrites = 1_000;
 const pruneEveryRows = 1_000;
 
 /**
@@ -79,7 +82,10 @@ export class AuditLog {
       const rows = await this.#context.database.read(page);
       yield* rows.map(toAuditRow);
       if (rows.length < exportedPerRead) return;
-      after = rows.at(-1)?.seq ?? after;
+      const last = rows.at(-1)?.seq ?? after;
+      // In a damaged table the order may lead in circles.
+      if (last <= after) throw storeError("corrupt", this.#context.database.place);
+      after = last;
     }
   }
 
@@ -106,11 +112,12 @@ export class AuditLog {
       .limit(prunedPerWrite);
     const statement = queries.deleteFrom("audit").where("seq", "in", doomed);
     let total = 0;
-    for (;;) {
+    for (let writes = 0; writes < maxPruningWrites; writes += 1) {
       const [pruned = 0] = await database.write([statement], "normal");
       total += pruned;
-      if (pruned < prunedPerWrite) return total;
+      if (pruned < prunedPerWrite) break;
     }
+    return total;
   }
 
   async close(): Promise<void> {

@@ -74,7 +74,7 @@ export const httpSizeModes = {
       reply.raw(`HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ntransfer-encoding: chunked\r\n\r\n`);
       reply.raw(`${begin.length.toString(16)}\r\n${begin}\r\n`);
       const { socket } = reply.response;
-      if (socket !== null) void pour(socket, repeat(sizeMib, tinyChunks));
+      if (socket !== null) pour(socket, repeat(sizeMib, tinyChunks)).catch(() => {});
     },
   }),
 

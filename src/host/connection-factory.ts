@@ -1,0 +1,94 @@
+import type { Transport } from "@modelcontextprotocol/client";
+
+import type { Discovery } from "../catalog/discovery.ts";
+import type { Limits } from "../config/limits.ts";
+import type { ServerConfig } from "../config/server-config.ts";
+import { DialectMemory } from "../connection/http-dialects.ts";
+import { ServerConnection } from "../connection/server-connection.ts";
+import { StartGate } from "../connection/start-gate.ts";
+import type { EventBus } from "../events/event-bus.ts";
+import type { ServerLogEvent } from "../events/host-event.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { ConnectProtocol, ServerNotification } from "../protocol/protocol-client.ts";
+import type { RequestDesk } from "../requests/request-desk.ts";
+import { neutralizeLine } from "../text/neutralize.ts";
+import { truncate } from "../text/truncate.ts";
+import { adoptTransport } from "../transport/adopt-transport.ts";
+import { type CreateTransport, createTransport } from "../transport/create-transport.ts";
+
+const maxLogChars = 1_000;
+
+export interface ConnectionFactoryParts {
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly events: EventBus;
+  readonly requests: RequestDesk;
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly connectProtocol: ConnectProtocol;
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  readonly protocolVersion: string | undefined;
+  readonly reconnect: boolean;
+}
+
+/** Makes the connections of a host: what they have in common, and whom they tell what. */
+export class ConnectionFactory {
+  readonly #parts: ConnectionFactoryParts;
+  readonly #discovery: Discovery;
+  readonly #dialects = new DialectMemory();
+  readonly #startGate: StartGate;
+
+  constructor(parts: ConnectionFactoryParts, discovery: Discovery) {
+    this.#parts = parts;
+    this.#discovery = discovery;
+    this.#startGate = new StartGate(parts.clock);
+  }
+
+  /** `open` is how a server given as an object in code is reached. */
+  create(entry: ServerConfig, open: (() => Transport) | undefined): ServerConnection {
+    const { events, requests, protocolVersion, reconnect, ...common } = this.#parts;
+    const { name } = entry;
+    const desk = requests.forServer(entry);
+    return new ServerConnection({
+      ...common,
+      config: {
+        ...entry,
+        protocol: protocolVersion ?? entry.protocol,
+        reconnect: reconnect && entry.reconnect,
+      },
+      dialects: this.#dialects,
+      startGate: this.#startGate,
+      createTransport: open === undefined ? createTransport : handedOver(open),
+      inputHandlers: () => desk.handlers(),
+      onReady: (client) => this.#discovery.begin(name, client),
+      onState: (state, previous, error) => {
+        const failure =
+          error === undefined ? {} : { error: { code: error.code, message: error.message } };
+        const at = common.clock.now();
+        events.emit({ type: "server-state", serverName: name, state, previous, ...failure, at });
+      },
+      onNotification: (notification) => {
+        if (notification.method === "notifications/message")
+          events.emit(logEvent(name, notification, common.clock.now()));
+      },
+    });
+  }
+}
+
+function logEvent(serverName: string, { params }: ServerNotification, at: number): ServerLogEvent {
+  const { data, level } = params ?? {};
+  const text = typeof data === "string" ? data : JSON.stringify(data ?? null);
+  return {
+    type: "server-log",
+    serverName,
+    level: typeof level === "string" ? truncate(neutralizeLine(level), 32) : "info",
+    text: truncate(neutralizeLine(text), maxLogChars),
+    at,
+  };
+}
+
+/** A transport object can be opened once; a function is asked for a new one each time. */
+function handedOver(open: () => Transport): CreateTransport {
+  return (config) => Promise.resolve(adoptTransport(open(), config.name));
+}

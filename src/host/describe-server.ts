@@ -1,0 +1,39 @@
+import type { ToolCatalog } from "../catalog/tool-catalog.ts";
+import type { Provenance } from "../config/server-config.ts";
+import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import type { CollectedServers } from "./collect-servers.ts";
+import { describeTarget } from "./describe-target.ts";
+import type { ServerStatus } from "./host.ts";
+
+export interface Surroundings {
+  readonly registry: ServerRegistry;
+  readonly catalog: ToolCatalog;
+  readonly sources: CollectedServers;
+}
+
+/** One server as every surface shows it. */
+export function describeServer(
+  server: RegisteredServer,
+  { registry, catalog, sources }: Surroundings,
+): ServerStatus {
+  const { config, connection } = server;
+  const { name } = config;
+  const client = connection.openClient;
+  return {
+    name,
+    state: registry.state(server),
+    transport: connection.transportKind,
+    target: describeTarget(config),
+    provenance: config.provenance,
+    shadows: (sources.shadowed.get(name) ?? []).map(({ provenance }): Provenance => provenance),
+    config,
+    toolCount: catalog.isKnown(name) ? catalog.tools(name).length : undefined,
+    lastError: connection.lastError,
+    era: client?.era,
+    protocolVersion: client?.protocolVersion,
+    serverInfo: client?.serverInfo,
+    connectedAt: connection.connectedAt,
+    pid: connection.evidence?.pid,
+    problems: catalog.problems(name),
+  };
+}

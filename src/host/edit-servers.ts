@@ -1,0 +1,101 @@
+import path from "node:path";
+
+import type { ServerEntry } from "../config/config-keys.ts";
+import type { ConfigEdit } from "../config/edit-config-text.ts";
+import { parseServerEntry } from "../config/parse-config.ts";
+import type { ServerConfig } from "../config/server-config.ts";
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+import { slug } from "../text/slug.ts";
+import type { HostStore } from "./host-store.ts";
+
+type RawEntry = Readonly<Record<string, unknown>>;
+type EntryInput = ServerEntry | RawEntry;
+
+/** `user`: the host's store. `project`: `.plugboard/mcp.json` in the current folder. */
+export type ServerScope = "user" | "project";
+
+export interface ServerEditsOptions {
+  readonly store: HostStore;
+  readonly cwd: string;
+}
+
+/** Changes of what is configured, written to where it is configured. */
+export class ServerEdits {
+  readonly #options: ServerEditsOptions;
+
+  constructor(options: ServerEditsOptions) {
+    this.#options = options;
+  }
+
+  /** Throws `config_invalid` for an entry that would not work, before anything is written. */
+  async add(name: string, entry: EntryInput, scope: ServerScope): Promise<void> {
+    if (scope === "project")
+      return await editFile(path.join(this.#options.cwd, ".plugboard", "mcp.json"), {
+        action: "add",
+        name,
+        entry,
+      });
+    parseServerEntry(name, entry, { provenance: { layer: "store" }, baseDir: this.#options.cwd });
+    await this.#putRow(name, entry);
+  }
+
+  async update(config: ServerConfig, entry: EntryInput): Promise<void> {
+    const { name } = config;
+    parseServerEntry(name, entry, { provenance: config.provenance, baseDir: this.#options.cwd });
+    await this.#edit(config, { action: "replace", name, entry });
+  }
+
+  async remove(config: ServerConfig): Promise<void> {
+    await this.#edit(config, { action: "remove", name: config.name });
+  }
+
+  async setEnabled(config: ServerConfig, isEnabled: boolean): Promise<void> {
+    await this.#edit(config, { action: isEnabled ? "enable" : "disable", name: config.name });
+  }
+
+  async #edit(config: ServerConfig, edit: ConfigEdit): Promise<void> {
+    const { layer, path: file } = config.provenance;
+    if (file !== undefined) return await editFile(file, edit);
+    if (layer === "store") return await this.#editRow(config, edit);
+    throw createError("config_invalid", `"${config.name}" is defined in code, not in a file`, {
+      serverName: config.name,
+      hint: "change it where the host is created",
+    });
+  }
+
+  async #editRow({ name }: ServerConfig, edit: ConfigEdit): Promise<void> {
+    const store = await this.#options.store.open();
+    const row = (await store?.servers.list())?.find((it) => it.name === name);
+    if (store === undefined || row === undefined)
+      throw createError("server_unknown", `no server "${name}" in the store`, { serverName: name });
+    switch (edit.action) {
+      case "remove":
+        await store.servers.remove(row.id);
+        return;
+      case "enable":
+      case "disable":
+        return await this.#putRow(name, { ...row.config, enabled: edit.action === "enable" });
+      default:
+        return await this.#putRow(name, edit.entry);
+    }
+  }
+
+  async #putRow(name: string, entry: EntryInput): Promise<void> {
+    const store = await this.#options.store.open();
+    if (store === undefined) throw noStore(name);
+    await store.servers.put({ id: slug(name), name, config: { name, ...entry } });
+  }
+}
+
+async function editFile(file: string, edit: ConfigEdit): Promise<void> {
+  const { editConfigFile } = await import("../config/edit-config-file.ts");
+  await editConfigFile(file, edit);
+}
+
+function noStore(serverName: string): McpError {
+  return createError("store_failed", "this host keeps nothing", {
+    serverName,
+    hint: 'create it with a `store`, or write to `scope: "project"`',
+  });
+}

@@ -1,0 +1,146 @@
+import { Discovery } from "../catalog/discovery.ts";
+import type { ToolCatalog } from "../catalog/tool-catalog.ts";
+import { parseServerEntry } from "../config/parse-config.ts";
+import type { ServerConfig } from "../config/server-config.ts";
+import { watchFiles } from "../config/watch-files.ts";
+import { oneAtATime } from "../events/one-at-a-time.ts";
+import type { ListedTool } from "../protocol/protocol-client.ts";
+import { ServerRegistry } from "../registry/server-registry.ts";
+import type { CollectedServers } from "./collect-servers.ts";
+import { ConnectionFactory, type ConnectionFactoryParts } from "./connection-factory.ts";
+import type { HostStore } from "./host-store.ts";
+import { ServerMemory } from "./server-memory.ts";
+
+export interface ServerFleetParts extends ConnectionFactoryParts {
+  readonly sources: CollectedServers;
+  /** Reads all sources again. */
+  readonly collect: () => Promise<CollectedServers>;
+  readonly store: HostStore;
+  readonly catalog: ToolCatalog;
+}
+
+/** The servers there are, kept in step with where they are defined and with what is known of them. */
+export class ServerFleet {
+  readonly registry: ServerRegistry;
+  readonly memory: ServerMemory;
+  readonly #parts: ServerFleetParts;
+  #sources: CollectedServers;
+  /** Servers that exist only because their tools were registered. */
+  readonly #registered: ServerConfig[] = [];
+  #reloading = Promise.resolve();
+  #unwatch: (() => void)[] = [];
+  #isEnded = false;
+
+  constructor(parts: ServerFleetParts) {
+    const { catalog, events, store } = parts;
+    this.#parts = parts;
+    this.#sources = parts.sources;
+    const discovery = new Discovery({
+      ...parts,
+      publish: (event) => events.emit(event),
+      onListed: (name, client, tools) => this.memory.listed(name, client, tools),
+    });
+    const connections = new ConnectionFactory(parts, discovery);
+    this.registry = new ServerRegistry({
+      createConnection: (config) =>
+        connections.create(config, this.#sources.transports.get(config.name)),
+    });
+    this.memory = new ServerMemory(store, this.registry, catalog);
+    for (const config of parts.sources.servers) this.#add(config);
+  }
+
+  get sources(): CollectedServers {
+    return this.#sources;
+  }
+
+  /** What is known from before; a store that cannot be read has been told with the configuration. */
+  async recall(): Promise<void> {
+    await this.memory.recall().catch((error: unknown) => {
+      this.#parts.logger.warn("nothing is known from before", { error: String(error) });
+    });
+  }
+
+  /** Follows changes of the files, and of the store by other processes. */
+  async watch(): Promise<void> {
+    const { logger, store } = this.#parts;
+    const reload = oneAtATime(() =>
+      this.reload().catch((error: unknown) => {
+        logger.warn("the configuration could not be read again", { error: String(error) });
+      }),
+    );
+    this.#unwatch.push(
+      watchFiles(
+        this.#sources.files.map((file) => file.path),
+        reload,
+      ),
+    );
+    const unwatchStore = await store
+      .read((open) => Promise.resolve(open.onchange(reload)), undefined)
+      .catch(() => undefined);
+    if (unwatchStore !== undefined) this.#unwatch.push(unwatchStore);
+  }
+
+  /** One after the other: each call sees what was there when it was made. */
+  reload(): Promise<void> {
+    const reloading = this.#reloading.catch(() => undefined).then(() => this.#reload());
+    this.#reloading = reloading;
+    return reloading;
+  }
+
+  registerTools(serverName: string, schemas: readonly ListedTool[]): void {
+    if (this.registry.find(serverName) === undefined) {
+      const provenance = { layer: "code" } as const;
+      const base = parseServerEntry(serverName, { enabled: false }, { provenance });
+      const config = Object.freeze({ ...base, enabled: true });
+      this.#registered.push(config);
+      this.#add(config);
+    }
+    this.#parts.catalog.register(serverName, schemas);
+  }
+
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    for (const unwatch of this.#unwatch) unwatch();
+    await this.registry.endAll();
+    await this.#parts.store.close();
+  }
+
+  async #reload(): Promise<void> {
+    const { collect, catalog, events, clock } = this.#parts;
+    const sources = await collect();
+    if (this.#isEnded) return;
+    const before = this.registry.all().map(({ config }) => config);
+    const configs = [
+      ...sources.servers,
+      ...lastGood(before, sources),
+      ...this.#registered.filter(({ name }) => !sources.servers.some((it) => it.name === name)),
+    ];
+    this.#sources = sources;
+    const { ended, ...changes } = this.registry.apply(configs);
+    const fresh = new Set([...changes.added, ...changes.changed]);
+    const kept = new Set(configs.map(({ name }) => name).filter((name) => !fresh.has(name)));
+    catalog.arrange(configs, kept);
+    await this.recall();
+    if (fresh.size > 0 || changes.removed.length > 0)
+      events.emit({ type: "servers-changed", ...changes, at: clock.now() });
+    await ended;
+  }
+
+  #add(config: ServerConfig): void {
+    this.registry.add(config);
+    this.#parts.catalog.declare(config);
+  }
+}
+
+/** A file that cannot be read at the moment, perhaps half written, takes no server away. */
+function lastGood(
+  before: readonly ServerConfig[],
+  { servers, files }: CollectedServers,
+): readonly ServerConfig[] {
+  const broken = new Set(files.filter(({ isBroken }) => isBroken).map(({ path }) => path));
+  const names = new Set(servers.map(({ name }) => name));
+  return before.filter(
+    ({ name, provenance }) =>
+      provenance.path !== undefined && broken.has(provenance.path) && !names.has(name),
+  );
+}

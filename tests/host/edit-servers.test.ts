@@ -1,0 +1,114 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { createHost, type HostOptions, type McpHost } from "../../src/index.ts";
+import { testServerEntry } from "../../src/testing/index.ts";
+
+interface Place extends AsyncDisposable {
+  readonly userFile: string;
+  readonly projectFile: string;
+  host(options?: HostOptions): Promise<McpHost>;
+}
+
+async function makePlace(): Promise<Place> {
+  const root = await mkdtemp(path.join(tmpdir(), "edits-"));
+  const [home, cwd] = [path.join(root, "home"), path.join(root, "work")];
+  await mkdir(path.join(home, ".plugboard"), { recursive: true, mode: 0o700 });
+  await mkdir(cwd);
+  return {
+    userFile: path.join(home, ".plugboard", "mcp.json"),
+    projectFile: path.join(cwd, ".plugboard", "mcp.json"),
+    host: (options) => createHost({ home, cwd, watch: false, ...options }),
+    [Symbol.asyncDispose]: () => rm(root, { recursive: true }),
+  };
+}
+
+describe("servers that are configured while the host runs", () => {
+  it("STO-03 STO-04: one added by the user is kept, switched off and on, and removed", async () => {
+    await using place = await makePlace();
+    {
+      await using host = await place.host();
+      expect(await host.add("tools", testServerEntry())).toMatchObject({
+        state: "idle",
+        provenance: { layer: "store" },
+      });
+      const session = host.session({ level: "yolo" });
+      expect(await session.call("mcp__tools__add", { a: 1, b: 2 })).toMatchObject({ text: "3" });
+      expect(await host.disable("tools")).toMatchObject({ state: "disabled" });
+      expect(await session.call("mcp__tools__add", { a: 1, b: 2 })).toMatchObject({
+        error: { code: "server_disabled" },
+      });
+    }
+    {
+      await using host = await place.host();
+      expect(host.server("tools").state).toBe("disabled");
+      expect(await host.enable("tools")).toMatchObject({ state: "idle" });
+      expect(await host.update("tools", { ...testServerEntry(), env: { A: "1" } })).toMatchObject({
+        config: { transport: { env: { A: "1" } } },
+      });
+      await host.remove("tools");
+      expect(host.servers()).toEqual([]);
+    }
+    await using host = await place.host();
+    expect(host.servers()).toEqual([]);
+  });
+
+  it("one added to the project stands in its file and waits for approval", async () => {
+    await using place = await makePlace();
+    await using host = await place.host();
+    expect(await host.add("p", { command: "serve" }, { scope: "project" })).toMatchObject({
+      state: "pending",
+      provenance: { layer: "project" },
+    });
+    expect(JSON.parse(await readFile(place.projectFile, "utf8"))).toMatchObject({
+      servers: { p: { command: "serve" } },
+    });
+    await host.remove("p");
+    expect(host.servers()).toEqual([]);
+  });
+
+  it("an entry of a file is changed in that file, and comments stay", async () => {
+    await using place = await makePlace();
+    await writeFile(
+      place.userFile,
+      '{\n  // mine\n  "servers": { "u": { "command": "serve" } }\n}\n',
+    );
+    await using host = await place.host();
+    await host.disable("u");
+    const text = await readFile(place.userFile, "utf8");
+    expect(text).toContain("// mine");
+    expect(text).toContain('"enabled": false');
+    expect(host.server("u").state).toBe("disabled");
+  });
+
+  it("what cannot be is refused before anything is written", async () => {
+    await using place = await makePlace();
+    await using host = await place.host({ servers: { code: testServerEntry() } });
+    await expect(host.add("code", testServerEntry())).rejects.toMatchObject({
+      code: "config_invalid",
+    });
+    await expect(host.add("bad", { command: "a", url: "http://b" })).rejects.toMatchObject({
+      code: "config_invalid",
+    });
+    await expect(host.remove("code")).rejects.toMatchObject({
+      code: "config_invalid",
+      message: '"code" is defined in code, not in a file',
+    });
+    await expect(host.remove("nobody")).rejects.toMatchObject({ code: "server_unknown" });
+    await using bare = await createHost({ config: false });
+    await expect(bare.add("x", testServerEntry())).rejects.toMatchObject({ code: "store_failed" });
+  });
+
+  it("decision 13: what another process adds is there within a second", async () => {
+    await using place = await makePlace();
+    await using other = await place.host();
+    await other.add("first", testServerEntry());
+    await using host = await place.host({ watch: true });
+    const changed = new Promise((resolve) => host.on("servers-changed", resolve));
+    await other.add("second", testServerEntry());
+    expect(await changed).toMatchObject({ added: ["second"], removed: [], changed: [] });
+  });
+});
