@@ -2,7 +2,9 @@ import { defineScenario } from "./scenario.mjs";
 import { ofPlugboard, only } from "./variants.mjs";
 
 const count = 20;
-const eachEra = Array.from({ length: count }, (_, index) => (index % 2 === 0 ? "legacy" : "modern"));
+const eachEra = Array.from({ length: count }, (_, index) =>
+  index % 2 === 0 ? "legacy" : "modern",
+);
 
 const detectingSdk = { name: "bare v2, auto", options: { client: "sdk-v2-auto" } };
 const secondTime = {

@@ -11,15 +11,16 @@ const none: Pause = { over: Promise.resolve(), end: () => {} };
 /** Waits `delayMs`, or until it is ended, or until `signal` aborts. */
 export function startPause(clock: Clock, delayMs: number, signal: AbortSignal): Pause {
   if (delayMs === 0) return none;
-  let end = (): void => {};
+  const ended = new AbortController();
   const over = new Promise<void>((resolve) => {
-    const timer = clock.schedule(delayMs, () => end());
-    end = () => {
+    const finish = (): void => {
       timer.cancel();
-      signal.removeEventListener("abort", end);
+      signal.removeEventListener("abort", finish);
       resolve();
     };
-    signal.addEventListener("abort", end);
+    const timer = clock.schedule(delayMs, finish);
+    signal.addEventListener("abort", finish);
+    ended.signal.addEventListener("abort", finish);
   });
-  return { over, end };
+  return { over, end: () => ended.abort() };
 }

@@ -76,7 +76,9 @@ export class ServerEdits {
       case "enable":
       case "disable":
         return await this.#putRow(name, { ...row.config, enabled: edit.action === "enable" });
-      default:
+      case "add":
+      case "put":
+      case "replace":
         return await this.#putRow(name, edit.entry);
     }
   }

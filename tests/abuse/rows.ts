@@ -9,6 +9,7 @@ import { httpLifeRows } from "./rows/http-life-rows.ts";
 import { httpToxicRows } from "./rows/http-toxic-rows.ts";
 import { idRows } from "./rows/id-rows.ts";
 import { launchRows } from "./rows/launch-rows.ts";
+import { leakRows } from "./rows/leak-rows.ts";
 import { lifeRows } from "./rows/life-rows.ts";
 import { listRows } from "./rows/list-rows.ts";
 import { mutationRows } from "./rows/mutation-rows.ts";
@@ -35,6 +36,7 @@ export const rows: readonly Row[] = [
   ...sizeRows,
   ...lifeRows,
   ...restartRows,
+  ...leakRows,
   ...launchRows,
   ...environmentRows,
   ...handshakeRows,

@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { EventEmitter } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, expect, it, vi } from "vitest";
@@ -53,7 +52,7 @@ function nextListing(host: McpHost): Promise<unknown> {
 }
 
 /** Twenty calls a second until it is stopped. */
-class Load {
+class Load implements Disposable {
   readonly #calls: Promise<Outcome>[] = [];
   readonly #timer: NodeJS.Timeout;
 
@@ -68,6 +67,10 @@ class Load {
     clearInterval(this.#timer);
     return await Promise.all(this.#calls);
   }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
 }
 
 /** Calls until one succeeds: what a program does that tries again. */
@@ -81,53 +84,61 @@ describe.each([
 ])(
   "@modelcontextprotocol/server-everything over %s that is killed and started again",
   (_, start) => {
-    it("B2 CON-06 CON-17: under load, calls in flight fail as lost and later ones succeed", async () => {
-      await using server = await start();
-      await using host = await createHost({ config: false, servers: { real: server.entry } });
-      const session = host.session({ agent: "e2e", level: "yolo" });
-      await session.ready();
-      const load = new Load(session);
-      for (let round = 0; round < restarts; round += 1) {
-        const slow = { duration: 60, steps: 600 };
-        const begun = new EventEmitter();
-        const inFlight = session.call("mcp__real__trigger-long-running-operation", slow, {
-          onProgress: () => begun.emit("progress"),
-        });
-        await once(begun, "progress");
-        await server.restart(host);
-        expect(await inFlight).toMatchObject({ ok: false, error: { code: "connection_lost" } });
-        await untilAnswered(session);
-      }
-      const ends = new Set((await load.stop()).map((end) => (end.ok ? "ok" : end.error.code)));
-      expect(
-        [...ends].filter((end) => !["ok", "connection_lost", "unreachable"].includes(end)),
-      ).toEqual([]);
-      expect(ends).toContain("ok");
-      expect(host.server("real").state).toBe("connected");
-    }, patienceMs);
+    it(
+      "B2 CON-06 CON-17: under load, calls in flight fail as lost and later ones succeed",
+      async () => {
+        await using server = await start();
+        await using host = await createHost({ config: false, servers: { real: server.entry } });
+        const session = host.session({ agent: "e2e", level: "yolo" });
+        await session.ready();
+        using load = new Load(session);
+        for (let round = 0; round < restarts; round += 1) {
+          const slow = { duration: 60, steps: 600 };
+          const begun = new EventEmitter();
+          const inFlight = session.call("mcp__real__trigger-long-running-operation", slow, {
+            onProgress: () => begun.emit("progress"),
+          });
+          await once(begun, "progress");
+          await server.restart(host);
+          expect(await inFlight).toMatchObject({ ok: false, error: { code: "connection_lost" } });
+          await untilAnswered(session);
+        }
+        const ends = new Set((await load.stop()).map((end) => (end.ok ? "ok" : end.error.code)));
+        expect(
+          [...ends].filter((end) => !["ok", "connection_lost", "unreachable"].includes(end)),
+        ).toEqual([]);
+        expect(ends).toContain("ok");
+        expect(host.server("real").state).toBe("connected");
+      },
+      patienceMs,
+    );
 
-    it("CON-15: tools are listed again, and a tool held by the program still works", async () => {
-      await using server = await start();
-      await using host = await createHost({ config: false, servers: { real: server.entry } });
-      const session = host.session({ agent: "e2e", level: "yolo" });
-      await session.ready();
-      const held = session.find("mcp__real__echo");
-      const names = session.tools().map(({ name }) => name);
-      const subscriptions = vi.spyOn(EventBus.prototype, "on");
-      for (let round = 0; round < restarts; round += 1) {
-        const listed = nextListing(host);
-        await server.restart(host);
-        await untilAnswered(session);
-        expect(await listed).toMatchObject({ serverName: "real", removed: [] });
-      }
-      // Each `nextListing` is one; the host itself needs none for a restart.
-      expect(subscriptions).toHaveBeenCalledTimes(restarts);
-      subscriptions.mockRestore();
-      expect(await held?.execute({ message: "held" })).toMatchObject({
-        ok: true,
-        text: "Echo: held",
-      });
-      expect(session.tools().map(({ name }) => name)).toEqual(names);
-    });
+    it(
+      "CON-15: tools are listed again, and a tool held by the program still works",
+      async () => {
+        await using server = await start();
+        await using host = await createHost({ config: false, servers: { real: server.entry } });
+        const session = host.session({ agent: "e2e", level: "yolo" });
+        await session.ready();
+        const held = session.find("mcp__real__echo");
+        const names = session.tools().map(({ name }) => name);
+        const subscriptions = vi.spyOn(EventBus.prototype, "on");
+        for (let round = 0; round < restarts; round += 1) {
+          const listed = nextListing(host);
+          await server.restart(host);
+          await untilAnswered(session);
+          expect(await listed).toMatchObject({ serverName: "real", removed: [] });
+        }
+        // Each `nextListing` is one; the host itself needs none for a restart.
+        expect(subscriptions).toHaveBeenCalledTimes(restarts);
+        subscriptions.mockRestore();
+        expect(await held?.execute({ message: "held" })).toMatchObject({
+          ok: true,
+          text: "Echo: held",
+        });
+        expect(session.tools().map(({ name }) => name)).toEqual(names);
+      },
+      patienceMs,
+    );
   },
 );

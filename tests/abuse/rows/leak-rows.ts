@@ -1,0 +1,136 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+import { realServer } from "../../fixtures/servers/real-servers.ts";
+import type { Lab } from "../lab.ts";
+import type { Figures, Row } from "../row.ts";
+
+const server = "real";
+const intervalMs = 50;
+const mebibyte = 1_048_576;
+
+/** What this process holds on to. */
+interface Holdings {
+  readonly processes: number;
+  readonly handles: number;
+  readonly descriptors: number;
+  readonly listeners: number;
+}
+
+function holdings(): Holdings {
+  return {
+    processes: childCount(),
+    // Timers come and go with the load.
+    handles: process.getActiveResourcesInfo().filter((kind) => kind !== "Timeout").length,
+    descriptors: readdirSync("/proc/self/fd").length,
+    listeners: process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0),
+  };
+}
+
+/** Children of this process, those included that nobody has reaped. */
+function childCount(): number {
+  const parents = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        // The name of the program may hold anything, and stands before the last bracket.
+        const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+        return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+      } catch {
+        return 0;
+      }
+    });
+  return parents.filter((parent) => parent === process.pid).length;
+}
+
+/** Memory in use once everything that can be freed has been. */
+function memory(): { readonly heapMb: number; readonly residentMb: number } {
+  globalThis.gc?.();
+  const { heapUsed, rss } = process.memoryUsage();
+  return { heapMb: heapUsed / mebibyte, residentMb: rss / mebibyte };
+}
+
+async function restartOften(lab: Lab): Promise<Figures> {
+  const { subject } = lab;
+  const figures = { "not restarted": 0, "wrong ends": 0 };
+  let warnings = 0;
+  const onWarning = ({ name }: Error): void => {
+    if (name === "MaxListenersExceededWarning") warnings += 1;
+  };
+  process.on("warning", onWarning);
+  const toolsBefore = subject.view(server).tools;
+  const before = holdings();
+  const calls: Promise<void>[] = [];
+  const call = async (): Promise<void> => {
+    const { ok, code } = await lab.call({ server, tool: "echo", args: { message: "load" } });
+    if (!ok && code !== "connection_lost") figures["wrong ends"] += 1;
+  };
+  let early = memory();
+  let slowestMs = 0;
+  const load = setInterval(() => void calls.push(call()), intervalMs);
+  try {
+    for (let round = 0; round < lab.count; round += 1) {
+      const { pid } = subject.view(server);
+      process.kill(pid ?? 0, "SIGKILL");
+      const isBack = (): boolean => {
+        const view = subject.view(server);
+        return view.state === "connected" && view.pid !== pid;
+      };
+      const backMs = await lab.msUntil(isBack, 20_000);
+      if (Number.isFinite(backMs)) slowestMs = Math.max(slowestMs, backMs);
+      else figures["not restarted"] += 1;
+      // A server that has answered nothing is in no hurry to come back.
+      await call();
+      if (round === Math.floor(lab.count / 4)) early = memory();
+    }
+  } finally {
+    clearInterval(load);
+    await Promise.all(calls);
+    process.off("warning", onWarning);
+  }
+  const names = Object.keys(before) as (keyof Holdings)[];
+  // The system takes a moment to clear away what has been killed.
+  await lab.msUntil(() => names.every((name) => holdings()[name] <= before[name]), 3_000);
+  const after = holdings();
+  const late = memory();
+  const perHundred = 100 / (lab.count * 0.75);
+  return {
+    ...figures,
+    "tools lost": toolsBefore - subject.view(server).tools,
+    "max ms to be back": slowestMs,
+    ...Object.fromEntries(
+      names.map((name) => [`${name} left`, Math.max(0, after[name] - before[name])]),
+    ),
+    "listener warnings": warnings,
+    "heap MB per 100 restarts": (late.heapMb - early.heapMb) * perHundred,
+    "RSS MB per 100 restarts": (late.residentMb - early.residentMb) * perHundred,
+  };
+}
+
+const nothing = [
+  "not restarted",
+  "wrong ends",
+  "tools lost",
+  "processes left",
+  "handles left",
+  "descriptors left",
+  "listeners left",
+  "listener warnings",
+];
+
+export const leakRows: readonly Row[] = [
+  {
+    id: "CON-15",
+    trigger: "kill -9 of server-everything at 20 calls/s",
+    expected: "back each time with its tools, nothing left behind",
+    measured:
+      "restarts of the published server under load; what this process holds before and after. Growth is measured from a quarter of the way on",
+    criteria: [
+      ...nothing.map((figure) => ({ figure, atMost: 0 })),
+      { figure: "heap MB per 100 restarts", atMost: 2, isPhysical: true },
+      { figure: "RSS MB per 100 restarts", atMost: 16, isPhysical: true },
+    ],
+    servers: { [server]: realServer("server-everything", "stdio") },
+    counts: { short: 5, normal: 150, long: 1_000 },
+    attack: restartOften,
+  },
+];
