@@ -59,7 +59,6 @@ const sessionNames = {
   accents: "caf\u00E9",
   blanks: "one two",
   long: "x".repeat(8_000),
-  empty: "",
 };
 
 /** Names that a header may hold by the rules of the protocol: visible ASCII. */
@@ -82,8 +81,8 @@ export const sessionModes = {
     }, counts);
   },
 
-  /** Forgets every session after so many requests of it. */
-  "session-expire": ({ after = 5 }) => {
+  /** Forgets every session after so many requests of it, and says so with a status. */
+  "session-expire": ({ after = 5, status = 404 }) => {
     const counts = { initializes: 0, refused: 0, executed: 0 };
     let used = 0;
     return answering((message, request) => {
@@ -97,7 +96,7 @@ export const sessionModes = {
       const isKnown = request.headers["mcp-session-id"] === `s${counts.initializes}`;
       if (!isKnown || used > after) {
         counts.refused += 1;
-        return { status: 404 };
+        return { status };
       }
       if (message.method === "tools/call") counts.executed += 1;
       return honest(message);

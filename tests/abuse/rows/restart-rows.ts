@@ -293,7 +293,7 @@ export const restartRows: readonly Row[] = [
         unused: hostileEntry("flap", { ms, diary: flaps.unused.file }),
       };
     },
-    counts: { short: 2, normal: 60, long: 300 },
+    counts: { short: 1, normal: 60, long: 300 },
     attack: letFlap,
   },
   {
