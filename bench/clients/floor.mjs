@@ -47,7 +47,10 @@ function settle({ result, error }) {
 
 /** @param {import("../servers/open-target.mjs").StdioTarget} target */
 function openPipe({ command, args }) {
-  const server = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+  // In a session of its own, as Plugboard starts it: Linux may share out CPU time by session, so on a
+  // busy machine this decides how fast a server is.
+  const detached = process.platform !== "win32";
+  const server = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"], detached });
   /** @type {Map<number, (message: any) => void>} */
   const waiting = new Map();
   let nextId = 0;

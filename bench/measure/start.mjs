@@ -19,6 +19,7 @@ const kinds = {
  * @property {string} client a file of `clients/` without its ending
  * @property {keyof typeof kinds} server
  * @property {readonly import("../servers/open-target.mjs").Manner[]} manners one server for each
+ * @property {boolean} [hasStore] false: nothing is kept for the next time
  * @property {boolean} [isSecondTime] a process before this one has used the same servers
  */
 
@@ -48,8 +49,9 @@ async function measureApart(folder, options) {
 }
 
 /** @param {string} folder @param {StartOptions} options */
-async function measureIn(folder, { client: file, server, manners }) {
+async function measureIn(folder, { client: file, server, manners, hasStore = true }) {
   const { targetOf, tools } = kinds[server];
+  const storeFile = path.join(folder, "plugboard.db");
   const startsFile = path.join(folder, "starts");
   await writeFile(startsFile, "", { flag: "a" });
   const startsBefore = (await stat(startsFile)).size;
@@ -60,7 +62,7 @@ async function measureIn(folder, { client: file, server, manners }) {
   await import(`../clients/${file}.mjs`);
   const cpuBefore = process.cpuUsage();
   const since = performance.now();
-  const host = await openHost(file, targets, { storeFile: path.join(folder, "plugboard.db") });
+  const host = await openHost(file, targets, hasStore ? { storeFile } : {});
   const clients = await Promise.all(
     manners.map((manner, index) => host.connect(index, manner === "modern" ? "modern" : "legacy")),
   );

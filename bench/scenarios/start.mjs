@@ -7,6 +7,10 @@ const eachEra = Array.from({ length: count }, (_, index) =>
 );
 
 const detectingSdk = { name: "bare v2, auto", options: { client: "sdk-v2-auto" } };
+const forgetful = {
+  name: "plugboard, no store",
+  options: { client: "plugboard", hasStore: false },
+};
 const secondTime = {
   name: "plugboard, second time",
   options: { client: "plugboard", isSecondTime: true },
@@ -26,6 +30,7 @@ const many = (server, title) => ({
     ...only("floor"),
     detectingSdk,
     ...only("plugboard", "plugboard connectClient"),
+    forgetful,
     secondTime,
   ],
 });
@@ -72,10 +77,34 @@ export const start = defineScenario({
       options: { server: "tiny", manners: ["silent"] },
       variants: [...only("floor", "plugboard"), secondTime, secondTimeAnswered],
     },
+    {
+      name: `silent-${count}`,
+      title: `${count} such servers`,
+      measure: "start",
+      options: { server: "tiny", manners: Array.from({ length: count }, () => "silent") },
+      variants: only("floor", "plugboard", "plugboard connectClient"),
+    },
   ],
   budgets: ofPlugboard([
+    {
+      id: "P6",
+      workload: "tiny-20",
+      metric: "listedMs",
+      against: ["floor"],
+      atMost: 1.15,
+      missedBecause:
+        "a script is up before the client's own code is loaded and warm; see also node-20",
+    },
+    {
+      id: "P6",
+      workload: "node-20",
+      metric: "listedMs",
+      against: ["floor"],
+      atMost: 1.15,
+      missedBecause:
+        "the first listed tools create the store while others start, and only 8 start at a time",
+    },
     ...["tiny-20", "node-20"].flatMap((workload) => [
-      { id: "P6", workload, metric: "listedMs", against: ["floor"], atMost: 1.15 },
       { id: "P6", workload, metric: "startsPerServer", against: [], atMost: 1 },
       {
         id: "P6",
@@ -86,14 +115,21 @@ export const start = defineScenario({
         atMost: 0,
       },
     ]),
-    { id: "P7", workload: "silent", metric: "usableMs", against: [], atMost: 1_500 },
-    // A wait would make it ten times as long.
+    {
+      id: "P7",
+      workload: "silent",
+      metric: "usableMs",
+      against: [],
+      atMost: 1_500,
+      missedBecause: "the server alone is given 1.5 s to answer before it counts as silent",
+    },
     {
       id: "P7",
       workload: "silent",
       variant: secondTime.name,
       metric: "usableMs",
       against: [secondTimeAnswered.name],
+      // A wait would make it ten times as long.
       atMost: 1.5,
     },
   ]),

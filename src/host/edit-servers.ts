@@ -1,6 +1,5 @@
 import path from "node:path";
 
-import type { ServerEntry } from "../config/config-keys.ts";
 import type { ConfigEdit } from "../config/edit-config-text.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
 import type { ServerConfig } from "../config/server-config.ts";
@@ -8,12 +7,7 @@ import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { slug } from "../text/slug.ts";
 import type { HostStore } from "./host-store.ts";
-
-type RawEntry = Readonly<Record<string, unknown>>;
-type EntryInput = ServerEntry | RawEntry;
-
-/** `user`: the host's store. `project`: `.plugboard/mcp.json` in the current folder. */
-export type ServerScope = "user" | "project";
+import type { EntryInput, ServerScope } from "./host.ts";
 
 export interface ServerEditsOptions {
   readonly store: HostStore;

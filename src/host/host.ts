@@ -18,7 +18,6 @@ import type { ListedTool, ProtocolEra, ServerIdentity } from "../protocol/protoc
 import type { Roots } from "../requests/roots.ts";
 import type { SamplingHandler } from "../requests/sampling.ts";
 import type { Session } from "../session/session.ts";
-import type { ServerScope } from "./edit-servers.ts";
 
 /** A server given in code: any entry a file could hold, a ready transport, or a function that makes one. */
 export type ServerInput =
@@ -124,8 +123,11 @@ export interface ConnectOptions {
 /** An entry as a file could hold it. */
 export type EntryInput = ServerEntry | Readonly<Record<string, unknown>>;
 
+/** `user`: the host's store. `project`: `.plugboard/mcp.json` in the current folder. */
+export type ServerScope = "user" | "project";
+
 export interface AddOptions {
-  /** `user` (the store) by default, or `project` (`.plugboard/mcp.json` in the current folder). */
+  /** `user` by default. */
   readonly scope?: ServerScope | undefined;
 }
 

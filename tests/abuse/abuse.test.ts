@@ -11,7 +11,11 @@ import { rows } from "./rows.ts";
 import { decimalOf } from "./rows/decimal.ts";
 import { runRow } from "./run-row.ts";
 
-const product: Product = { createHost, MessageReader, healthyServer: hostileEntry("healthy") };
+const product: Product = {
+  createHost,
+  MessageReader,
+  healthyServer: hostileEntry("healthy", { lifeMs: 120_000 }),
+};
 
 describe("the attack table, in its short form", () => {
   const title = ({ id, trigger, expected }: Row) => `${id}: ${trigger}: ${expected}`;

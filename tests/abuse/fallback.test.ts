@@ -14,7 +14,7 @@ import { runRow } from "./run-row.ts";
 const product: Product = {
   createHost: (options) => createHost({ ...options, protocolCore: "sdk" }),
   MessageReader,
-  healthyServer: hostileEntry("healthy"),
+  healthyServer: hostileEntry("healthy", { lifeMs: 120_000 }),
 };
 
 /** Attacks with answers; all others meet the same code before the SDK sees anything of them. */

@@ -92,12 +92,13 @@ export function handshake(tag, tools = {}) {
 
 /**
  * A server of the 2025 era with two tools: `echo` always behaves, `attack` does what the mode says. It
- * ends with its input, and in any case after half a minute.
+ * ends with its input, and in any case after half a minute, or when it is told to.
  *
  * @param {string} tag
  * @param {Behaviour} behaviour
+ * @param {number} [lifeMs]
  */
-export function serve(tag, behaviour) {
+export function serve(tag, behaviour, lifeMs = lifetimeMs) {
   const { onCall, onNotification, onAnswer, moreTools = "", startAfterMs = 0 } = behaviour;
   const peer = new Peer(tag);
   const tools = ["echo", "attack"].map((name) =>
@@ -136,5 +137,5 @@ export function serve(tag, behaviour) {
   else setTimeout(listen, startAfterMs);
   process.stdin.once("end", () => process.exit(0));
   process.stdout.once("error", () => process.exit(0));
-  setTimeout(() => process.exit(0), lifetimeMs);
+  setTimeout(() => process.exit(0), lifeMs);
 }

@@ -130,7 +130,7 @@ export const leakRows: readonly Row[] = [
       { figure: "RSS MB per 100 restarts", atMost: 16, isPhysical: true },
     ],
     servers: { [server]: realServer("server-everything", "stdio") },
-    counts: { short: 5, normal: 150, long: 1_000 },
+    counts: { short: 5, normal: 200, long: 1_000 },
     attack: restartOften,
   },
 ];

@@ -17,13 +17,17 @@ async function roundsOf(lab: Lab, name: string): Promise<Rounds> {
   return (structured ?? { requests: Number.NaN, answered: 0, granted: 0 }) as Rounds;
 }
 
-const loops = ["input-required-loop", "request-state-loop"];
+/** Nobody is asked between its rounds, so each waits a little. */
+const pacedLoop = "request-state-loop";
+const pauseMs = 200;
+const loops = ["input-required-loop", pacedLoop];
 
 async function goRound(lab: Lab): Promise<Figures> {
   const figures = {
     "ends other than protocol_violation": 0,
     "max requests for a call": 0,
     "max s": 0,
+    "ms too fast": 0,
     "dead afterwards": 0,
   };
   const repeat = async (name: string): Promise<void> => {
@@ -35,6 +39,8 @@ async function goRound(lab: Lab): Promise<Figures> {
       figures["max requests for a call"] = most;
       figures["max s"] = Math.max(figures["max s"], tookMs / 1_000);
       if (code !== "protocol_violation") figures["ends other than protocol_violation"] += 1;
+      if (name === pacedLoop)
+        figures["ms too fast"] = Math.max(figures["ms too fast"], maxRounds * pauseMs - tookMs);
     }
     if (!(await lab.isAlive(name))) figures["dead afterwards"] += 1;
   };
@@ -99,7 +105,12 @@ export const roundRows: readonly Row[] = [
     trigger: loops.join(", "),
     expected: "stop at 8 rounds; backoff where nobody is asked",
     measured: "calls to both at once; each server counts its requests",
-    criteria: [violation, { figure: "max requests for a call", atMost: 1 + maxRounds }, alive],
+    criteria: [
+      violation,
+      { figure: "max requests for a call", atMost: 1 + maxRounds },
+      { figure: "ms too fast", atMost: 0 },
+      alive,
+    ],
     servers: Object.fromEntries(loops.map((mode) => [mode, hostileEntry(mode)])),
     answers: { roots: [] },
     counts: { short: 1, normal: 5, long: 10 },
