@@ -3,11 +3,11 @@ import { type Socket, isIP } from "node:net";
 
 import type { Dispatcher, buildConnector } from "undici";
 
+import { untilAborted } from "../ports/until-aborted.ts";
 import { judgeAddresses, judgeHost } from "./blocked-address.ts";
 import { dialAddresses } from "./dial-addresses.ts";
 import { type NetworkPolicy, hostKind, withoutBrackets } from "./network-policy.ts";
 import { allowPausing } from "./paused-reads.ts";
-import { untilAborted } from "./until-aborted.ts";
 
 const longestTimerMs = 2 ** 31 - 1;
 

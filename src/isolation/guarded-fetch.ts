@@ -2,6 +2,7 @@ import type { Environment } from "../config/expand-variables.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
+import { untilAborted } from "../ports/until-aborted.ts";
 import { chooseProxy } from "./choose-proxy.ts";
 import {
   type DocumentRequest,
@@ -14,7 +15,6 @@ import type { ResolveHost } from "./guarded-connector.ts";
 import { loadGuardedPools } from "./guarded-pools.ts";
 import { judgeRedirect } from "./judge-redirect.ts";
 import type { NetworkPolicy } from "./network-policy.ts";
-import { untilAborted } from "./until-aborted.ts";
 
 const maxRedirects = 3;
 const maxHeaderBytes = 16 * 1_024;

@@ -21,18 +21,27 @@ export interface Redirect {
  * so that its address is judged anew. Requests with a body are never redirected at all.
  */
 export function judgeRedirect({ from, location, policy, serverName }: Redirect): URL | McpError {
+  const within = redirectWithin(from, location);
+  if (within !== undefined) return within;
   if (location === undefined || !URL.canParse(location, from.href))
     return refused(from, "an address that cannot be used", serverName);
   const to = new URL(location, from);
-  to.hash = "";
   if (to.username !== "" || to.password !== "")
     return refused(from, "an address with a user name or password", serverName);
-  if (to.origin === from.origin) return to;
   const blocked = judgeHost(to.hostname, serverUrlPolicy(from, policy), serverName);
   if (blocked !== undefined) return blocked;
   // The origin alone: paths and queries of redirects carry tokens.
   const origin = to.origin === "null" ? to.protocol : to.origin;
   return refused(from, truncate(origin, maxOriginChars), serverName);
+}
+
+/** Where a redirect within the origin of `from` leads: the only kind that is followed. */
+export function redirectWithin(from: URL, location: string | undefined): URL | undefined {
+  if (location === undefined || !URL.canParse(location, from.href)) return undefined;
+  const to = new URL(location, from);
+  to.hash = "";
+  const isPlain = to.username === "" && to.password === "";
+  return isPlain && to.origin === from.origin ? to : undefined;
 }
 
 function refused(from: URL, where: string, serverName: string | undefined): McpError {

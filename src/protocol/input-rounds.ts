@@ -2,13 +2,13 @@ import type { Limits } from "../config/limits.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { Clock, Timer } from "../ports/clock.ts";
+import { untilAborted } from "../ports/until-aborted.ts";
 import { cancelledFailure, timeoutFailure } from "./channel-failures.ts";
 import type { InputHandlers } from "./input-handlers.ts";
 import { type InputQuestion, isInputRequired, readInputRequired } from "./input-required.ts";
 import type { JsonObject } from "./json-object.ts";
 import type { OutgoingRequest, SentRequest } from "./pending-request.ts";
 import { totalTimeOf } from "./request-deadline.ts";
-import { untilAborted } from "./until-aborted.ts";
 
 /** A server that only wants the request again, with nobody to ask in between, gets it no faster. */
 const pacingMs = 250;

@@ -1,5 +1,6 @@
 import type { Limits } from "../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
+import { untilAborted } from "../ports/until-aborted.ts";
 import { checkToolPage, checkToolResult } from "./checked-results.ts";
 import { collectPages } from "./collect-pages.ts";
 import type { JsonObject } from "./json-object.ts";
@@ -8,7 +9,6 @@ import type { ReadResult } from "./pending-request.ts";
 import type { RawToolResult, RequestOptions, ToolListing } from "./protocol-client.ts";
 import type { RequestPath } from "./request-path.ts";
 import type { RpcRequestOptions } from "./rpc-request.ts";
-import { untilAborted } from "./until-aborted.ts";
 
 export interface ToolCallsOptions {
   readonly limits: Limits;

@@ -2,8 +2,8 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { createError } from "../errors/families.ts";
+import { untilAborted } from "../ports/until-aborted.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
-import { untilAborted } from "../protocol/until-aborted.ts";
 import type { Asking } from "./question-owner.ts";
 
 /** A folder: a path, a `file:` address, or either with a name to show. */

@@ -1,7 +1,7 @@
 import { createError } from "../errors/families.ts";
 import type { ConfirmAnswer } from "../ports/human.ts";
+import { untilAborted } from "../ports/until-aborted.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json-object.ts";
-import { untilAborted } from "../protocol/until-aborted.ts";
 import { neutralize } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
 import { type Asking, originOf } from "./question-owner.ts";

@@ -173,8 +173,8 @@ describe("OriginPools", () => {
     const wire = await openWire(server.url, { clock: new ImpatientClock() });
     await initialize(wire);
     await using neighbour = await openWire(server.url);
-    const held = Array.from({ length: 64 }, () => neighbour.request("held").catch(() => undefined));
-    await server.until(() => server.posts("held").length === 64);
+    const held = Array.from({ length: 40 }, () => neighbour.request("held").catch(() => undefined));
+    await server.until(() => server.posts("held").length === 40);
     await wire.transport.close();
     await neighbour.transport.close();
     await Promise.all(held);

@@ -7,8 +7,11 @@ import type { ResolveHost } from "../isolation/guarded-connector.ts";
 import { type GuardedPools, loadGuardedPools } from "../isolation/guarded-pools.ts";
 import type { NetworkPolicy } from "../isolation/network-policy.ts";
 
-/** Calls beyond this many at once wait for a free connection to the same origin. */
-const maxCallConnections = 64;
+/**
+ * Calls beyond this many at once wait for a free connection to the same origin. Servers that bound the
+ * connections of one client, as our own listener does at 50, still have room for streams.
+ */
+const maxCallConnections = 40;
 const maxHeaderBytes = 16 * 1_024;
 
 export interface OriginSettings {

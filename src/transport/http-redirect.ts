@@ -1,4 +1,5 @@
 import type { McpError } from "../errors/mcp-error.ts";
+import { redirectWithin } from "../isolation/judge-redirect.ts";
 import { type BodySink, DiscardedBody } from "./http-body.ts";
 import {
   type ExchangeObserver,
@@ -17,12 +18,9 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
  * credentials of the request may go there and nowhere else. Undefined for everything else.
  */
 export function sameOriginRedirect(head: ResponseHead, from: URL): URL | undefined {
-  const location = headerOf(head, "location");
-  if (location === undefined || !redirectStatuses.has(head.status)) return undefined;
-  if (!URL.canParse(location, from.href)) return undefined;
-  const target = new URL(location, from);
-  const isPlain = target.username === "" && target.password === "";
-  return isPlain && target.origin === from.origin ? target : undefined;
+  return redirectStatuses.has(head.status)
+    ? redirectWithin(from, headerOf(head, "location"))
+    : undefined;
 }
 
 export interface GetRequest extends Omit<HttpRequest, "method" | "body" | "url"> {
