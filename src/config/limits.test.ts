@@ -12,6 +12,7 @@ describe("limits", () => {
       connectTimeoutMs: 30_000,
       packageRunnerConnectTimeoutMs: 120_000,
       totalCallTimeoutMs: 600_000,
+      idleStopMs: 0,
       stopGraceMs: 5_000,
       stopTermAfterMs: 1_000,
       maxMessageBytes: 10 * mib,

@@ -10,6 +10,8 @@ export const defaultLimits = {
   packageRunnerConnectTimeoutMs: 120 * second,
   /** Progress extends a call's deadline, but never past this. */
   totalCallTimeoutMs: 600 * second,
+  /** A server that nobody has used for this long is stopped until it is needed again; `0` means never. */
+  idleStopMs: 0,
   stopGraceMs: 5 * second,
   stopTermAfterMs: 1 * second,
   maxMessageBytes: 10 * mib,

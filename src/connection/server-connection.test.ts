@@ -401,6 +401,31 @@ describe("ServerConnection restarts", () => {
   });
 });
 
+describe("ServerConnection idleness", () => {
+  it("CON-20: a server that nobody uses is stopped, and the next use starts it again", async () => {
+    const clock = new ManualClock();
+    const { connection, handshake, closed } = scriptedConnection({
+      clock,
+      limits: { idleStopMs: 1_000 },
+    });
+    const first = connection.client();
+    const client = (await handshake(0)).succeed();
+    await first;
+    connection.noteAnswer();
+    await clock.advance(1_000);
+    expect(connection.state).toBe("connected");
+    Object.assign(client, { isIdle: false });
+    await clock.advance(1_000);
+    expect(connection.state).toBe("connected");
+    Object.assign(client, { isIdle: true });
+    await clock.advance(1_000);
+    expect([connection.state, closed]).toEqual(["idle", [client]]);
+    const again = connection.client();
+    const second = (await handshake(1)).succeed();
+    expect(await again).toBe(second);
+  });
+});
+
 describe("connectDeadlineMs", () => {
   it("gives the first start of a package runner time to download", () => {
     const npx = parseServerEntry("x", { command: "npx", args: ["-y", "some-server"] });

@@ -58,6 +58,7 @@ export class ServerConnection {
   #connectedAt: number | undefined;
   #hasConnectedOnce = false;
   #isEnded = false;
+  #wasUsed = false;
   #check: Promise<boolean> | undefined;
   readonly #restarts: RestartPolicy;
 
@@ -133,6 +134,7 @@ export class ServerConnection {
   /** The server answered a request: what it crashes of later is no failure to start. */
   noteAnswer(): void {
     this.#restarts.answered();
+    this.#wasUsed = true;
   }
 
   /** A request failed. What that says about the connection as a whole is found out here. */
@@ -298,7 +300,20 @@ export class ServerConnection {
     this.#enter("connected", undefined);
     // Told even when the link dropped between the end of the handshake and now.
     client.onclose = (error) => this.#lost(client, transport, error);
+    this.#watchIdleness(client);
     return client;
+  }
+
+  /** Looks once in each period, so that calls cost nothing: it stops after one to two of them. */
+  #watchIdleness(client: ProtocolClient): void {
+    const { clock, limits } = this.#options;
+    if (limits.idleStopMs === 0) return;
+    this.#wasUsed = false;
+    clock.schedule(limits.idleStopMs, () => {
+      if (this.#client !== client) return;
+      if (this.#wasUsed || !client.isIdle) return this.#watchIdleness(client);
+      this.close().catch(() => undefined);
+    });
   }
 
   #failed(attempt: Attempt, error: unknown): never {

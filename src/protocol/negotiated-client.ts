@@ -117,6 +117,10 @@ export class NegotiatedClient implements ProtocolClient {
     return this.#negotiated.instructions;
   }
 
+  get isIdle(): boolean {
+    return this.#channel.isIdle;
+  }
+
   get onnotification(): ((notification: ServerNotification) => void) | undefined {
     return this.#channel.unasked.onnotification;
   }

@@ -95,6 +95,8 @@ export interface ProtocolClient {
   readonly serverInfo: ServerIdentity;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly instructions: string | undefined;
+  /** No request is unanswered. */
+  readonly isIdle: boolean;
 
   /**
    * Any method; the result is only known to be an object. What a server of the modern era allows to be

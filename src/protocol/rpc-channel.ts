@@ -127,6 +127,13 @@ export class RpcChannel {
     return this.#end;
   }
 
+  /** Nothing is waited for; what stays open to hear of changes does not count. */
+  get isIdle(): boolean {
+    for (const { options } of this.#ledger.requests())
+      if (options.purpose !== "subscription") return false;
+    return true;
+  }
+
   get counts(): ChannelCounts {
     const { unmatched, repeated } = this.#ledger;
     return { ...this.#counts, unmatched, repeated, overRate: this.unasked.overRate };
