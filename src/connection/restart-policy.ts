@@ -4,6 +4,8 @@ const firstDelayMs = 500;
 const maxDelayMs = 30_000;
 const firstCooldownMs = 10_000;
 const maxCooldownMs = 300_000;
+/** To ask an address again costs next to nothing. */
+const maxContactCooldownMs = 1_000;
 /** A connection that held this long was a good one, even if nobody used it. */
 const stableLifeMs = 60_000;
 
@@ -11,6 +13,8 @@ export interface RestartPolicyOptions {
   readonly isEnabled: boolean;
   /** Restarts in a row that may come to nothing. */
   readonly maxAttempts: number;
+  /** A start is a process of its own, not just a request. */
+  readonly isProcess: boolean;
   /** Goes on with a slow probe after that. */
   readonly halfOpen: boolean;
   readonly clock: Clock;
@@ -59,13 +63,14 @@ export class RestartPolicy {
 
   /** A start failed. As `lost`, and a cause that no restart mends is not tried again. */
   startFailed(isMendable: boolean): number | undefined {
-    const { clock, maxAttempts } = this.#options;
+    const { clock, maxAttempts, isProcess } = this.#options;
     this.#failures += 1;
     this.#failedStarts += 1;
     const excess = this.#failedStarts - maxAttempts;
+    const longestMs = isProcess ? maxCooldownMs : maxContactCooldownMs;
     if (excess > 0)
       this.#coolUntil =
-        clock.monotonic() + Math.min(firstCooldownMs * 2 ** (excess - 1), maxCooldownMs);
+        clock.monotonic() + Math.min(firstCooldownMs * 2 ** (excess - 1), longestMs);
     return isMendable ? this.#delay() : undefined;
   }
 

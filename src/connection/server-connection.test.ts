@@ -296,6 +296,22 @@ describe("ServerConnection restarts", () => {
     await expect(again).resolves.toBeDefined();
   });
 
+  it("an address may be asked again after a second", async () => {
+    const clock = new ManualClock();
+    const entry = { command: undefined, url: "http://127.0.0.1:1/mcp", transport: "http-post" };
+    const { connection, handshake } = scriptedConnection({ clock, entry });
+    connection.client().catch(() => undefined);
+    for (const index of [0, 1, 2, 3]) {
+      (await handshake(index)).fail(createError("unreachable", "nothing is listening"));
+      await clock.advance(index === 3 ? 900 : 2_000);
+    }
+    await expect(connection.client()).rejects.toMatchObject({ code: "unreachable" });
+    await clock.advance(100);
+    const again = connection.client();
+    (await handshake(4)).succeed();
+    await expect(again).resolves.toBeDefined();
+  });
+
   it("halfOpen goes on with a slow probe", async () => {
     const { client, clock, handshake, handshakes } = await connected({ halfOpen: true });
     client.onclose?.(lost);

@@ -68,6 +68,7 @@ export class ServerConnection {
     this.#restarts = new RestartPolicy({
       isEnabled: config.reconnect && config.transport.kind !== "memory",
       maxAttempts: config.maxReconnectAttempts,
+      isProcess: config.transport.kind === "stdio",
       halfOpen: config.halfOpen,
       clock,
     });

@@ -115,7 +115,7 @@ export const sessionRows: readonly Row[] = [
         { figure: `executed unanswered, ${server}`, atMost: 0 },
       ]),
       { figure: "failures in a row, says404", atMost: 1 },
-      { figure: "failures in a row, says400", atMost: 3 },
+      { figure: "failures in a row, says400", atMost: 5 },
       { figure: "answered without a session", atMost: 0 },
       { figure: "loops, sessions", atMost: 2 },
     ],
