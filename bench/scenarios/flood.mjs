@@ -53,7 +53,6 @@ export const flood = defineScenario({
       metric: rate,
       against: ["plugboard"],
       atLeast: 0.8,
-      missedBecause: "what is over the rate is dropped only after it was read and parsed",
     })),
   ]),
 });

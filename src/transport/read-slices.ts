@@ -7,14 +7,14 @@ const fullReadBytes = 64 * 1_024;
 /** How long one stream may be read before everything else has its turn. */
 const sliceMs = 8;
 /** A stream whose messages are dropped rests this many times as long as it is read. */
-const restFactor = 9;
+const restFactor = 12;
 const shortestRestMs = 2;
 const longestRestMs = 200;
 
 /**
  * Divides the reading of a stream into slices. Node reads a pipe that never runs dry up to 32 times
  * before it looks at anything else: with a flood of small messages that is longer than other
- * connections and timers can wait. A flood that is dropped anyway gets a tenth of the time.
+ * connections and timers can wait. A flood that is dropped anyway gets a small part of the time.
  */
 export class ReadSlices {
   readonly #stream: Readable;
