@@ -34,7 +34,8 @@ export const defaultLimits = {
   oauthDocumentBytes: 256 * kib,
   oauthTimeoutMs: 10 * second,
   maxTtlMs: 3_600 * second,
-  eraProbeMs: 1.5 * second,
+  /** A server that is silent for this long is usable within 1.5 s all the same. */
+  eraProbeMs: 1.4 * second,
   /** How long a server that missed a deadline may take to show that it is alive. */
   proofOfLifeMs: 10 * second,
 } as const satisfies Record<string, number>;

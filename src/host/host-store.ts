@@ -1,7 +1,9 @@
-import type { Clock } from "../ports/clock.ts";
+import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { storeExists } from "../store/store-location.ts";
 import type { Store } from "../store/store.ts";
+
+const keepDelayMs = 1_000;
 
 export interface HostStoreOptions {
   /** Undefined: nothing is remembered beyond this host. */
@@ -17,7 +19,9 @@ export interface HostStoreOptions {
 export class HostStore {
   readonly #options: HostStoreOptions;
   #opening: Promise<Store> | undefined;
-  readonly #keeping = new Set<Promise<void>>();
+  readonly #waiting: (() => Promise<void>)[] = [];
+  #keeping = Promise.resolve();
+  #timer: Timer | undefined;
   #isClosed = false;
 
   constructor(options: HostStoreOptions) {
@@ -46,17 +50,30 @@ export class HostStore {
     return store === undefined ? otherwise : await task(store);
   }
 
-  /** For what may be lost: a failure is logged, and nobody waits but `close`. */
+  /**
+   * For what may be lost: a failure is logged, and nobody waits but `close`. It begins a moment later,
+   * when the servers that are being started at once have had the processor for themselves.
+   */
   keep(what: string, task: (store: Store) => Promise<unknown>): void {
-    const keeping = this.#tryTo(what, task).finally(() => this.#keeping.delete(keeping));
-    this.#keeping.add(keeping);
+    this.#waiting.push(() => this.#tryTo(what, task));
+    this.#timer ??= this.#options.clock.schedule(keepDelayMs, () => void this.#keepAll());
   }
 
   async close(): Promise<void> {
+    await this.#keepAll();
     this.#isClosed = true;
-    await Promise.all(this.#keeping);
     const store = await this.#opening?.catch(() => undefined);
     await store?.close();
+  }
+
+  #keepAll(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const tasks = this.#waiting.splice(0);
+    this.#keeping = this.#keeping.then(async () => {
+      await Promise.all(tasks.map((task) => task()));
+    });
+    return this.#keeping;
   }
 
   async #tryTo(what: string, task: (store: Store) => Promise<unknown>): Promise<void> {

@@ -160,7 +160,7 @@ describe("a server that does not answer the probe", () => {
   it("gets initialize beside it after the probe's time, and its answer makes it legacy", async () => {
     const { peer, start, clock } = negotiation({ initialize: () => legacyHello });
     const result = start();
-    await clock.advance(1_499);
+    await clock.advance(1_399);
     expect(peer.methods).toEqual(["server/discover"]);
     await clock.advance(1);
     await expect(result).resolves.toMatchObject({ era: "legacy" });
@@ -173,7 +173,7 @@ describe("a server that does not answer the probe", () => {
       { strict: true },
     );
     const result = start();
-    await clock.advance(1_500);
+    await clock.advance(1_400);
     await result;
     peer.respond(peer.find("server/discover")?.id, modernHello);
     expect(channel.end).toBeUndefined();
@@ -185,7 +185,7 @@ describe("a server that does not answer the probe", () => {
       { strict: true },
     );
     const result = start();
-    await clock.advance(1_500);
+    await clock.advance(1_400);
     await result;
     peer.respond("stray", {});
     expect(channel.end?.message).toContain("expected none");
@@ -194,7 +194,7 @@ describe("a server that does not answer the probe", () => {
   it("a server of both eras that answers both late is legacy: it read initialize last", async () => {
     const { peer, start, clock } = negotiation({});
     const result = start();
-    await clock.advance(1_500);
+    await clock.advance(1_400);
     peer.respond(peer.find("server/discover")?.id, modernHello);
     await settled();
     peer.respond(peer.find("initialize")?.id, legacyHello);
@@ -204,7 +204,7 @@ describe("a server that does not answer the probe", () => {
   it("a modern server that was slow and refuses initialize is modern", async () => {
     const { peer, start, clock } = negotiation({});
     const result = start();
-    await clock.advance(1_500);
+    await clock.advance(1_400);
     peer.respond(peer.find("server/discover")?.id, modernHello);
     peer.fail(peer.find("initialize")?.id, -32_601);
     await expect(result).resolves.toMatchObject({ era: "modern" });
@@ -213,9 +213,9 @@ describe("a server that does not answer the probe", () => {
   it("a modern server that was slow and ignores initialize is modern", async () => {
     const { peer, channel, start, clock } = negotiation({}, { strict: true });
     const result = start();
-    await clock.advance(1_500);
+    await clock.advance(1_400);
     peer.respond(peer.find("server/discover")?.id, modernHello);
-    await clock.advance(1_500);
+    await clock.advance(1_400);
     await expect(result).resolves.toMatchObject({ era: "modern" });
     peer.fail(peer.find("initialize")?.id, -32_601);
     expect(channel.end).toBeUndefined();
