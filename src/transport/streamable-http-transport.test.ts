@@ -528,8 +528,8 @@ describe("life", () => {
       held.push(() => sendJson(response, answerTo(request)));
     });
     await using wire = await openWire(server.url);
-    const running = Array.from({ length: 64 }, () => wire.request("running"));
-    await server.until(() => server.requests.length === 64);
+    const running = Array.from({ length: 40 }, () => wire.request("running"));
+    await server.until(() => server.requests.length === 40);
     const abort = new AbortController();
     const waiting = wire.request("waiting", {}, { requestSignal: abort.signal });
     abort.abort();
@@ -550,8 +550,8 @@ describe("life", () => {
       return held.push(() => sendJson(response, answerTo(request)));
     });
     await using wire = await openWire(server.url);
-    const running = Array.from({ length: 64 }, () => wire.request("running"));
-    await server.until(() => server.requests.length === 64);
+    const running = Array.from({ length: 40 }, () => wire.request("running"));
+    await server.until(() => server.requests.length === 40);
     await wire.transport.send({ jsonrpc: "2.0", id: "q", result: {} });
     for (const release of held) release();
     await Promise.all(running);
