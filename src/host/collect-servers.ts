@@ -26,6 +26,7 @@ export interface CollectedServers {
   readonly transports: ReadonlyMap<string, () => Transport>;
   /** Every configuration file that was looked for, found or not. */
   readonly files: readonly Pick<LookedAt, "path" | "isBroken">[];
+  readonly isStoreBroken: boolean;
 }
 
 /**
@@ -62,6 +63,7 @@ export async function collectServers(
     problems: [...loaded.problems, ...stored.problems, ...merged.problems],
     transports: code.transports,
     files: loaded.files,
+    isStoreBroken: stored.isBroken,
   };
 }
 
@@ -86,7 +88,9 @@ function serversInCode(input: NonNullable<HostOptions["servers"]>, cwd: string):
 }
 
 /** What the page and `add` have put into the store. A store that cannot be read is told and left alone. */
-async function storedServers(store: HostStore): Promise<ParsedConfig> {
+async function storedServers(
+  store: HostStore,
+): Promise<ParsedConfig & { readonly isBroken: boolean }> {
   const provenance = { layer: "store" } as const;
   try {
     const rows = await store.read(({ servers }) => servers.list(), []);
@@ -96,11 +100,13 @@ async function storedServers(store: HostStore): Promise<ParsedConfig> {
     return {
       servers: parsed.flatMap(({ servers }) => servers),
       problems: parsed.flatMap(({ problems }) => problems),
+      isBroken: false,
     };
   } catch (error) {
     if (!McpError.is(error)) throw error;
     const { code, message } = error;
-    return { servers: [], problems: [{ severity: "error", code, message, layer: "store" }] };
+    const problem = { severity: "error", code, message, layer: "store" } as const;
+    return { servers: [], problems: [problem], isBroken: true };
   }
 }
 

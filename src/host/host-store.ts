@@ -19,6 +19,7 @@ export interface HostStoreOptions {
 export class HostStore {
   readonly #options: HostStoreOptions;
   #opening: Promise<Store> | undefined;
+  #onChange: (() => void) | undefined;
   readonly #waiting: (() => Promise<void>)[] = [];
   #keeping = Promise.resolve();
   #timer: Timer | undefined;
@@ -26,6 +27,11 @@ export class HostStore {
 
   constructor(options: HostStoreOptions) {
     this.#options = options;
+  }
+
+  /** Whether there is a place to keep anything. */
+  get isKept(): boolean {
+    return this.#options.location !== undefined;
   }
 
   /** Whether there is, or may be, something to read. */
@@ -38,10 +44,19 @@ export class HostStore {
   async open(): Promise<Store | undefined> {
     const { location, clock, logger } = this.#options;
     if (location === undefined || this.#isClosed) return undefined;
-    this.#opening ??= import("../store/open-store.ts").then(({ openStore }) =>
-      openStore({ location, clock, logger }),
-    );
+    this.#opening ??= import("../store/open-store.ts").then(async ({ openStore }) => {
+      const store = await openStore({ location, clock, logger });
+      if (this.#onChange !== undefined) store.onchange(this.#onChange);
+      return store;
+    });
     return await this.#opening;
+  }
+
+  /** Calls `listener` after other processes have changed something, from when the store is opened. */
+  async watch(listener: () => void): Promise<void> {
+    const store = await this.#opening?.catch(() => undefined);
+    this.#onChange = listener;
+    store?.onchange(listener);
   }
 
   /** What `task` finds in a store that exists; `otherwise` where there is none. */

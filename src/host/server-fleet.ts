@@ -28,7 +28,7 @@ export class ServerFleet {
   /** Servers that exist only because their tools were registered. */
   readonly #registered: ServerConfig[] = [];
   #reloading = Promise.resolve();
-  #unwatch: (() => void)[] = [];
+  #unwatch: (() => void) | undefined;
   #isEnded = false;
 
   constructor(parts: ServerFleetParts) {
@@ -68,16 +68,9 @@ export class ServerFleet {
         logger.warn("the configuration could not be read again", { error: String(error) });
       }),
     );
-    this.#unwatch.push(
-      watchFiles(
-        this.#sources.files.map((file) => file.path),
-        reload,
-      ),
-    );
-    const unwatchStore = await store
-      .read((open) => Promise.resolve(open.onchange(reload)), undefined)
-      .catch(() => undefined);
-    if (unwatchStore !== undefined) this.#unwatch.push(unwatchStore);
+    const files = this.#sources.files.map((file) => file.path);
+    this.#unwatch = watchFiles(files, reload);
+    await store.watch(reload);
   }
 
   /** One after the other: each call sees what was there when it was made. */
@@ -100,7 +93,7 @@ export class ServerFleet {
 
   async end(): Promise<void> {
     this.#isEnded = true;
-    for (const unwatch of this.#unwatch) unwatch();
+    this.#unwatch?.();
     await this.registry.endAll();
     await this.#parts.store.close();
   }
@@ -132,15 +125,15 @@ export class ServerFleet {
   }
 }
 
-/** A file that cannot be read at the moment, perhaps half written, takes no server away. */
+/** A source that cannot be read at the moment, such as a file half written, takes no server away. */
 function lastGood(
   before: readonly ServerConfig[],
-  { servers, files }: CollectedServers,
+  { servers, files, isStoreBroken }: CollectedServers,
 ): readonly ServerConfig[] {
   const broken = new Set(files.filter(({ isBroken }) => isBroken).map(({ path }) => path));
   const names = new Set(servers.map(({ name }) => name));
-  return before.filter(
-    ({ name, provenance }) =>
-      provenance.path !== undefined && broken.has(provenance.path) && !names.has(name),
-  );
+  return before.filter(({ name, provenance: { layer, path } }) => {
+    const isOfBroken = path === undefined ? layer === "store" && isStoreBroken : broken.has(path);
+    return isOfBroken && !names.has(name);
+  });
 }

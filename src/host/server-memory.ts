@@ -19,6 +19,8 @@ export class ServerMemory {
   readonly #registry: ServerRegistry;
   readonly #catalog: ToolCatalog;
   readonly #known = new Map<string, CatalogContent>();
+  /** Approvals that are in the store, as far as this host knows. */
+  #approved = new Set<string>();
 
   constructor(store: HostStore, registry: ServerRegistry, catalog: ToolCatalog) {
     this.#store = store;
@@ -29,7 +31,7 @@ export class ServerMemory {
   /** Brings back what is known of the servers there are now. */
   async recall(): Promise<void> {
     await this.#store.read(async ({ approvals, catalog }) => {
-      for (const { identity } of await approvals.list()) this.#registry.trust(identity);
+      await this.#followApprovals((await approvals.list()).map(({ identity }) => identity));
       const servers = this.#registry
         .all()
         .filter(({ config }) => isReachable(config.transport.kind));
@@ -44,31 +46,50 @@ export class ServerMemory {
 
   /** Keeps what a server offers; an unchanged list costs nothing. */
   listed(serverName: string, client: ProtocolClient, tools: readonly ListedTool[]): void {
-    const server = this.#registry.find(serverName);
+    const server = this.#store.isKept ? this.#registry.find(serverName) : undefined;
     if (server === undefined || !isReachable(server.config.transport.kind)) return;
     const { launchIdentity } = server;
     const { protocolVersion, serverInfo, instructions } = client;
-    const content: CatalogContent = { protocolVersion, serverInfo, instructions, tools };
-    if (isDeepStrictEqual(withoutGaps(content), this.#known.get(launchIdentity))) return;
-    this.#known.set(launchIdentity, withoutGaps(content));
+    const content = withoutGaps({ protocolVersion, serverInfo, instructions, tools });
+    if (isDeepStrictEqual(content, this.#known.get(launchIdentity))) return;
+    this.#known.set(launchIdentity, content);
     this.#store.keep("the tool list", ({ catalog }) => catalog.save(launchIdentity, content));
   }
 
   /** Approves exactly this launch, for every host that shares the store. */
   async approve({ config, launchIdentity }: RegisteredServer): Promise<void> {
-    this.#registry.approve(config.name);
+    this.#registry.approve(launchIdentity);
     const store = await this.#store.open();
-    await store?.approvals.approve({
+    if (store === undefined) return;
+    await store.approvals.approve({
       identity: launchIdentity,
       serverName: config.name,
       facts: launchFacts(config),
       approvedBy: "host",
     });
+    this.#approved.add(launchIdentity);
   }
 
-  async revoke({ config, launchIdentity }: RegisteredServer): Promise<void> {
-    this.#registry.revokeApproval(config.name);
+  async revoke({ launchIdentity }: RegisteredServer): Promise<void> {
+    this.#registry.revokeApproval(launchIdentity);
     await this.#store.read(({ approvals }) => approvals.revoke({ identity: launchIdentity }), 0);
+  }
+
+  /** What another host has taken back ends here as well, with what runs on it. */
+  async #followApprovals(identities: readonly string[]): Promise<void> {
+    const approved = new Set(identities);
+    const revoked = [...this.#approved].filter((identity) => !approved.has(identity));
+    this.#approved = approved;
+    for (const identity of approved) this.#registry.approve(identity);
+    for (const identity of revoked) this.#registry.revokeApproval(identity);
+    const ended = this.#registry
+      .all()
+      .filter(
+        (server) => revoked.includes(server.launchIdentity) && !this.#registry.isApproved(server),
+      );
+    await Promise.all(
+      ended.flatMap(({ users }) => users.connections.map((connection) => connection.close())),
+    );
   }
 
   #recallOne({ config, connection, launchIdentity }: RegisteredServer, content: CatalogContent) {

@@ -131,19 +131,15 @@ export class ServerRegistry {
     return !isAsked || this.#approvedIdentities.has(launchIdentity);
   }
 
-  approve(name: string): void {
-    this.#approvedIdentities.add(this.get(name).launchIdentity);
-    this.#revision += 1;
-  }
-
-  /** A launch that was approved before, in this host or another. */
-  trust(identity: string): void {
+  /** A person has approved this launch, here or in another host. */
+  approve(identity: string): void {
     this.#approvedIdentities.add(identity);
     this.#revision += 1;
   }
 
-  revokeApproval(name: string): void {
-    this.#approvedIdentities.delete(this.get(name).launchIdentity);
+  /** And has taken it back; whatever runs is for the caller to end. */
+  revokeApproval(identity: string): void {
+    this.#approvedIdentities.delete(identity);
     this.#revision += 1;
   }
 

@@ -50,13 +50,18 @@ describe("ServerUsers", () => {
   });
 
   it("LIM-11: the last one to let go of a shared connection ends it", async () => {
-    const { users: it } = users();
+    const { connection, handshake, closed } = scriptedConnection();
+    const it = new ServerUsers(connection, () => connection);
     it.claim({ owner: "a", isShared: true });
     it.claim({ owner: "b", isShared: true });
+    const opening = connection.client();
+    const client = (await handshake(0)).succeed();
+    await opening;
     await it.release("b", "s");
+    expect(closed).toEqual([]);
     await expect(it.release("b", "s")).rejects.toMatchObject({ code: "denied" });
     await it.release("a", "s");
-    await expect(it.release("c", "s")).resolves.toBeUndefined();
+    expect(closed).toEqual([client]);
   });
 
   it("REG-18: who has no part in a shared connection cannot end it", async () => {

@@ -21,7 +21,8 @@ const longestTimeoutMs = 2 ** 31 - 1;
 /** Nobody waits for it to arrive, so a server that never answers must not keep its connection for long. */
 const cancellationTimeoutMs = 5_000;
 
-export interface HttpCallOptions extends TransportSendOptions {
+/** How the messages of one transport travel. */
+export interface CallManner {
   /** Another address of the same origin than the configured one. */
   readonly url?: URL | undefined;
   /**
@@ -45,7 +46,8 @@ interface Resumption {
  */
 export class HttpCall implements ExchangeObserver {
   readonly #link: HttpLink;
-  readonly #options: HttpCallOptions | undefined;
+  readonly #options: TransportSendOptions | undefined;
+  readonly #manner: CallManner;
   readonly #message: JSONRPCMessage;
   readonly #method: string | undefined;
   /** Absent for notifications and for answers to the server: nothing answers them. */
@@ -56,9 +58,15 @@ export class HttpCall implements ExchangeObserver {
   #resumption: Resumption | undefined;
   #timer: Timer | undefined;
 
-  constructor(link: HttpLink, message: JSONRPCMessage, options: HttpCallOptions | undefined) {
+  constructor(
+    link: HttpLink,
+    message: JSONRPCMessage,
+    options: TransportSendOptions | undefined,
+    manner: CallManner,
+  ) {
     this.#link = link;
     this.#options = options;
+    this.#manner = manner;
     this.#message = message;
     this.#method = "method" in message ? message.method : undefined;
     this.#id = this.#method !== undefined && "id" in message ? message.id : undefined;
@@ -67,7 +75,7 @@ export class HttpCall implements ExchangeObserver {
   /** Starts the call; `settle` is called once, without a failure when all went well. */
   run(body: string, settle: (failure: McpError | undefined) => void): void {
     this.#settle = settle;
-    const { requestSignal, headers, url } = this.#options ?? {};
+    const { requestSignal, headers } = this.#options ?? {};
     if (requestSignal?.aborted) return this.handleEvent();
     requestSignal?.addEventListener("abort", this);
     if (this.#id !== undefined) this.#link.openIds.add(this.#id);
@@ -76,7 +84,7 @@ export class HttpCall implements ExchangeObserver {
       this.#lane(),
       {
         method: "POST",
-        url,
+        url: this.#manner.url,
         headers: this.#link.headers.forMessage(this.#message, headers),
         body,
         headersTimeoutMs: timeoutMs,
@@ -139,7 +147,7 @@ export class HttpCall implements ExchangeObserver {
   }
 
   get #isAnsweredElsewhere(): boolean {
-    return this.#options?.isAnsweredElsewhere === true;
+    return this.#manner.isAnsweredElsewhere === true;
   }
 
   /** Calls wait their turn; what a waiting call may depend on, or what stays open, does not. */
@@ -236,7 +244,7 @@ export class HttpCall implements ExchangeObserver {
     const { clock, limits } = this.#link;
     const feed = this.#feed;
     if (feed?.lastEventId === undefined || statedVersion(this.#message) !== undefined) return false;
-    if (this.#options?.isResumable === false) return false;
+    if (this.#manner.isResumable === false) return false;
     if (this.#isAnsweredElsewhere) return false;
     const state = (this.#resumption ??= {
       attempts: 0,

@@ -1,28 +1,31 @@
-import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, TransportSendOptions } from "@modelcontextprotocol/client";
 
 import type { McpError } from "../errors/mcp-error.ts";
-import { HttpCall, type HttpCallOptions } from "./http-call.ts";
+import { type CallManner, HttpCall } from "./http-call.ts";
 import type { HttpLink } from "./http-link.ts";
 
 /** The messages of one transport that are under way: each in a POST of its own, none aware of the others. */
 export class HttpCalls {
+  /** For the messages that follow. */
+  manner: CallManner;
   readonly #link: HttpLink;
   /** Requests by their id, the rest by the message itself. */
   readonly #open = new Map<unknown, HttpCall>();
 
-  constructor(link: HttpLink) {
+  constructor(link: HttpLink, manner: CallManner = {}) {
     this.#link = link;
+    this.manner = manner;
   }
 
   /**
    * Settles with the fate of the message: for a request it resolves once the answer was delivered and
    * rejects with an `McpError` when no answer can come any more. Nothing is ever sent twice.
    */
-  send(message: JSONRPCMessage, options: HttpCallOptions | undefined): Promise<void> {
+  send(message: JSONRPCMessage, options: TransportSendOptions | undefined): Promise<void> {
     if (!this.#link.isOpen) return Promise.reject(this.#link.notOpen());
     return new Promise((resolve, reject) => {
       const body = this.#link.stringify(message);
-      const call = new HttpCall(this.#link, message, options);
+      const call = new HttpCall(this.#link, message, options, this.manner);
       const id = requestId(message);
       const key = id === undefined || this.#open.has(id) ? message : id;
       this.#open.set(key, call);

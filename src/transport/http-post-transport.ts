@@ -35,7 +35,7 @@ class HttpPostTransport implements HostTransport {
   constructor(options: HttpTransportOptions) {
     this.#link = new HttpLink(this.kind, options, this);
     this.#link.oninitialized = (head) => this.#warnOfSession(head);
-    this.#calls = new HttpCalls(this.#link);
+    this.#calls = new HttpCalls(this.#link, { isResumable: false });
   }
 
   get evidence(): TransportEvidence {
@@ -52,7 +52,7 @@ class HttpPostTransport implements HostTransport {
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    return this.#calls.send(message, { ...options, isResumable: false });
+    return this.#calls.send(message, options);
   }
 
   setProtocolVersion(version: string): void {

@@ -48,7 +48,6 @@ class SseTransport implements HostTransport {
   readonly #stream: SseStream;
   readonly #calls: HttpCalls;
   readonly #choice: EndpointChoice;
-  #endpoint: URL | undefined;
   #onReady: ((failure: McpError | undefined) => void) | undefined;
   #timer: Timer | undefined;
   #starting: Promise<void> | undefined;
@@ -88,12 +87,11 @@ class SseTransport implements HostTransport {
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const url = this.#endpoint;
-    if (url === undefined || !this.#link.isOpen)
+    if (this.#endpoint === undefined || !this.#link.isOpen)
       return Promise.reject(this.#failure ?? this.#link.notOpen());
     const cancelled = cancelledId(message);
     if (cancelled !== undefined) this.#calls.cancel(cancelled, this.#cancelled());
-    return this.#calls.send(message, { ...options, url, isAnsweredElsewhere: true });
+    return this.#calls.send(message, options);
   }
 
   setProtocolVersion(version: string): void {
@@ -132,7 +130,7 @@ class SseTransport implements HostTransport {
   /** A server that announces its address late gets the later messages there. */
   #announced(text: string): void {
     if (this.#choice !== "auto") return;
-    this.#endpoint = readAnnouncedEndpoint(text, this.#stream.url, this.#link.peer);
+    this.#sendTo(readAnnouncedEndpoint(text, this.#stream.url, this.#link.peer));
     this.#ready();
   }
 
@@ -142,9 +140,19 @@ class SseTransport implements HostTransport {
   }
 
   #ready(): void {
-    this.#endpoint ??=
-      this.#choice instanceof URL ? this.#choice : deriveMessageEndpoint(this.#stream.url);
+    if (this.#endpoint === undefined)
+      this.#sendTo(
+        this.#choice instanceof URL ? this.#choice : deriveMessageEndpoint(this.#stream.url),
+      );
     this.#settleStart(undefined);
+  }
+
+  #sendTo(url: URL): void {
+    this.#calls.manner = { url, isAnsweredElsewhere: true };
+  }
+
+  get #endpoint(): URL | undefined {
+    return this.#calls.manner.url;
   }
 
   #settleStart(failure: McpError | undefined): void {

@@ -122,6 +122,22 @@ describe("what a host remembers", () => {
     expect(host.server("project").state).toBe("pending");
   });
 
+  it("decision 5: an approval that another host takes back ends here as well", async () => {
+    await using place = await makePlace();
+    const file = path.join(place.cwd, ".plugboard", "mcp.json");
+    await writeFile(file, JSON.stringify({ servers: { project: testServerEntry() } }));
+    // Watched from before there is a store.
+    await using host = await place.host({ watch: true });
+    await host.approve("project");
+    await using other = await place.host();
+    await host.connect("project");
+    const ended = new Promise((resolve) => host.on("server-state", resolve));
+    await other.revokeApproval("project");
+    expect(await ended).toMatchObject({ serverName: "project", state: "idle" });
+    expect(host.server("project").state).toBe("pending");
+    await expect(host.connect("project")).rejects.toMatchObject({ code: "not_approved" });
+  });
+
   it("STO-03 STO-06: servers of the store are the farthest source", async () => {
     await using place = await makePlace();
     {
