@@ -11,6 +11,7 @@ const sources = path.join(root, "src");
 /** What a manifest, a thread or a child process names by its file; all else lies in `chunks/`. */
 const entries = [
   "index.ts",
+  "adapters/index.ts",
   "testing/index.ts",
   "testing/run-stdio.ts",
   "cli/main.ts",

@@ -7,13 +7,34 @@ export type {
   DisconnectOptions,
   EntryInput,
   HostOptions,
+  ImportOptions,
+  ImportResult,
   McpHost,
   ServerInput,
   ServerStatus,
   SessionOptions,
+  SkippedServer,
 } from "./host/host.ts";
 
-export type { CallEnvelope, McpTool, ReadyOptions, Session } from "./session/session.ts";
+export type {
+  CallEnvelope,
+  ChildOptions,
+  McpTool,
+  ReadyOptions,
+  Session,
+} from "./session/session.ts";
+export { McpConnectionPool } from "./session/connection-pool.ts";
+export type { ConnectedServer } from "./session/connection-pool.ts";
+export type { NativeTool } from "./session/native-tools.ts";
+export type { SessionState } from "./session/session-state.ts";
+export { defineSlice } from "./session/state-view.ts";
+export type { StateSlice, StateView } from "./session/state-view.ts";
+export type { ContextResources, ToolContext } from "./session/tool-context.ts";
+export type {
+  Transaction,
+  TransactionCallOptions,
+  TransactionResult,
+} from "./session/transaction.ts";
 export type {
   CompletionQuestion,
   ContentListOptions,
@@ -21,12 +42,32 @@ export type {
   SessionContent,
 } from "./session/session-content.ts";
 export type { CallStreamItem } from "./session/stream-call.ts";
+export { PromptTemplate } from "./session/prompt-template.ts";
+export type { PromptRenderOptions, PromptTemplateOptions } from "./session/prompt-template.ts";
+export type {
+  McpPromptTemplate,
+  PromptArguments,
+  PromptSectionOptions,
+} from "./session/mcp-prompt-template.ts";
+export type {
+  PromptParams,
+  PromptSection,
+  RenderOptions,
+  Section,
+  SectionConnectOptions,
+  SectionOptions,
+  SectionTextOptions,
+} from "./session/section.ts";
+export { createToolClient } from "./session/tool-client.ts";
+export type { ToolClient, ToolTypes, TypedOutcome } from "./session/tool-client.ts";
 export type { CallOptions, ToolArguments } from "./call/call-path.ts";
 export type { FailedOutcome, Outcome, OutcomeError, SuccessfulOutcome } from "./call/outcome.ts";
+export { modelText } from "./call/model-text.ts";
 export { mcpResultToString, toRest, toSkillResult, toToolResult } from "./call/projections.ts";
 export type { ToolResult, ToolResultValue } from "./call/projections.ts";
 
-export { connectClient } from "./connection/connect-client.ts";
+export { connectClient } from "./host/connect-client.ts";
+export type { ClientOptions } from "./host/connect-client.ts";
 export type { McpClient, McpServerInfo, McpToolResult } from "./connection/connect-client.ts";
 export type { DirectOptions, DirectServer } from "./connection/open-directly.ts";
 export { openWire } from "./connection/open-wire.ts";
@@ -56,6 +97,8 @@ export type {
   ResourceContents,
 } from "./catalog/server-content.ts";
 export { toProviderSchema } from "./catalog/provider-schema.ts";
+export { paramsTypeOf } from "./schema/params-type.ts";
+export type { ParamsField, ParamsType } from "./schema/params-type.ts";
 export { validateToolArguments } from "./schema/validate-tool-arguments.ts";
 
 export { loadConfig } from "./config/load-config.ts";
@@ -101,7 +144,19 @@ export type {
   ServerState,
   ToolInvoked,
 } from "./events/host-event.ts";
-export type { PermissionLevel } from "./policy/permission-level.ts";
+export { CapabilitySet } from "./policy/capability-set.ts";
+export type { Capability, GrantTerms } from "./policy/capability-set.ts";
+export type { DefinitionChange } from "./policy/compare-definitions.ts";
+export type { AccessRule, AccessStep } from "./policy/decide-access.ts";
+export type { ConsentMode, ConsentRule } from "./policy/decide-consent.ts";
+export { canUseMcp, requiresMcpConfirmation } from "./policy/permission-level.ts";
+export type { PermissionLevel, Permissions } from "./policy/permission-level.ts";
+export type { AccessReport } from "./session/explain-access.ts";
+export type { Audit } from "./host/audit.ts";
+export type { AllowOptions, GrantInfo, GrantQuery, Grants } from "./host/grants.ts";
+export type { Pins, QuarantinedTool } from "./host/pins.ts";
+export type { AuditFilter, AuditRow } from "./store/audit-entry.ts";
+export type { AuditQuery } from "./store/audit-log.ts";
 export type { Clock, Timer } from "./ports/clock.ts";
 export type {
   AskOptions,

@@ -62,7 +62,8 @@ export const rooms: readonly Room[] = [
   {
     name: "adapters",
     holds: "one file per agent framework, structural types, no framework dependency",
-    runs: ["errors", "text", "host"],
+    // What a model is shown of a tool is the catalog's to say.
+    runs: ["errors", "text", "catalog/provider-schema.ts", "host"],
   },
   {
     name: "gateway",
@@ -84,6 +85,7 @@ export const rooms: readonly Room[] = [
       "ports",
       // How a problem and its place in a file are worded; what is configured is asked of the host.
       "config/config-problem.ts",
+      "config/write-file-atomic.ts",
       "schema",
       "host",
       "listener",

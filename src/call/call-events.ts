@@ -1,8 +1,9 @@
-import type { CatalogTool } from "../catalog/catalog-tool.ts";
 import type { EventBus } from "../events/event-bus.ts";
+import type { ToolInvoked } from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Progress } from "../protocol/protocol-client.ts";
 import type { Caller, CallTarget, ToolArguments } from "./call-path.ts";
+import type { CallableTool, CallDraft } from "./callable-tool.ts";
 import type { Outcome } from "./outcome.ts";
 import { toToolResult } from "./projections.ts";
 
@@ -15,6 +16,8 @@ export interface CallRecord {
   args: ToolArguments;
   target: CallTarget | undefined;
   isSent: boolean;
+  /** What the call will have changed if it succeeds. */
+  draft: CallDraft | undefined;
 }
 
 interface Publisher {
@@ -24,14 +27,14 @@ interface Publisher {
 
 // Events are plain literals, built only when someone looks: they are made for every call.
 
-export function publishStart(record: CallRecord, tool: CatalogTool, to: Publisher): void {
+export function publishStart(record: CallRecord, tool: CallableTool, to: Publisher): void {
   if (!to.events.has("call-start")) return;
   to.events.emit({
     type: "call-start",
     sessionId: record.caller.sessionId,
     callId: record.callId,
     agent: record.caller.agent,
-    serverName: tool.serverName,
+    serverName: tool.serverName ?? null,
     toolName: tool.originalName,
     publicName: record.name,
     at: to.clock.now(),
@@ -41,6 +44,7 @@ export function publishStart(record: CallRecord, tool: CatalogTool, to: Publishe
 export function publishEnd(record: CallRecord, outcome: Outcome, to: Publisher): void {
   const { events, clock } = to;
   const tool = record.target?.tool;
+  const { onInvoked } = record.caller;
   if (events.has("call-end"))
     events.emit({
       type: "call-end",
@@ -55,19 +59,22 @@ export function publishEnd(record: CallRecord, outcome: Outcome, to: Publisher):
       durationMs: outcome.durationMs,
       at: clock.now(),
     });
-  if (events.has("tool-invoked"))
-    events.emit({
-      type: "tool-invoked",
-      sessionId: record.caller.sessionId,
-      toolName: record.name,
-      params: record.args,
-      result: toToolResult(outcome),
-      source: "mcp",
-      mcpServer: tool?.serverName ?? null,
-      callId: record.callId,
-      durationMs: outcome.durationMs,
-      at: clock.now(),
-    });
+  const isWanted = events.has("tool-invoked");
+  if (!isWanted && onInvoked === undefined) return;
+  const invoked: ToolInvoked = {
+    type: "tool-invoked",
+    sessionId: record.caller.sessionId,
+    toolName: record.name,
+    params: record.args,
+    result: toToolResult(outcome),
+    source: tool !== undefined && tool.serverName === undefined ? "native" : "mcp",
+    mcpServer: tool?.serverName ?? null,
+    callId: record.callId,
+    durationMs: outcome.durationMs,
+    at: clock.now(),
+  };
+  onInvoked?.(invoked);
+  if (isWanted) events.emit(invoked);
 }
 
 /** Takes the server's reports, or undefined: then the server is not even asked for any. */
@@ -83,7 +90,7 @@ export function progressHandler(
       type: "call-progress",
       sessionId: record.caller.sessionId,
       callId: record.callId,
-      serverName: record.target?.tool.serverName ?? "",
+      serverName: record.target?.tool.serverName ?? null,
       ...progress,
       at: clock.now(),
     });

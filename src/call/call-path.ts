@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
+import { claims } from "../catalog/catalog-tool.ts";
 import type { Limits } from "../config/limits.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
+import type { ToolInvoked } from "../events/host-event.ts";
 import { type Denial, errorOfDenial } from "../policy/decide-access.ts";
+import type { ConsentRule } from "../policy/decide-consent.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Human } from "../ports/human.ts";
 import type { Progress, ProtocolClient, RawToolResult } from "../protocol/protocol-client.ts";
@@ -15,6 +17,7 @@ import type { RegisteredServer } from "../registry/server-registry.ts";
 import type { QuestionOwner } from "../requests/question-owner.ts";
 import { truncateBytes } from "../text/truncate.ts";
 import { type CallRecord, progressHandler, publishEnd, publishStart } from "./call-events.ts";
+import type { CallableTool, PerformTool, ServerTool } from "./callable-tool.ts";
 import { copyArguments } from "./copy-arguments.ts";
 import { type Outcome, outcomeError } from "./outcome.ts";
 import type { ToolSchemas } from "./tool-schemas.ts";
@@ -32,14 +35,15 @@ export interface CallOptions {
 
 /** A tool found by its public name, with the verdict on it for one agent. */
 export interface CallTarget {
-  readonly tool: CatalogTool;
-  /** Undefined for tools that were registered without a server. */
+  readonly tool: CallableTool;
+  /** Undefined for native tools, and for those that were registered without a server. */
   readonly server: RegisteredServer | undefined;
   /** The one that this agent uses; undefined without a server, or for one it cannot see. */
   readonly connection: ServerConnection | undefined;
   /** Why the authorization chain says no, consent aside. */
   readonly denial: Denial | undefined;
-  readonly mustAsk: boolean;
+  /** Which rule of consent lets the call through; `ask` when a person has to. */
+  readonly consent: ConsentRule;
 }
 
 /** What the call path asks of the session on whose behalf it works. */
@@ -51,7 +55,9 @@ export interface Caller {
   /** Finds the tool, connecting a server that may own the name. Throws `tool_unknown` and the like. */
   resolve(name: string, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget>;
   /** The verdict as it is now. */
-  judge(tool: CatalogTool): CallTarget;
+  judge(tool: ServerTool): CallTarget;
+  /** Sees every call of the session when it is over, whoever else does. */
+  readonly onInvoked?: ((event: ToolInvoked) => void) | undefined;
   /** Asks the person; rejects with `consent_denied` unless the answer is yes. */
   askConsent(target: CallTarget, args: ToolArguments, call: ConsentCall): Promise<void>;
 }
@@ -67,6 +73,8 @@ export interface CallPathOptions {
   readonly events: EventBus;
   readonly schemas: ToolSchemas;
   readonly createId: () => string;
+  /** The last step: writes down what became of the call. Must not throw. */
+  readonly record: (call: CallRecord, outcome: Outcome) => void;
 }
 
 /** What the server answered, with its readable form. */
@@ -83,6 +91,8 @@ const nothing: Answer = { result: { content: [], isError: false }, text: "" };
  */
 export class CallPath {
   readonly #options: CallPathOptions;
+  #open = 0;
+  #whenIdle: (() => void) | undefined;
 
   constructor(options: CallPathOptions) {
     this.#options = options;
@@ -102,7 +112,9 @@ export class CallPath {
       args,
       target: undefined,
       isSent: false,
+      draft: undefined,
     };
+    this.#open += 1;
     const fail = (error: unknown) => this.#failure(record, error);
     // Not an async function: a call that need not wait costs one promise here, not five.
     try {
@@ -124,7 +136,9 @@ export class CallPath {
     throwIfDenied(target);
     const client = target.connection?.openClient;
     const { schemas } = this.#options;
-    return client !== undefined && !target.mustAsk && schemas.passesAtOnce(target.tool, record.args)
+    return client !== undefined &&
+      target.consent !== "ask" &&
+      schemas.passesAtOnce(target.tool, record.args)
       ? this.#send(record, client, options)
       : this.#proceedSlowly(record, target, options);
   }
@@ -140,8 +154,12 @@ export class CallPath {
     // While anything waits, the caller could change its arguments: what is checked is what is sent.
     record.args = copyArguments(record.args, tool);
     await this.#options.schemas.checkArguments(tool, record.args);
-    if (target.mustAsk)
+    if (target.consent === "ask")
       await caller.askConsent(target, record.args, { callId: record.callId, signal });
+    if (tool.serverName === undefined) {
+      throwIfAborted(signal);
+      return await this.#perform(tool.perform, record, undefined, options);
+    }
     if (connection === undefined) throw offlineError(tool);
     const isOpen = connection.openClient !== undefined;
     const client = connection.openClient ?? (await connection.client({ signal }));
@@ -157,6 +175,7 @@ export class CallPath {
 
   #send(record: CallRecord, client: ProtocolClient, options: CallOptions): Promise<RawToolResult> {
     const { tool, server } = record.target as CallTarget;
+    if (tool.perform !== undefined) return this.#perform(tool.perform, record, client, options);
     publishStart(record, tool, this.#options);
     record.isSent = true;
     return client.callTool(tool.originalName, record.args, {
@@ -165,6 +184,35 @@ export class CallPath {
         options.timeoutMs ?? server?.config.callTimeoutMs ?? this.#options.limits.callTimeoutMs,
       onProgress: progressHandler(record, options.onProgress, this.#options),
       owner: record satisfies QuestionOwner,
+    });
+  }
+
+  #perform(
+    perform: PerformTool,
+    record: CallRecord,
+    client: ProtocolClient | undefined,
+    options: CallOptions,
+  ): Promise<RawToolResult> {
+    const { tool, server } = record.target as CallTarget;
+    const { caller, callId } = record;
+    const ownTimeoutMs = tool.serverName === undefined ? tool.timeoutMs : undefined;
+    publishStart(record, tool, this.#options);
+    record.isSent = true;
+    return perform(record.args, {
+      caller,
+      callId,
+      signal: options.signal,
+      timeoutMs:
+        options.timeoutMs ??
+        ownTimeoutMs ??
+        server?.config.callTimeoutMs ??
+        this.#options.limits.callTimeoutMs,
+      onProgress: progressHandler(record, options.onProgress, this.#options),
+      client,
+      owner: record satisfies QuestionOwner,
+      hold: (draft) => {
+        record.draft = draft;
+      },
     });
   }
 
@@ -192,10 +240,26 @@ export class CallPath {
     return this.#finish(record, error, nothing);
   }
 
+  /** Resolves when no call is under way, or when that takes too long. */
+  async idle(timeoutMs: number): Promise<void> {
+    if (this.#open === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = this.#options.clock.schedule(timeoutMs, resolve);
+      this.#whenIdle = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
+  }
+
   #finish(record: CallRecord, error: McpError | undefined, answer: Answer): Outcome {
+    const failure = error ?? record.draft?.commit();
     const outcome =
-      error === undefined ? this.#success(record, answer) : this.#fail(record, error, answer);
+      failure === undefined ? this.#success(record, answer) : this.#fail(record, failure, answer);
     publishEnd(record, outcome, this.#options);
+    this.#options.record(record, outcome);
+    this.#open -= 1;
+    if (this.#open === 0) this.#whenIdle?.();
     return outcome;
   }
 
@@ -220,7 +284,9 @@ export class CallPath {
   #fail(record: CallRecord, error: McpError, answer: Answer): Outcome {
     const outcome = this.#success(record, answer);
     const serverName = outcome.serverName ?? error.serverName;
-    return { ...outcome, serverName, ok: false, error: this.#boundedError(error) };
+    const rolledBack = record.draft?.hasChanges === true ? { rolledBack: true as const } : {};
+    record.draft?.drop();
+    return { ...outcome, ...rolledBack, serverName, ok: false, error: this.#boundedError(error) };
   }
 
   #boundedError(error: McpError) {
@@ -243,7 +309,7 @@ function throwIfDenied({ denial, tool }: CallTarget): void {
   if (denial !== undefined) throw errorOfDenial(denial, tool.serverName);
 }
 
-function offlineError(tool: CatalogTool): McpError {
+function offlineError(tool: ServerTool): McpError {
   return createError(
     "not_connected",
     `${tool.serverName} is not connected: its tools were registered from schemas only`,

@@ -19,6 +19,8 @@ interface OutcomeFields {
   readonly truncated: boolean;
   /** `none` only when nothing was sent, or the server calls the tool read-only. */
   readonly sideEffects: "none" | "possible";
+  /** The session's state is as if the call had not been made. Effects outside of it remain: see `sideEffects`. */
+  readonly rolledBack?: true;
 }
 
 export interface OutcomeError {

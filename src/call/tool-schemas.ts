@@ -1,4 +1,3 @@
-import type { CatalogTool } from "../catalog/catalog-tool.ts";
 import type { Limits } from "../config/limits.ts";
 import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
@@ -11,6 +10,7 @@ import {
 import type { ValidationFailure, Verdict } from "../schema/validation-failure.ts";
 import { ValidatorCache } from "../schema/validator-cache.ts";
 import type { ToolArguments } from "./call-path.ts";
+import type { CallableTool } from "./callable-tool.ts";
 
 /** Holds tools to their own schemas. Nothing is inspected or compiled before a tool is first used. */
 export class ToolSchemas {
@@ -25,13 +25,13 @@ export class ToolSchemas {
   }
 
   /** Why the tool cannot be called at all, in plain words; undefined when it can. */
-  refusal(tool: CatalogTool): string | undefined {
+  refusal(tool: CallableTool): string | undefined {
     const report = this.#validators.inspect(tool.inputSchema);
     return report.kind === "refused" ? report.reason : undefined;
   }
 
   /** Judges arguments without waiting and throws for wrong ones; `false` when that is not possible. */
-  passesAtOnce(tool: CatalogTool, args: ToolArguments): boolean {
+  passesAtOnce(tool: CallableTool, args: ToolArguments): boolean {
     const verdict = this.#judge(tool, args);
     if (verdict instanceof Promise) return false;
     refuse(tool, verdict);
@@ -39,13 +39,13 @@ export class ToolSchemas {
   }
 
   /** Rejects with `invalid_arguments` or `schema_refused`; nothing has been sent then. */
-  async checkArguments(tool: CatalogTool, args: ToolArguments): Promise<void> {
+  async checkArguments(tool: CallableTool, args: ToolArguments): Promise<void> {
     refuse(tool, await this.#judge(tool, args));
   }
 
   /** What is wrong with a result; a tool that promises nothing cannot break its word. */
   checkResult(
-    tool: CatalogTool,
+    tool: CallableTool,
     structured: unknown,
   ): McpError | undefined | Promise<McpError | undefined> {
     if (tool.outputSchema === undefined) return undefined;
@@ -64,12 +64,12 @@ export class ToolSchemas {
     return this.#worker.close();
   }
 
-  #judge(tool: CatalogTool, args: ToolArguments): Verdict | Promise<Verdict> {
+  #judge(tool: CallableTool, args: ToolArguments): Verdict | Promise<Verdict> {
     return validateToolArguments(tool.inputSchema, args, this.#argumentOptions);
   }
 }
 
-function refuse(tool: CatalogTool, verdict: Verdict): void {
+function refuse(tool: CallableTool, verdict: Verdict): void {
   if (verdict === undefined) return;
   throw schemaError(
     tool,
@@ -78,11 +78,11 @@ function refuse(tool: CatalogTool, verdict: Verdict): void {
   );
 }
 
-function brokenPromise(tool: CatalogTool, verdict: Verdict): McpError | undefined {
+function brokenPromise(tool: CallableTool, verdict: Verdict): McpError | undefined {
   return verdict === undefined ? undefined : schemaError(tool, "invalid_result", verdict);
 }
 
-function schemaError(tool: CatalogTool, code: ErrorCode, failure: ValidationFailure): McpError {
+function schemaError(tool: CallableTool, code: ErrorCode, failure: ValidationFailure): McpError {
   const { originalName: toolName, serverName } = tool;
   return createError(code, `${toolName}: ${failure.message}`, {
     serverName,

@@ -1,3 +1,5 @@
+import type { ListedTool } from "../protocol/protocol-client.ts";
+
 /** One tool of one server as the catalog knows it, before any session gives it a public name. */
 export interface CatalogTool {
   readonly serverName: string;
@@ -14,10 +16,12 @@ export interface CatalogTool {
   readonly meta: Readonly<Record<string, unknown>> | undefined;
   /** `false`: registered by hand from a schema; there may be no server behind it. */
   readonly isLive: boolean;
+  /** Exactly what the server listed: what pins and grants are bound to. */
+  readonly listed: ListedTool;
 }
 
 export function claims(
-  tool: CatalogTool,
+  tool: Pick<CatalogTool, "annotations">,
   hint: "readOnlyHint" | "destructiveHint" | "idempotentHint",
 ): boolean {
   return tool.annotations[hint] === true;

@@ -11,6 +11,8 @@ export interface DiscoveryOptions {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly publish: (event: HostEvent) => void;
+  /** Judges the definitions before anyone is offered them. */
+  readonly review?: (serverName: string, tools: readonly ListedTool[]) => Promise<void>;
   /** A list has arrived, before any filter of ours. */
   readonly onListed?: (
     serverName: string,
@@ -30,6 +32,7 @@ export class Discovery {
   /** Lists what the server offers, and again whenever it says that this has changed. */
   async begin(serverName: string, client: ProtocolClient): Promise<void> {
     client.onwarning = (text) => this.#warn(serverName, text);
+    this.#options.catalog.noteResources(serverName, client.capabilities["resources"] !== undefined);
     if (client.capabilities["tools"] === undefined) {
       this.#options.catalog.replace(serverName, { tools: [], rejected: [] });
       return;
@@ -46,10 +49,11 @@ export class Discovery {
    * with those known before when it was to be refreshed.
    */
   async #list(serverName: string, client: ProtocolClient, isRefresh: boolean): Promise<void> {
-    const { catalog, limits, onListed } = this.#options;
+    const { catalog, limits, review, onListed } = this.#options;
     const before = catalog.tools(serverName);
     try {
       const listing = await client.listTools({ timeoutMs: limits.listTimeoutMs });
+      await review?.(serverName, listing.tools);
       catalog.replace(serverName, listing);
       onListed?.(serverName, client, listing.tools);
     } catch (error) {

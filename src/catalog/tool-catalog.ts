@@ -24,8 +24,18 @@ export interface NamedTool {
   readonly tool: CatalogTool;
 }
 
+/** What a session has beside the tools of the catalog. */
+export interface NamingSurroundings {
+  /** Tools the host itself offers for a server, named like the server's own. */
+  readonly added: readonly CatalogTool[];
+  /** Names that no tool of a server may take. */
+  readonly reserved: Iterable<string>;
+}
+
 interface ServerTools {
   readonly config: ServerConfig;
+  /** The server said when it was connected that there is something to read. */
+  readonly hasResources: boolean;
   /** A list has been seen, even an empty one. */
   readonly isKnown: boolean;
   readonly tools: readonly CatalogTool[];
@@ -42,7 +52,8 @@ export class ToolCatalog {
 
   /** Fixes the place of a server in every listing; its tools come later. */
   declare(config: ServerConfig): void {
-    this.#servers.set(config.name, { config, isKnown: false, tools: [], problems: [] });
+    const unknown = { config, hasResources: false, isKnown: false, tools: [], problems: [] };
+    this.#servers.set(config.name, unknown);
     this.#named.clear();
   }
 
@@ -85,8 +96,23 @@ export class ToolCatalog {
 
   /** Forgets a server's tools, not its place. */
   clear(serverName: string): void {
-    const config = this.#config(serverName);
-    if (config !== undefined) this.declare(config);
+    const known = this.#servers.get(serverName);
+    if (known === undefined) return;
+    this.#servers.set(serverName, { ...known, isKnown: false, tools: [], problems: [] });
+    this.#named.clear();
+  }
+
+  noteResources(serverName: string, hasResources: boolean): void {
+    const known = this.#servers.get(serverName);
+    if (known === undefined || known.hasResources === hasResources) return;
+    this.#servers.set(serverName, { ...known, hasResources });
+    this.#named.clear();
+  }
+
+  /** Servers that are known to have resources, in order. */
+  resourceServers(): readonly ServerConfig[] {
+    const servers = [...this.#servers.values()].filter(({ hasResources }) => hasResources);
+    return servers.map(({ config }) => config);
   }
 
   tools(serverName: string): readonly CatalogTool[] {
@@ -106,28 +132,31 @@ export class ToolCatalog {
   named(naming: Naming): NamedCatalog {
     const known = this.#named.get(naming);
     if (known !== undefined) return known;
+    const named = this.namedBeside(naming, { added: [], reserved: [] });
+    this.#named.set(naming, named);
+    return named;
+  }
+
+  /** The same for a session with tools of its own; computed anew each time. */
+  namedBeside(naming: Naming, { added, reserved }: NamingSurroundings): NamedCatalog {
     const entries = [...this.#servers.values()].flatMap(({ config, tools }) =>
-      tools.map((tool) => ({
+      [...tools, ...added.filter(({ serverName }) => serverName === config.name)].map((tool) => ({
         tool,
         naming: config.naming ?? naming,
         prefix: config.toolPrefix,
       })),
     );
-    const names = assignPublicNames(
+    const { names } = assignPublicNames(
       entries.map(({ tool, naming: own, prefix }) => ({
         server: tool.serverName,
         tool: tool.originalName,
         naming: own,
         prefix,
       })),
-    ).names;
+      { reserved },
+    );
     const tools = entries.map(({ tool }, index) => ({ name: names[index] as string, tool }));
-    const named: NamedCatalog = {
-      tools,
-      byName: new Map(tools.map((entry) => [entry.name, entry])),
-    };
-    this.#named.set(naming, named);
-    return named;
+    return { tools, byName: new Map(tools.map((entry) => [entry.name, entry])) };
   }
 
   #config(serverName: string): ServerConfig | undefined {
@@ -149,7 +178,8 @@ export class ToolCatalog {
     const { kept, warnings } = filterTools([...unique.values()], config);
     problems.push(...warnings.map((text) => problem(config.name, null, text)));
     const tools = kept.map((tool) => catalogTool(tool, config, isLive));
-    this.#servers.set(config.name, { config, isKnown: true, tools, problems });
+    const hasResources = this.#servers.get(config.name)?.hasResources ?? false;
+    this.#servers.set(config.name, { config, hasResources, isKnown: true, tools, problems });
     this.#named.clear();
   }
 }
@@ -175,6 +205,7 @@ function catalogTool(tool: ListedTool, config: ServerConfig, isLive: boolean): C
     icons: tool.icons,
     meta: tool._meta,
     isLive,
+    listed: tool,
   });
 }
 

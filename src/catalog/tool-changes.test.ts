@@ -15,6 +15,7 @@ function tool(originalName: string, description = ""): CatalogTool {
     icons: undefined,
     meta: undefined,
     isLive: true,
+    listed: { name: "one" },
   };
 }
 

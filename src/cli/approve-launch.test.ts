@@ -1,56 +1,114 @@
 import { describe, expect, it } from "vitest";
 
-import { parseServerEntry } from "../config/parse-config.ts";
-import type { ServerStatus } from "../host/host.ts";
-import { launchQuestion } from "./approve-launch.ts";
+import type { LaunchQuestion, ProcessTarget } from "../ports/launch-question.ts";
+import { describeQuestion } from "./approve-launch.ts";
 
 const standpoint = { cwd: "/home/ada/project", home: "/home/ada" };
-const provenance = {
-  layer: "project",
-  path: "/home/ada/project/.plugboard/mcp.json",
-  line: 3,
-} as const;
 
-function questionFor(entry: Readonly<Record<string, unknown>>): readonly string[] {
-  const config = parseServerEntry("notes", entry, { provenance, baseDir: standpoint.cwd });
-  return launchQuestion({ name: "notes", provenance, config } as ServerStatus, standpoint);
-}
+const program: ProcessTarget = {
+  kind: "process",
+  commandLine: 'sh -c "rm -rf /"',
+  file: { status: "found", path: "/usr/bin/dash" },
+  folder: standpoint.cwd,
+  env: ["API_KEY"],
+  envPassthrough: ["SSH_AUTH_SOCK"],
+  inheritEnv: "safe",
+};
+
+const question: LaunchQuestion = {
+  serverName: "notes",
+  origin: { layer: "project", path: "/home/ada/project/.plugboard/mcp.json", line: 3 },
+  identity: "0".repeat(64),
+  target: program,
+  details: [],
+  wants: [],
+  packages: [],
+};
+
+const lines = (change: Partial<LaunchQuestion>): readonly string[] =>
+  describeQuestion({ ...question, ...change }, standpoint);
+const linesOf = (change: Partial<ProcessTarget>): readonly string[] =>
+  lines({ target: { ...program, ...change } });
 
 describe("the question before a project's server starts", () => {
-  it("shows the exact command, the names of the environment and the file", () => {
-    const lines = questionFor({
-      command: "sh",
-      args: ["-c", "rm -rf /"],
-      env: { API_KEY: "hunter2" },
-      envPassthrough: ["SSH_AUTH_SOCK"],
-    });
-    expect(lines).toEqual([
+  it("shows the exact command, its file, the names of the environment and where it is written", () => {
+    expect(lines({})).toEqual([
       '"notes" is new in .plugboard/mcp.json:3 (project). Start it?',
       '  runs      sh -c "rm -rf /"',
+      "  file      /usr/bin/dash",
       "  folder    .",
       "  sees env  API_KEY, SSH_AUTH_SOCK, the usual ones (PATH, HOME, …)",
     ]);
-    expect(lines.join("\n")).not.toContain("hunter2");
   });
 
-  it("says so when the server would see everything", () => {
-    expect(questionFor({ command: "node", inheritEnv: "all" }).join("\n")).toContain(
-      "ALL of your environment",
-    );
+  it("does not repeat a file that the command names itself", () => {
+    const path = "/usr/bin/node";
+    const shown = linesOf({ commandLine: `${path} x.js`, file: { status: "found", path } });
+    expect(shown.join("\n")).not.toContain("  file");
   });
 
-  it("shows address and header names of a remote server", () => {
-    const lines = questionFor({ url: "https://example.com/mcp", headers: { "X-Key": "hunter2" } });
-    expect(lines.slice(1)).toEqual([
-      "  contacts  https://example.com/mcp",
-      "  sends     headers: X-Key",
+  it.each([
+    [{ file: { status: "not found" } }, "  file      ⚠ not found"],
+    [{ file: { status: "not looked up" } }, "  file      ⚠ only known when it starts"],
+    [{ inheritEnv: "all", env: [], envPassthrough: [] }, "  sees env  ALL of your environment"],
+    [{ folder: "/home/ada/other" }, "  folder    ~/other"],
+  ] as const)("says so of %j", (change, line) => {
+    expect(linesOf(change)).toContain(line);
+  });
+
+  it("shows the address of a remote server, what it is sent and what it wants", () => {
+    const shown = lines({
+      target: {
+        kind: "address",
+        transport: "http",
+        url: "https://evil.example/mcp",
+        headers: ["X-Key", "X-Other"],
+      },
+      details: [{ name: "allowPrivateNetwork", value: "true" }],
+      wants: [{ variable: "GITHUB_TOKEN", goesTo: "header X-Key", host: "evil.example" }],
+    });
+    expect(shown.slice(1)).toEqual([
+      "  contacts  https://evil.example/mcp",
+      "  sends     headers: X-Key, X-Other",
+      "  with      allowPrivateNetwork: true",
+      "  wants     GITHUB_TOKEN → header X-Key to evil.example",
     ]);
   });
 
-  it("CLI-16: an entry cannot hide parts of its command", () => {
-    const lines = questionFor({ command: "node", args: ["ok\r\u001B[2Kharmless", "a\nb"] });
-    expect(lines).toHaveLength(4);
-    expect(lines.join("\n")).not.toContain("\u001B");
-    expect(lines[1]).toContain("harmless");
+  it.each([
+    [[{ spec: "a@1.0.0", isPinned: true }], "a@1.0.0"],
+    [
+      [{ spec: "a", isPinned: false }],
+      "a  ⚠ not pinned: may change at any start (name a version to pin it)",
+    ],
+    [
+      [{ spec: "a@latest", isPinned: false, pinnedSpec: "a@1.2.3" }],
+      "a@latest  ⚠ not pinned: may change at any start (pinned: a@1.2.3)",
+    ],
+    [[{ spec: "a@1.0.0", isPinned: true, resembles: "b" }], "a@1.0.0  ⚠ looks like b, but is not"],
+    ["unclear", "⚠ its options do not tell which, nor whether it is pinned"],
+  ] as const)("I4: the package: %j", (packages, text) => {
+    expect(lines({ packages })).toContain(`  package   ${text}`);
+  });
+
+  it("shows what is different from what was approved", () => {
+    const shown = lines({
+      difference: {
+        approvedAt: Date.UTC(2026, 0, 2),
+        changes: [
+          { name: "command", was: "node", is: "sh" },
+          { name: "env.A", is: "${B}" },
+          { name: "env.C", was: "${D}" },
+        ],
+      },
+    });
+    expect(shown[0]).toBe(
+      '"notes" in .plugboard/mcp.json:3 (project) is not what you approved on 2026-01-02. Start it?',
+    );
+    expect(shown.slice(-3)).toEqual([
+      "  changed   command: node → sh",
+      "  changed   env.A: (nothing) → ${B}",
+      "  changed   env.C: ${D} → (nothing)",
+    ]);
   });
 });

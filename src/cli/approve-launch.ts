@@ -1,13 +1,19 @@
 import { createInterface } from "node:readline";
 
-import type { StdioTransportConfig, TransportConfig } from "../config/server-config.ts";
+import { formatPlace } from "../config/config-problem.ts";
 import { createError } from "../errors/families.ts";
 import type { McpHost, ServerStatus } from "../host/host.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
-import { redact } from "../text/redact.ts";
+import type {
+  LaunchQuestion,
+  PackageNotice,
+  ProcessTarget,
+  WantedVariable,
+} from "../ports/launch-question.ts";
 import type { CommandContext } from "./command-context.ts";
 import { displayPath, type Standpoint } from "./display-path.ts";
-import { originOf } from "./server-status.ts";
+
+/** Who approved, in the record of approvals. */
+export const approvedBy = "cli";
 
 /**
  * Asks whether a server that a project brought along may start, where there is someone to ask. Without
@@ -16,46 +22,82 @@ import { originOf } from "./server-status.ts";
 export async function offerApproval(
   context: CommandContext,
   host: McpHost,
-  status: ServerStatus,
+  { name, state }: ServerStatus,
 ): Promise<void> {
-  if (status.state !== "pending" || !context.terminal.isInteractive || context.options.json) return;
-  for (const line of launchQuestion(status, context.standpoint)) context.terminal.note(line);
-  if (await answersYes(context)) await host.approve(status.name);
+  if (state !== "pending" || !canAsk(context)) return;
+  const question = await host.approvalQuestion(name);
+  if (question !== undefined) await askAndApprove(context, host, name, question);
+}
+
+export function canAsk({ terminal, options }: CommandContext): boolean {
+  return terminal.isInteractive && options.json !== true;
+}
+
+/** Shows the question, and approves exactly what it shows after a yes. */
+export async function askAndApprove(
+  context: CommandContext,
+  host: McpHost,
+  name: string,
+  question: LaunchQuestion,
+): Promise<boolean> {
+  for (const line of describeQuestion(question, context.standpoint)) context.terminal.note(line);
+  const isYes = await answersYes(context);
+  if (isYes) await host.approve(name, { identity: question.identity, by: approvedBy });
+  return isYes;
 }
 
 /** What would be started, completely: the answer covers exactly this. */
-export function launchQuestion(status: ServerStatus, standpoint: Standpoint): readonly string[] {
-  const { name, provenance, config } = status;
-  const origin = `${originOf(status, standpoint)} (${provenance.layer})`;
-  return [
-    `"${neutralizeLine(name)}" is new in ${neutralizeLine(origin)}. Start it?`,
-    ...launchRows(config.transport, standpoint).map(
-      ([label, text]) => `  ${label.padEnd(8)}  ${redact(neutralizeLine(text))}`,
-    ),
-  ];
-}
-
-function launchRows(
-  transport: TransportConfig,
+export function describeQuestion(
+  question: LaunchQuestion,
   standpoint: Standpoint,
-): readonly (readonly [label: string, text: string])[] {
-  if (transport.kind === "stdio")
-    return [
-      ["runs", [transport.command, ...transport.args].map((word) => quoteWord(word)).join(" ")],
-      ["folder", transport.cwd === undefined ? "." : displayPath(transport.cwd, standpoint)],
-      ["sees env", visibleEnvironment(transport)],
-    ];
-  if (transport.kind === "memory" || transport.kind === "none") return [];
-  const headers = Object.keys(transport.headers).join(", ");
+): readonly string[] {
+  const { serverName, origin, target, difference } = question;
+  const path = origin.path === undefined ? undefined : displayPath(origin.path, standpoint);
+  const where = `${formatPlace({ path, line: origin.line }) ?? "code"} (${origin.layer})`;
+  const headline =
+    difference === undefined
+      ? `"${serverName}" is new in ${where}. Start it?`
+      : `"${serverName}" in ${where} is not what you approved on ${dayOf(difference.approvedAt)}. Start it?`;
+  const rows: readonly Row[] = [
+    ...(target.kind === "process"
+      ? processRows(target, standpoint)
+      : ([
+          ["contacts", target.url],
+          ["sends", `headers: ${target.headers.join(", ") || "none of its own"}`],
+        ] as const)),
+    ...question.details.map(({ name, value }): Row => ["with", `${name}: ${value}`]),
+    ...question.wants.map((wanted): Row => ["wants", wantedText(wanted)]),
+    ...packageRows(question.packages),
+    ...(difference?.changes ?? []).map(({ name, was = "(nothing)", is = "(nothing)" }): Row => [
+      "changed",
+      `${name}: ${was} → ${is}`,
+    ]),
+  ];
+  return [headline, ...rows.map(([label, text]) => `  ${label.padEnd(8)}  ${text}`)];
+}
+
+type Row = readonly [label: string, text: string];
+
+function processRows(target: ProcessTarget, standpoint: Standpoint): readonly Row[] {
+  const { commandLine, file, folder } = target;
+  const isNamed = file.status === "found" && commandLine.split(" ", 1)[0] === file.path;
   return [
-    ["contacts", transport.url],
-    ["sends", `headers: ${headers === "" ? "none of its own" : headers}`],
+    ["runs", commandLine],
+    ...(isNamed ? [] : [["file", fileText(file)] as const]),
+    ["folder", folder === standpoint.cwd ? "." : displayPath(folder, standpoint)],
+    ["sees env", visibleEnvironment(target)],
   ];
 }
 
-/** Quoted where a blank or a quote would blur where one argument ends and the next begins. */
-function quoteWord(word: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(word) ? word : JSON.stringify(word);
+function fileText(file: ProcessTarget["file"]): string {
+  switch (file.status) {
+    case "found":
+      return file.path;
+    case "not found":
+      return "⚠ not found";
+    case "not looked up":
+      return "⚠ only known when it starts";
+  }
 }
 
 const inherited = {
@@ -64,9 +106,31 @@ const inherited = {
   all: "ALL of your environment",
 } as const;
 
-function visibleEnvironment(transport: StdioTransportConfig): string {
-  const { env, envPassthrough, inheritEnv } = transport;
-  return [...Object.keys(env), ...envPassthrough, inherited[inheritEnv]].join(", ");
+function visibleEnvironment({ env, envPassthrough, inheritEnv }: ProcessTarget): string {
+  return [...env, ...envPassthrough, inherited[inheritEnv]].join(", ");
+}
+
+function wantedText({ variable, goesTo, host }: WantedVariable): string {
+  return `${variable} → ${goesTo}${host === undefined ? "" : ` to ${host}`}`;
+}
+
+function packageRows(packages: LaunchQuestion["packages"]): readonly Row[] {
+  if (packages === "unclear")
+    return [["package", "⚠ its options do not tell which, nor whether it is pinned"]];
+  return packages.map((notice): Row => ["package", packageText(notice)]);
+}
+
+function packageText({ spec, isPinned, pinnedSpec, resembles }: PackageNotice): string {
+  const pin = pinnedSpec === undefined ? "name a version to pin it" : `pinned: ${pinnedSpec}`;
+  return [
+    spec,
+    ...(isPinned ? [] : [`⚠ not pinned: may change at any start (${pin})`]),
+    ...(resembles === undefined ? [] : [`⚠ looks like ${resembles}, but is not`]),
+  ].join("  ");
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
 }
 
 /** Enter, end of input and anything but y mean no. */

@@ -34,7 +34,7 @@ export async function connectServer(
 }
 
 /** Throws what is wrong with its entry, or `server_unknown` with suggestions. */
-function requireServer(context: CommandContext, host: McpHost, name: string): ServerStatus {
+export function requireServer(context: CommandContext, host: McpHost, name: string): ServerStatus {
   if (!host.servers().some((server) => server.name === name)) {
     const errors = host.configProblems.filter(({ severity }) => severity === "error");
     const ownErrors = errors.filter(({ serverName }) => serverName === name);

@@ -125,7 +125,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   not_approved: {
     headline: messageOnly,
     facts: ["from", "try"],
-    next: () => "run it in a terminal to be asked, or name its file with --config",
+    next: ({ serverName = "<name>" }) => `plugboard approve ${serverName}`,
   },
   consent_denied: plain,
   definition_changed: plain,

@@ -100,6 +100,22 @@ export function createProgram(version: string, execute: Execute): Command {
     );
 
   program
+    .command("types")
+    .summary("write a typed client for one server's tools")
+    .description(
+      "Starts one server and writes a TypeScript module with the types of its tools and a typed\n" +
+        "client for them.",
+    )
+    .argument("<server>", "its name in plugboard list")
+    .option("-o, --output <file>", "write to this file, not to standard output")
+    .action((server: string, { output }: { output?: string }) =>
+      execute(async (context) => {
+        const { runTypes } = await import("./commands/emit-types.ts");
+        return await runTypes(context, { server, output });
+      }),
+    );
+
+  program
     .command("test")
     .summary("start one server, list its tools, stop it")
     .description("Starts one server, lists its tools, stops it, and says how long each step took.")
@@ -109,6 +125,25 @@ export function createProgram(version: string, execute: Execute): Command {
       execute(async (context) => {
         const { runTest } = await import("./commands/test.ts");
         return await runTest(context, { server, timeoutMs });
+      }),
+    );
+
+  program
+    .command("approve")
+    .summary("let a server of a project start, after a look at it")
+    .description(
+      "Shows what a server of a project would start, and asks whether it may. A change of its entry,\n" +
+        "its folder or the file behind its command asks again. Without a terminal it only shows, and\n" +
+        "ends with 6.",
+    )
+    .argument("<server>", "its name in plugboard list")
+    .option("--identity <hash>", "approve without asking, if it is still what was shown with this")
+    .option("--revoke", "take the approval back")
+    .action((server: string, options: { identity?: string; revoke?: boolean }) =>
+      execute(async (context) => {
+        const { runApprove } = await import("./commands/approve.ts");
+        const { identity, revoke = false } = options;
+        return await runApprove(context, { server, identity, revoke });
       }),
     );
 

@@ -36,7 +36,7 @@ export function statusNote(status: ServerStatus, standpoint: Standpoint): string
   const { name, state, lastError, provenance, problems, protocolVersion } = status;
   switch (state) {
     case "pending":
-      return `new in ${originOf(status, standpoint)} → plugboard test ${name}`;
+      return `new in ${originOf(status, standpoint)} → plugboard approve ${name}`;
     case "disabled":
       return originOf(status, standpoint);
     case "needs_auth":

@@ -7,6 +7,7 @@ function toolWith(fields: Partial<McpTool>): McpTool {
   return {
     name: "mcp__demo__add",
     originalName: "add",
+    source: "mcp",
     serverName: "demo",
     title: undefined,
     description: "Adds two numbers",

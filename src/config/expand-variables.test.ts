@@ -6,8 +6,8 @@ import { redact } from "../text/redact.ts";
 import {
   type ExpandOptions,
   expandVariables,
-  referencedVariables,
   resolveServer,
+  variableUses,
 } from "./expand-variables.ts";
 import { parseServerEntry } from "./parse-config.ts";
 import type { ServerConfig } from "./server-config.ts";
@@ -189,9 +189,15 @@ describe("a server's values", () => {
 
   it("ENV-07: the variables of a server can be listed before it starts", () => {
     const stdio = parse({ command: "x", args: ["${NOT_EXPANDED}"], env: { A: "${B} ${C:-d}" } });
-    expect(referencedVariables(stdio)).toEqual(["B", "C"]);
+    expect(variableUses(stdio)).toEqual([
+      { variable: "B", field: "env.A" },
+      { variable: "C", field: "env.A" },
+    ]);
     const remote = parse({ url: "https://${H}", auth: { type: "bearer", token: "${T}" } });
-    expect(referencedVariables(remote)).toEqual(["H", "T"]);
-    expect(referencedVariables(parse({ enabled: false }))).toEqual([]);
+    expect(variableUses(remote)).toEqual([
+      { variable: "T", field: "auth.token" },
+      { variable: "H", field: "url" },
+    ]);
+    expect(variableUses(parse({ enabled: false }))).toEqual([]);
   });
 });

@@ -104,14 +104,22 @@ export function resolveServer(
   return { ...resolved, secrets: [...secrets] };
 }
 
-/** The variables whose values a server would be given, sorted, for the question whether it may start. */
-export function referencedVariables(config: ServerConfig): readonly string[] {
-  const names = new Set<string>();
-  mapTemplates(config, (template) => {
-    for (const part of parseTemplate(template)) if (part.type === "variable") names.add(part.name);
+/** A variable whose value a server would be given, and the field of the entry that it would be part of. */
+export interface VariableUse {
+  readonly variable: string;
+  readonly field: string;
+}
+
+/** Each use once, for the question whether the server may start. Looks at no value. */
+export function variableUses(config: ServerConfig): readonly VariableUse[] {
+  const uses = new Map<string, VariableUse>();
+  mapTemplates(config, (template, field) => {
+    for (const part of parseTemplate(template))
+      if (part.type === "variable")
+        uses.set(`${part.name} ${field}`, { variable: part.name, field });
     return template;
   });
-  return [...names].toSorted();
+  return [...uses.values()];
 }
 
 /** Applies `map` to every value in which references are replaced. */

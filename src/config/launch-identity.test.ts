@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { launchFacts, launchIdentity } from "./launch-identity.ts";
+import { coveredName, launchFacts, launchIdentity, partsOfIdentity } from "./launch-identity.ts";
 import { parseServerEntry } from "./parse-config.ts";
 
 const identify = (entry: unknown, name = "s"): string =>
@@ -62,11 +62,36 @@ describe("launch identity", () => {
     expect(identify(one)).not.toBe(identify(two));
   });
 
-  it("PRM-21: the file behind the command counts once it is known", () => {
-    const config = parseServerEntry("s", stdio);
-    const [one, two] = ["/usr/bin/run", "/tmp/run"].map((commandPath) =>
-      launchIdentity(config, { commandPath }),
+  it("PRM-21: the file behind the command and the folder count once they are known", () => {
+    const config = parseServerEntry("s", { command: "run" });
+    const identities = [
+      {},
+      { commandPath: "/usr/bin/run", folder: "/a" },
+      { commandPath: "/tmp/run", folder: "/a" },
+      { commandPath: "/usr/bin/run", folder: "/b" },
+    ].map((place) => launchIdentity(config, place));
+    expect(new Set(identities).size).toBe(4);
+  });
+
+  it("PRM-21: two names of one file are two launches, since a program may ask how it was called", () => {
+    const place = { commandPath: "/bin/busybox", folder: "/" };
+    const [one, two] = ["ls", "sh"].map((command) =>
+      launchIdentity(parseServerEntry("s", { command }), place),
     );
+    expect(one).not.toBe(two);
+  });
+
+  it("PRM-21: the entry behind an approval is known from its facts", () => {
+    const config = parseServerEntry("s", stdio);
+    const facts = launchFacts(config, { commandPath: "/usr/bin/run", folder: "/srv" });
+    const { entry, entryInFolder } = partsOfIdentity(facts);
+    expect(entry).toBe(launchIdentity(config));
+    expect(entryInFolder).toBe(launchIdentity(config, { folder: "/srv" }));
+  });
+
+  it("PRM-21: no variable can be named so that another one does not count", () => {
+    const env = (value: string) => ({ A: value, "digest of A": "${X}", "A.digest": "${X}" });
+    const [one, two] = ["1", "2"].map((value) => identify({ ...stdio, env: env(value) }));
     expect(one).not.toBe(two);
   });
 
@@ -82,8 +107,11 @@ describe("launch identity", () => {
       command: "run",
       "args.0": "--token",
       "env.B": "${X}",
-      "env.A": expect.stringMatching(/^sha256:/),
+      "digest of env.A": expect.stringMatching(/^sha256:/),
+      "digest of args.1": expect.stringMatching(/^sha256:/),
     });
+    expect(coveredName("digest of env.A")).toBe("env.A");
+    expect(coveredName("env.B")).toBeUndefined();
   });
 
   it("PRM-21: servers that start nothing are told apart by name", () => {

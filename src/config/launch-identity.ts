@@ -4,38 +4,69 @@ import { findSecretArgs } from "./lint-entry.ts";
 import type { ServerConfig, TransportConfig } from "./server-config.ts";
 import { isPureReference } from "./variable-reference.ts";
 
-export interface LaunchOptions {
-  /** The file that `command` stands for on this machine, when it has been looked up. */
+/** What a launch depends on beside its entry: where it takes place, and which file its command stands for there. */
+export interface LaunchPlace {
+  /** The file that `command` stands for, links followed; in words why it is not known, where it is not. */
   readonly commandPath?: string | undefined;
+  /** The folder the process would start in. */
+  readonly folder?: string | undefined;
 }
 
 /** What approving a server approves, as flat named facts that can be stored, shown and compared. */
 export type LaunchFacts = Readonly<Record<string, string>>;
 
 /**
- * The hash that an approval is bound to: what would be started or contacted, with what, and how far it
- * is kept apart. References count as they are written, so that a new value of a variable asks nothing.
+ * A hash of what would be started or contacted, with what, and how far it is kept apart. References
+ * count as they are written, so that a new value of a variable asks nothing. With a place it is what an
+ * approval is bound to; without one it names the server as its entry describes it, on any machine.
  */
-export function launchIdentity(config: ServerConfig, options: LaunchOptions = {}): string {
-  return canonicalHash(launchFacts(config, options));
+export function launchIdentity(config: ServerConfig, place: LaunchPlace = {}): string {
+  return canonicalHash(launchFacts(config, place));
 }
 
-/** The facts behind `launchIdentity`. A literal value that may be a secret is present as a digest only. */
-export function launchFacts(config: ServerConfig, options: LaunchOptions = {}): LaunchFacts {
+/**
+ * The facts behind `launchIdentity`. A value that may be a secret is there as a digest only, under a
+ * name of its own.
+ */
+export function launchFacts(config: ServerConfig, place: LaunchPlace = {}): LaunchFacts {
+  const { commandPath, folder } = place;
   const facts = [
-    ...transportFacts(config, options),
-    ...named("auth", config.auth, (key, value) => (secretAuthKeys.has(key) ? cover(value) : value)),
+    ...transportFacts(config),
+    ...named(
+      "auth",
+      config.auth,
+      (key, value) => !secretAuthKeys.has(key) || isPureReference(value),
+    ),
     ["isolation", config.isolation === undefined ? "off" : "on"] as const,
     ...named("isolation", config.isolation ?? {}),
+    ...(commandPath === undefined ? [] : [["commandPath", commandPath] as const]),
+    ...(folder === undefined ? [] : [["folder", folder] as const]),
   ];
   return Object.fromEntries(facts);
 }
 
+/** The identities that facts of an approval stand for: of the entry alone, and of the entry in its folder. */
+export function partsOfIdentity(facts: LaunchFacts): {
+  readonly entry: string;
+  readonly entryInFolder: string;
+} {
+  const { commandPath: _file, ...inFolder } = facts;
+  const { folder: _folder, ...entry } = inFolder;
+  return { entry: canonicalHash(entry), entryInFolder: canonicalHash(inFolder) };
+}
+
+/** The name of the value that a fact is only a digest of; undefined for a fact that can be shown. */
+export function coveredName(factName: string): string | undefined {
+  return factName.startsWith(digestOf) ? factName.slice(digestOf.length) : undefined;
+}
+
 type Fact = readonly [name: string, value: string];
 
+// In front: behind it, a variable or header could be named so that it takes the place of another one.
+const digestOf = "digest of ";
 const secretAuthKeys: ReadonlySet<string> = new Set(["token", "clientSecret", "privateKey"]);
 
-function transportFacts(config: ServerConfig, options: LaunchOptions): readonly Fact[] {
+function transportFacts(config: ServerConfig): readonly Fact[] {
   const transport: TransportConfig = config.transport;
   switch (transport.kind) {
     case "none":
@@ -50,13 +81,10 @@ function transportFacts(config: ServerConfig, options: LaunchOptions): readonly 
       const hidden = findSecretArgs(args);
       return [
         ["kind", kind],
-        ["command", options.commandPath ?? command],
-        ...args.map((arg, index): Fact => [
-          `args.${index}`,
-          hidden.includes(index) ? digest(arg) : arg,
-        ]),
+        ["command", command],
+        ...args.map((arg, index) => fact(`args.${index}`, arg, !hidden.includes(index))),
         ...(cwd === undefined ? [] : [["cwd", cwd] as const]),
-        ...named("env", env, (_name, value) => cover(value)),
+        ...named("env", env, (_name, value) => isPureReference(value)),
         ...named("", { ...rest, envPassthrough: rest.envPassthrough.toSorted() }),
       ];
     }
@@ -70,8 +98,8 @@ function transportFacts(config: ServerConfig, options: LaunchOptions): readonly 
       return [
         ["kind", kind],
         ["url", shown],
-        ...(shown === url ? [] : [["url.digest", digest(url)] as const]),
-        ...named("headers", headers, (_name, value) => cover(value)),
+        ...(shown === url ? [] : [fact("url", url, false)]),
+        ...named("headers", headers, (_name, value) => isPureReference(value)),
         ...named("", rest),
       ];
     }
@@ -82,18 +110,20 @@ function transportFacts(config: ServerConfig, options: LaunchOptions): readonly 
 function named(
   prefix: string,
   values: object,
-  show: (key: string, value: string) => string = (_key, value) => value,
+  isShown: (key: string, value: string) => boolean = () => true,
 ): readonly Fact[] {
-  return Object.entries(values).map(([key, value]: [string, unknown]) => [
-    prefix === "" ? key : `${prefix}.${key}`,
-    show(key, typeof value === "string" ? value : canonicalJson(value)),
-  ]);
+  return Object.entries(values).map(([key, value]: [string, unknown]) => {
+    const text = typeof value === "string" ? value : canonicalJson(value);
+    return fact(prefix === "" ? key : `${prefix}.${key}`, text, isShown(key, text));
+  });
 }
 
-function cover(value: string): string {
-  return isPureReference(value) ? value : digest(value);
+function fact(name: string, value: string, isShown: boolean): Fact {
+  if (isShown) return [name, value];
+  return [`${digestOf}${name}`, `sha256:${canonicalHash(value).slice(0, 32)}`];
 }
 
-function digest(value: string): string {
-  return `sha256:${canonicalHash(value).slice(0, 32)}`;
+/** Whether it can be recognized another time: a transport object, or a mere list of tools, cannot. */
+export function hasLastingIdentity({ transport }: ServerConfig): boolean {
+  return transport.kind !== "memory" && transport.kind !== "none";
 }

@@ -17,6 +17,7 @@ describe("limits", () => {
       stopTermAfterMs: 1_000,
       maxMessageBytes: 10 * mib,
       maxResultBytes: 10 * mib,
+      maxStateBytes: 10 * mib,
       maxJsonDepth: 200,
       maxJsonValues: 1_000_000,
       maxSchemaBytes: 256 * kib,

@@ -16,6 +16,8 @@ export const defaultLimits = {
   stopTermAfterMs: 1 * second,
   maxMessageBytes: 10 * mib,
   maxResultBytes: 10 * mib,
+  /** What a session may keep in its state. */
+  maxStateBytes: 10 * mib,
   maxJsonDepth: 200,
   /** Keys and values of one message: building a million of them takes some tenths of a second. */
   maxJsonValues: 1_000_000,

@@ -1,6 +1,7 @@
 import { resolveLimits } from "../config/limits.ts";
 import { systemClock } from "../ports/clock.ts";
 import { collectPages } from "../protocol/collect-pages.ts";
+import type { InputHandlers } from "../protocol/input-handlers.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
 import type {
   ContentBlock,
@@ -9,6 +10,7 @@ import type {
   RawToolResult,
   RequestOptions,
   ServerIdentity,
+  ServerNotification,
 } from "../protocol/protocol-client.ts";
 import { resultText } from "../protocol/result-text.ts";
 import { type DirectOptions, type DirectServer, openDirectly } from "./open-directly.ts";
@@ -51,25 +53,38 @@ export interface McpClient extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Connects to the server an entry describes, or that waits behind a ready transport. */
-export async function connectClient(
+/** Who answers what the server asks, and learns what it reports. */
+export interface DirectInput {
+  /** For a connection that is about to open. */
+  readonly handlers: () => InputHandlers;
+  /** What the handlers get to see of a request: `RequestOptions.owner`. */
+  readonly ownerOf: (toolName: string | undefined) => unknown;
+  readonly heard: (notification: ServerNotification) => void;
+}
+
+/** Without `input` the server is told that it cannot ask for anything. */
+export async function connectDirectly(
   server: DirectServer,
   options: DirectOptions = {},
+  input?: DirectInput,
 ): Promise<McpClient> {
-  const { client } = await openDirectly(server, options);
-  return new DirectClient(client);
+  const { client } = await openDirectly(server, options, input?.handlers);
+  return new DirectClient(client, input);
 }
 
 class DirectClient implements McpClient {
   readonly #client: ProtocolClient;
+  readonly #input: DirectInput | undefined;
   #tools: readonly ListedTool[] = [];
   #isOpen = true;
 
-  constructor(client: ProtocolClient) {
+  constructor(client: ProtocolClient, input: DirectInput | undefined) {
     this.#client = client;
+    this.#input = input;
     client.onclose = () => {
       this.#isOpen = false;
     };
+    if (input !== undefined) client.onnotification = input.heard;
   }
 
   get serverInfo(): McpServerInfo {
@@ -99,7 +114,7 @@ class DirectClient implements McpClient {
     args: JsonObject = {},
     options?: RequestOptions,
   ): Promise<McpToolResult> {
-    return toolResult(await this.#client.callTool(name, args, options));
+    return toolResult(await this.#client.callTool(name, args, this.#owned(options, name)));
   }
 
   listResources(options?: RequestOptions): Promise<readonly JsonObject[]> {
@@ -107,7 +122,7 @@ class DirectClient implements McpClient {
   }
 
   readResource(uri: string, options?: RequestOptions): Promise<JsonObject> {
-    return this.#client.request("resources/read", { uri }, options);
+    return this.#client.request("resources/read", { uri }, this.#owned(options));
   }
 
   listPrompts(options?: RequestOptions): Promise<readonly JsonObject[]> {
@@ -119,7 +134,7 @@ class DirectClient implements McpClient {
     args: Readonly<Record<string, string>> = {},
     options?: RequestOptions,
   ): Promise<JsonObject> {
-    return this.#client.request("prompts/get", { name, arguments: args }, options);
+    return this.#client.request("prompts/get", { name, arguments: args }, this.#owned(options));
   }
 
   ping(options?: RequestOptions): Promise<void> {
@@ -133,6 +148,12 @@ class DirectClient implements McpClient {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** The handlers are to find the owner they expect, not what a caller may have put there. */
+  #owned(options: RequestOptions | undefined, toolName?: string): RequestOptions | undefined {
+    if (this.#input === undefined) return options;
+    return { ...options, owner: this.#input.ownerOf(toolName) };
   }
 
   async #list(

@@ -11,6 +11,7 @@ import {
   type ProtocolCore,
   protocolCoreFrom,
 } from "../protocol/choose-protocol.ts";
+import type { InputHandlers } from "../protocol/input-handlers.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
 import { adoptedConfig, adoptTransport, isTransport } from "../transport/adopt-transport.ts";
 import { createTransport } from "../transport/create-transport.ts";
@@ -37,6 +38,7 @@ export interface DirectOptions {
 export async function openDirectly(
   server: DirectServer,
   options: DirectOptions,
+  inputHandlers?: () => InputHandlers,
 ): Promise<OpenedConnection> {
   const { timeoutMs, signal, env: hostEnv = process.env } = options;
   const limits = resolveLimits({
@@ -57,6 +59,7 @@ export async function openDirectly(
         ? () => Promise.resolve(adoptTransport(server, config.name))
         : createTransport,
       connectProtocol: chooseProtocol(options.protocolCore ?? protocolCoreFrom(hostEnv)),
+      inputHandlers,
     },
     { connectTimeoutMs: timeoutMs ?? connectDeadlineMs(config, limits, false), signal },
   );

@@ -4,7 +4,7 @@ import { createError } from "../errors/families.ts";
 export function untilAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,
-  serverName: string,
+  serverName?: string,
 ): Promise<T> {
   if (signal === undefined) return promise;
   const cancelled = () => createError("cancelled", "cancelled by the caller", { serverName });

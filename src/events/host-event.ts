@@ -51,7 +51,8 @@ interface CallEvent {
 export interface CallStartEvent extends CallEvent {
   readonly type: "call-start";
   readonly agent: string;
-  readonly serverName: string;
+  /** Null for a native tool. */
+  readonly serverName: string | null;
   readonly toolName: string;
   readonly publicName: string;
 }
@@ -71,7 +72,7 @@ export interface CallEndEvent extends CallEvent {
 
 export interface CallProgressEvent extends CallEvent {
   readonly type: "call-progress";
-  readonly serverName: string;
+  readonly serverName: string | null;
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
@@ -80,8 +81,39 @@ export interface CallProgressEvent extends CallEvent {
 export interface ConsentEvent extends CallEvent {
   readonly type: "consent-asked" | "consent-granted" | "consent-denied";
   readonly agent: string;
+  /** Null for a tool of the program itself. */
+  readonly serverName: string | null;
+  readonly toolName: string;
+  /** How far a `yes` goes, or who said no; absent while the question is open. */
+  readonly answer?: string;
+}
+
+/** A lasting right was given or taken back. */
+export interface GrantEvent {
+  readonly type: "grant-added" | "grant-revoked";
+  readonly agent: string | null;
+  readonly serverName: string | null;
+  /** Original names; empty: all that there were. */
+  readonly toolNames: readonly string[];
+  readonly at: number;
+}
+
+/** A server's launch was approved, or no longer is. */
+export interface ApprovalEvent {
+  readonly type: "launch-approved" | "launch-revoked";
+  readonly serverName: string;
+  readonly identity: string;
+  readonly at: number;
+}
+
+/** A tool is not offered until a person accepts its definition, or has been accepted. */
+export interface PinEvent {
+  readonly type: "tool-quarantined" | "tool-accepted";
   readonly serverName: string;
   readonly toolName: string;
+  /** `changed`: not what it was. `suspect`: new, and it reads like an attack. */
+  readonly reason: "changed" | "suspect";
+  readonly at: number;
 }
 
 /** What a server asks of its host: of a person, of the program's model, of the host itself. */
@@ -131,6 +163,26 @@ export interface WarningEvent {
   readonly at: number;
 }
 
+/** The session's state is another one; what it holds is for the session to tell. */
+export interface StateChangedEvent {
+  readonly type: "state-changed";
+  readonly sessionId: string;
+  readonly keys: readonly string[];
+  readonly at: number;
+}
+
+/** A transaction is over. */
+export interface TransactionEndEvent {
+  readonly type: "transaction-end";
+  readonly sessionId: string;
+  readonly committed: boolean;
+  /** Calls made in it, in order. */
+  readonly callIds: readonly string[];
+  /** `possible`: servers were asked to do something, which a rollback does not undo. */
+  readonly sideEffects: "none" | "possible";
+  readonly at: number;
+}
+
 /** What a finished call looks like to a session's observer, native tools included. */
 export interface ToolInvoked extends CallEvent {
   readonly type: "tool-invoked";
@@ -151,10 +203,15 @@ export type HostEvent =
   | CallProgressEvent
   | CallEndEvent
   | ConsentEvent
+  | GrantEvent
+  | ApprovalEvent
+  | PinEvent
   | RequestAskedEvent
   | RequestAnsweredEvent
   | ServerLogEvent
   | WarningEvent
+  | StateChangedEvent
+  | TransactionEndEvent
   | ToolInvoked;
 
 export type HostEventType = HostEvent["type"];

@@ -45,8 +45,12 @@ export class ConnectionFactory {
     this.#startGate = new StartGate(parts.clock);
   }
 
-  /** `open` is how a server given as an object in code is reached. */
-  create(entry: ServerConfig, open: (() => Transport) | undefined): ServerConnection {
+  /** `open` is how a server given as an object in code is reached; `mayStart` throws if it may not be. */
+  create(
+    entry: ServerConfig,
+    mayStart: () => void,
+    open: (() => Transport) | undefined,
+  ): ServerConnection {
     const { events, requests, protocolVersion, reconnect, ...common } = this.#parts;
     const { name } = entry;
     const desk = requests.forServer(entry);
@@ -59,7 +63,7 @@ export class ConnectionFactory {
       },
       dialects: this.#dialects,
       startGate: this.#startGate,
-      createTransport: open === undefined ? createTransport : handedOver(open),
+      createTransport: guarded(open === undefined ? createTransport : handedOver(open), mayStart),
       inputHandlers: () => desk.handlers(),
       onReady: (client) => this.#discovery.begin(name, client),
       onState: (state, previous, error) => {
@@ -69,6 +73,7 @@ export class ConnectionFactory {
         events.emit({ type: "server-state", serverName: name, state, previous, ...failure, at });
       },
       onNotification: (notification) => {
+        desk.heard(notification);
         if (notification.method === "notifications/message")
           events.emit(logEvent(name, notification, common.clock.now()));
       },
@@ -85,6 +90,14 @@ function logEvent(serverName: string, { params }: ServerNotification, at: number
     level: typeof level === "string" ? truncate(neutralizeLine(level), 32) : "info",
     text: truncate(neutralizeLine(text), maxLogChars),
     at,
+  };
+}
+
+/** The last word before a process is started or an address contacted, also when that happens by itself. */
+function guarded(create: CreateTransport, mayStart: () => void): CreateTransport {
+  return async (config, context) => {
+    mayStart();
+    return await create(config, context);
   };
 }
 

@@ -8,6 +8,7 @@ import { silentLogger } from "../ports/logger.ts";
 import { chooseProtocol, protocolCoreFrom } from "../protocol/choose-protocol.ts";
 import { RequestDesk } from "../requests/request-desk.ts";
 import { defaultStoreFile } from "../store/store-location.ts";
+import { AuditTrail } from "./audit-trail.ts";
 import { type CollectedServers, collectServers } from "./collect-servers.ts";
 import { HostStore } from "./host-store.ts";
 import type { HostOptions, McpHost } from "./host.ts";
@@ -25,7 +26,16 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
   );
   const catalog = new ToolCatalog();
   const schemas = new ToolSchemas(limits);
-  const calls = new CallPath({ limits, clock, events, schemas, createId: idGenerator });
+  const store = new HostStore({ location: storeLocation(options), clock, logger });
+  const audit = new AuditTrail({ store, events, clock });
+  const calls = new CallPath({
+    limits,
+    clock,
+    events,
+    schemas,
+    createId: idGenerator,
+    record: audit.record,
+  });
   const requests = new RequestDesk({
     human: options.human,
     sampling: options.sampling,
@@ -38,12 +48,12 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
     createId: idGenerator,
     hostEnv,
   });
-  const store = new HostStore({ location: storeLocation(options), clock, logger });
   const collect = (): Promise<CollectedServers> => collectServers(options, store);
   const host = new PlugboardHost({
     sources: await collect(),
     collect,
     store,
+    audit,
     reconnect: options.reconnect ?? true,
     catalog,
     schemas,

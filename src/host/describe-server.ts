@@ -4,17 +4,19 @@ import type { RegisteredServer, ServerRegistry } from "../registry/server-regist
 import type { CollectedServers } from "./collect-servers.ts";
 import { describeTarget } from "./describe-target.ts";
 import type { ServerStatus } from "./host.ts";
+import type { PinBook } from "./pin-book.ts";
 
 export interface Surroundings {
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
   readonly sources: CollectedServers;
+  readonly pins: PinBook;
 }
 
 /** One server as every surface shows it. */
 export function describeServer(
   server: RegisteredServer,
-  { registry, catalog, sources }: Surroundings,
+  { registry, catalog, sources, pins }: Surroundings,
 ): ServerStatus {
   const { config, connection } = server;
   const { name } = config;
@@ -34,6 +36,7 @@ export function describeServer(
     serverInfo: client?.serverInfo,
     connectedAt: connection.connectedAt,
     pid: connection.evidence?.pid,
+    quarantined: pins.waiting(server),
     problems: catalog.problems(name),
   };
 }

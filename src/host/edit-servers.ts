@@ -5,7 +5,6 @@ import { parseServerEntry } from "../config/parse-config.ts";
 import type { ServerConfig } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import { slug } from "../text/slug.ts";
 import type { HostStore } from "./host-store.ts";
 import type { EntryInput, ServerScope } from "./host.ts";
 
@@ -30,7 +29,6 @@ export class ServerEdits {
         name,
         entry,
       });
-    parseServerEntry(name, entry, { provenance: { layer: "store" }, baseDir: this.#options.cwd });
     await this.#putRow(name, entry);
   }
 
@@ -69,18 +67,32 @@ export class ServerEdits {
         return;
       case "enable":
       case "disable":
-        return await this.#putRow(name, { ...row.config, enabled: edit.action === "enable" });
+        return await this.#putRow(
+          name,
+          { ...row.config, enabled: edit.action === "enable" },
+          row.id,
+        );
       case "add":
       case "put":
       case "replace":
-        return await this.#putRow(name, edit.entry);
+        return await this.#putRow(name, edit.entry, row.id);
     }
   }
 
-  async #putRow(name: string, entry: EntryInput): Promise<void> {
+  /** The row of that id, which need not be one this program has made; else that of the server's own. */
+  async #putRow(name: string, entry: EntryInput, id?: string): Promise<void> {
+    const config = parseServerEntry(name, entry, {
+      provenance: { layer: "store" },
+      baseDir: this.#options.cwd,
+    });
     const store = await this.#options.store.open();
     if (store === undefined) throw noStore(name);
-    await store.servers.put({ id: slug(name), name, config: { name, ...entry } });
+    await store.servers.put({
+      id: id ?? config.id,
+      name,
+      config: { name, ...entry },
+      status: config.enabled ? "idle" : "disabled",
+    });
   }
 }
 

@@ -9,15 +9,22 @@ import type { Provenance, ServerConfig, TransportKind } from "../config/server-c
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType, ServerState } from "../events/host-event.ts";
+import type { CapabilitySet } from "../policy/capability-set.ts";
+import type { ConsentMode } from "../policy/decide-consent.ts";
 import type { PermissionLevel } from "../policy/permission-level.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Human } from "../ports/human.ts";
+import type { LaunchQuestion } from "../ports/launch-question.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProtocolCore } from "../protocol/choose-protocol.ts";
 import type { ListedTool, ProtocolEra, ServerIdentity } from "../protocol/protocol-client.ts";
 import type { Roots } from "../requests/roots.ts";
 import type { SamplingHandler } from "../requests/sampling.ts";
+import type { AccessReport } from "../session/explain-access.ts";
 import type { Session } from "../session/session.ts";
+import type { Audit } from "./audit.ts";
+import type { Grants } from "./grants.ts";
+import type { Pins } from "./pins.ts";
 
 /** A server given in code: any entry a file could hold, a ready transport, or a function that makes one. */
 export type ServerInput =
@@ -81,11 +88,20 @@ export interface SessionOptions {
   readonly agent?: string | undefined;
   /** No level means no access. */
   readonly level?: PermissionLevel | undefined;
+  /**
+   * What exactly the agent may call, `mcp:{server}:{tool}`. Without a set this is no question; an empty
+   * one allows nothing. A set in place of a level is enough. The session works with the set as it is now.
+   */
+  readonly capabilities?: CapabilitySet | undefined;
   /** Who is asked on this session's behalf; the host's human by default. */
   readonly human?: Human | undefined;
   readonly naming?: Naming | undefined;
   /** Tools that would ask a person first are listed, or left out. */
   readonly pending?: "list" | "omit" | undefined;
+  /** Offers each server's resources to the model through a tool that reads them. */
+  readonly resourceTools?: boolean | undefined;
+  /** Keeps the last calls for `session.history()`. */
+  readonly history?: boolean | undefined;
 }
 
 /** One server as every surface shows it; a snapshot. */
@@ -107,6 +123,8 @@ export interface ServerStatus {
   readonly serverInfo: ServerIdentity | undefined;
   readonly connectedAt: number | undefined;
   readonly pid: number | undefined;
+  /** Original names of tools that nobody is offered until a person has looked at them. */
+  readonly quarantined: readonly string[];
   /** What was wrong with single tools of its list. */
   readonly problems: readonly CatalogProblem[];
 }
@@ -116,6 +134,8 @@ export interface ConnectOptions {
   readonly owner?: string | undefined;
   /** Whether other agents may use the owner's connection; they do not even see the server otherwise. */
   readonly shared?: boolean | undefined;
+  /** How often a person is asked about its tools: `ask-per-server` by default. The owner's alone, if there is one. */
+  readonly mode?: ConsentMode | undefined;
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -129,6 +149,36 @@ export type ServerScope = "user" | "project";
 export interface AddOptions {
   /** `user` by default. */
   readonly scope?: ServerScope | undefined;
+}
+
+export interface ImportOptions {
+  /** A file of another program: JSON with `mcpServers` or `servers`, or a settings database of Kuse. */
+  readonly from: string;
+  /** Where the servers are written; `user` by default. */
+  readonly scope?: ServerScope | undefined;
+  /** Says what would happen, and writes nothing. */
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface ImportResult {
+  /** Names of the servers that are here now. */
+  readonly imported: readonly string[];
+  readonly skipped: readonly SkippedServer[];
+  /** What is different from the source, and what may not be meant. */
+  readonly notes: readonly string[];
+}
+
+export interface SkippedServer {
+  /** Empty when the source gives it none. */
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface ApproveOptions {
+  /** Of the question that was answered; without it whatever is configured at this moment is approved. */
+  readonly identity?: string | undefined;
+  /** Who said yes, for the record: `cli`, `page`, … */
+  readonly by?: string | undefined;
 }
 
 export interface DisconnectOptions {
@@ -152,6 +202,11 @@ export interface McpHost extends AsyncDisposable {
   update(name: string, entry: EntryInput): Promise<ServerStatus>;
   /** Disconnects a server and deletes its entry where it is written. */
   remove(name: string): Promise<void>;
+  /**
+   * Takes over the servers of another program's file. Starts none of them, and leaves those alone whose
+   * name exists here. Throws when the file as a whole cannot be used.
+   */
+  importConfig(options: ImportOptions): Promise<ImportResult>;
   enable(name: string): Promise<ServerStatus>;
   disable(name: string): Promise<ServerStatus>;
   /** Reads the configuration again. Servers whose definition is the same keep their connections. */
@@ -165,11 +220,30 @@ export interface McpHost extends AsyncDisposable {
   reconnect(name: string, options?: ConnectOptions): Promise<ServerStatus>;
   /** Asks every connected server for a sign of life; the names of those that gave none and were dropped. */
   checkConnections(): Promise<readonly string[]>;
-  /** Lets a server of a project file start, exactly as it is configured now; kept in the store. */
-  approve(name: string): Promise<void>;
+  /** What approving the server would start, completely; undefined for one that needs no approval any more. */
+  approvalQuestion(name: string): Promise<LaunchQuestion | undefined>;
+  /**
+   * Lets a server of a project file start, exactly as it would start now; kept in the store. A change of
+   * its entry, folder or the file behind its command asks again. Throws `not_approved` when it is
+   * no longer what `identity` stands for.
+   */
+  approve(name: string, options?: ApproveOptions): Promise<void>;
+  /** Ends the server and asks again, whatever file its command stands for. */
   revokeApproval(name: string): Promise<void>;
+  /** Why this agent may or may not call a tool, step by step; of its latest session. `server.tool` names it, too. */
+  why(agent: string, tool: string): AccessReport;
+  /** What people allowed for good. */
+  readonly grants: Grants;
+  /** The definitions of tools that were accepted, and what waits for a person. */
+  readonly pins: Pins;
+  readonly audit: Audit;
   /** Tools from schemas, without a server: they list and validate, and fail with `not_connected` when called. */
   registerTools(serverName: string, schemas: readonly ListedTool[]): void;
+  /**
+   * A module of TypeScript with the types of a server's tools and a typed client for them. Connects
+   * the server when its list is not known; throws as `connect` does.
+   */
+  emitTypes(name: string, options?: ConnectOptions): Promise<string>;
   /**
    * Replaces the roots and tells the connected servers of the legacy era, which remember them; others
    * ask when they need them. Throws `config_invalid` when the host was created without `roots`.

@@ -1,32 +1,42 @@
-import type { CallPath } from "../call/call-path.ts";
 import type { ToolSchemas } from "../call/tool-schemas.ts";
 import type { Naming } from "../catalog/tool-names.ts";
 import type { ConfigProblem } from "../config/config-problem.ts";
+import { parseServers } from "../config/parse-config.ts";
 import { createError } from "../errors/families.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType } from "../events/host-event.ts";
 import type { Human } from "../ports/human.ts";
+import type { LaunchQuestion } from "../ports/launch-question.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
 import type { Roots } from "../requests/roots.ts";
 import { AgentSession } from "../session/agent-session.ts";
+import type { AccessReport } from "../session/explain-access.ts";
+import { SessionDirectory } from "../session/session-directory.ts";
 import type { Session } from "../session/session.ts";
+import type { Audit } from "./audit.ts";
 import { describeServer } from "./describe-server.ts";
 import { ServerEdits } from "./edit-servers.ts";
+import { emitToolModule } from "./emit-tool-module.ts";
+import type { Grants } from "./grants.ts";
 import type {
   AddOptions,
+  ApproveOptions,
   ConnectOptions,
   DisconnectOptions,
   EntryInput,
+  ImportOptions,
+  ImportResult,
   McpHost,
   ServerStatus,
   SessionOptions,
 } from "./host.ts";
+import type { Pins } from "./pins.ts";
 import { ServerFleet, type ServerFleetParts } from "./server-fleet.ts";
 
 export interface HostParts extends ServerFleetParts {
   readonly schemas: ToolSchemas;
-  readonly calls: CallPath;
+  readonly audit: Audit;
   readonly createId: () => string;
   readonly naming: Naming;
   readonly human: Human | undefined;
@@ -38,6 +48,8 @@ export class PlugboardHost implements McpHost {
   readonly #parts: HostParts;
   readonly #fleet: ServerFleet;
   readonly #edits: ServerEdits;
+  readonly #sessions = new SessionDirectory();
+  readonly #closed = new AbortController();
   #closing: Promise<void> | undefined;
 
   constructor(parts: HostParts) {
@@ -50,6 +62,18 @@ export class PlugboardHost implements McpHost {
   async begin(options: { readonly watch: boolean }): Promise<void> {
     await this.#fleet.recall();
     if (options.watch) await this.#fleet.watch();
+  }
+
+  get grants(): Grants {
+    return this.#fleet.grants;
+  }
+
+  get pins(): Pins {
+    return this.#fleet.pins;
+  }
+
+  get audit(): Audit {
+    return this.#parts.audit;
   }
 
   get configProblems(): readonly ConfigProblem[] {
@@ -77,8 +101,10 @@ export class PlugboardHost implements McpHost {
     const { owner, shared: isShared = false } = options;
     const connection =
       owner === undefined
-        ? server.connection
+        ? server.users.keep()
         : this.#fleet.registry.claim(server, { owner, isShared });
+    if (options.mode !== undefined)
+      this.#fleet.registry.setConsentMode(server, options.mode, owner);
     await connection.client({ ...options, isForced: true });
     return this.#status(server);
   }
@@ -89,12 +115,15 @@ export class PlugboardHost implements McpHost {
       .all()
       .filter((server) => this.#fleet.registry.obstacle(server) === undefined);
     const results = await Promise.all(
-      startable.map(async ({ config, connection }): Promise<[string, boolean]> => {
-        const isConnected = await connection.client({ ...options, isForced: true }).then(
-          () => true,
-          // The reason stays with the server as its `lastError`.
-          () => false,
-        );
+      startable.map(async ({ config, users }): Promise<[string, boolean]> => {
+        const isConnected = await users
+          .keep()
+          .client({ ...options, isForced: true })
+          .then(
+            () => true,
+            // The reason stays with the server as its `lastError`.
+            () => false,
+          );
         return [config.name, isConnected];
       }),
     );
@@ -102,17 +131,22 @@ export class PlugboardHost implements McpHost {
   }
 
   async disconnect(name: string, { owner }: DisconnectOptions = {}): Promise<void> {
-    const server = this.#fleet.registry.get(name);
-    if (owner !== undefined) return await this.#fleet.registry.release(server, owner);
-    await Promise.all(server.users.connections.map((connection) => connection.close()));
+    const { registry } = this.#fleet;
+    const server = registry.get(name);
+    registry.endConsent(server, owner);
+    if (owner !== undefined) return await registry.release(server, owner);
+    await closeAll(server);
   }
 
   disconnectAll(): Promise<void> {
-    return this.#fleet.registry.disconnectAll();
+    const { registry } = this.#fleet;
+    for (const server of registry.all()) registry.endConsent(server);
+    return registry.disconnectAll();
   }
 
+  /** Consent stays: what is connected again is what was. */
   async reconnect(name: string, options: ConnectOptions = {}): Promise<ServerStatus> {
-    await this.disconnect(name);
+    await closeAll(this.#fleet.registry.get(name));
     return await this.connect(name, options);
   }
 
@@ -151,6 +185,18 @@ export class PlugboardHost implements McpHost {
     await this.#fleet.reload();
   }
 
+  async importConfig(options: ImportOptions): Promise<ImportResult> {
+    this.#assertOpen();
+    const { cwd, store } = this.#parts;
+    const servers = this.#fleet.registry.all().map(({ config }) => config);
+    const { importConfig } = await import("./import-config.ts");
+    try {
+      return await importConfig(options, { cwd, store, servers, edits: this.#edits });
+    } finally {
+      await this.#fleet.reload();
+    }
+  }
+
   async enable(name: string): Promise<ServerStatus> {
     await this.#edits.setEnabled(this.#fleet.registry.get(name).config, true);
     return await this.#reloaded(name);
@@ -161,8 +207,18 @@ export class PlugboardHost implements McpHost {
     return await this.#reloaded(name);
   }
 
-  async approve(name: string): Promise<void> {
-    await this.#fleet.memory.approve(this.#fleet.registry.get(name));
+  async approvalQuestion(name: string): Promise<LaunchQuestion | undefined> {
+    this.#assertOpen();
+    const { memory, registry } = this.#fleet;
+    const server = registry.get(name);
+    if (registry.isApproved(server)) return undefined;
+    const { askAboutLaunch } = await import("./ask-about-launch.ts");
+    const { hostEnv } = this.#parts;
+    return await askAboutLaunch(server, { registry, hostEnv, earlier: memory.approvalsOf(name) });
+  }
+
+  async approve(name: string, options: ApproveOptions = {}): Promise<void> {
+    await this.#fleet.memory.approve(this.#fleet.registry.get(name), options);
   }
 
   async revokeApproval(name: string): Promise<void> {
@@ -172,6 +228,16 @@ export class PlugboardHost implements McpHost {
 
   registerTools(serverName: string, schemas: readonly ListedTool[]): void {
     this.#fleet.registerTools(serverName, schemas);
+  }
+
+  async emitTypes(name: string, options: ConnectOptions = {}): Promise<string> {
+    this.#assertOpen();
+    const { registry } = this.#fleet;
+    const obstacle = registry.obstacle(registry.get(name));
+    if (obstacle !== undefined) throw obstacle;
+    const { catalog } = this.#parts;
+    if (!catalog.isKnown(name)) await this.connect(name, options);
+    return await emitToolModule(name, catalog.tools(name), options.signal);
   }
 
   async setRoots(roots: Roots): Promise<void> {
@@ -189,17 +255,37 @@ export class PlugboardHost implements McpHost {
   session(options: SessionOptions = {}): Session {
     this.#assertOpen();
     this.#parts.requests.introduce(options.human);
-    const { catalog, calls, schemas, events, clock, limits, createId, naming, human } = this.#parts;
-    return new AgentSession(
+    const { registry, grants, pins } = this.#fleet;
+    const { naming, human } = this.#parts;
+    const session = new AgentSession(
       {
         agent: options.agent ?? "main",
         level: options.level,
+        capabilities: options.capabilities,
         human: options.human ?? human,
         naming: options.naming ?? naming,
         pending: options.pending ?? "list",
+        resourceTools: options.resourceTools ?? false,
+        history: options.history ?? false,
       },
-      { registry: this.#fleet.registry, catalog, calls, schemas, events, clock, limits, createId },
+      {
+        ...this.#parts,
+        registry,
+        grants,
+        pins,
+        closing: this.#closed.signal,
+        addServers: (entries) => this.#addServers(entries),
+      },
     );
+    this.#sessions.add(session);
+    return session;
+  }
+
+  why(agent: string, tool: string): AccessReport {
+    const { naming } = this.#parts;
+    // An agent without a session has no rights; that is what the report says then.
+    const session = this.#sessions.latest(agent) ?? this.session({ agent, naming });
+    return session.why(tool);
   }
 
   on<T extends HostEventType>(type: T, handler: (event: HostEventOf<T>) => void): Unsubscribe;
@@ -217,7 +303,17 @@ export class PlugboardHost implements McpHost {
     return this.close();
   }
 
+  /** Servers that a section brings along: given in code, as those of `createHost` are. */
+  #addServers(entries: readonly unknown[]): readonly string[] {
+    this.#assertOpen();
+    const options = { provenance: { layer: "code" }, baseDir: this.#parts.cwd } as const;
+    const configs = entries.flatMap((entry) => parseServers([entry], options));
+    for (const config of configs) this.#fleet.give(config);
+    return configs.map(({ name }) => name);
+  }
+
   async #end(): Promise<void> {
+    this.#closed.abort();
     await Promise.all([this.#fleet.end(), this.#parts.schemas.close()]);
   }
 
@@ -231,7 +327,11 @@ export class PlugboardHost implements McpHost {
   }
 
   #status(server: RegisteredServer): ServerStatus {
-    const { registry, sources } = this.#fleet;
-    return describeServer(server, { registry, sources, catalog: this.#parts.catalog });
+    const { registry, sources, pins } = this.#fleet;
+    return describeServer(server, { registry, sources, pins, catalog: this.#parts.catalog });
   }
+}
+
+async function closeAll({ users }: RegisteredServer): Promise<void> {
+  await Promise.all(users.connections.map((connection) => connection.close()));
 }

@@ -1,3 +1,4 @@
+import type { CallPath } from "../call/call-path.ts";
 import { Discovery } from "../catalog/discovery.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
@@ -5,10 +6,14 @@ import type { ServerConfig } from "../config/server-config.ts";
 import { watchFiles } from "../config/watch-files.ts";
 import { oneAtATime } from "../events/one-at-a-time.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
-import { ServerRegistry } from "../registry/server-registry.ts";
+import { isSameDefinition, ServerRegistry } from "../registry/server-registry.ts";
 import type { CollectedServers } from "./collect-servers.ts";
 import { ConnectionFactory, type ConnectionFactoryParts } from "./connection-factory.ts";
+import { GrantBook } from "./grant-book.ts";
 import type { HostStore } from "./host-store.ts";
+import { keepStatuses } from "./keep-statuses.ts";
+import { locateLaunch, thisMachine } from "./locate-launch.ts";
+import { PinBook } from "./pin-book.ts";
 import { ServerMemory } from "./server-memory.ts";
 
 export interface ServerFleetParts extends ConnectionFactoryParts {
@@ -17,16 +22,21 @@ export interface ServerFleetParts extends ConnectionFactoryParts {
   readonly collect: () => Promise<CollectedServers>;
   readonly store: HostStore;
   readonly catalog: ToolCatalog;
+  readonly calls: CallPath;
 }
 
 /** The servers there are, kept in step with where they are defined and with what is known of them. */
 export class ServerFleet {
   readonly registry: ServerRegistry;
   readonly memory: ServerMemory;
+  readonly grants: GrantBook;
+  readonly pins: PinBook;
   readonly #parts: ServerFleetParts;
   #sources: CollectedServers;
   /** Servers that exist only because their tools were registered. */
   readonly #registered: ServerConfig[] = [];
+  /** Servers given in code after the start; like all of code they win over files. */
+  readonly #given: ServerConfig[] = [];
   #reloading = Promise.resolve();
   #unwatch: (() => void) | undefined;
   #isEnded = false;
@@ -38,14 +48,19 @@ export class ServerFleet {
     const discovery = new Discovery({
       ...parts,
       publish: (event) => events.emit(event),
+      review: (name, tools) => this.#review(name, tools),
       onListed: (name, client, tools) => this.memory.listed(name, client, tools),
     });
     const connections = new ConnectionFactory(parts, discovery);
     this.registry = new ServerRegistry({
-      createConnection: (config) =>
-        connections.create(config, this.#sources.transports.get(config.name)),
+      createConnection: (config, mayStart) =>
+        connections.create(config, mayStart, this.#sources.transports.get(config.name)),
+      locateLaunch: (config) => locateLaunch(config, thisMachine(parts.hostEnv)),
     });
-    this.memory = new ServerMemory(store, this.registry, catalog);
+    this.pins = new PinBook({ ...parts, registry: this.registry });
+    this.grants = new GrantBook({ ...parts, registry: this.registry, pins: this.pins });
+    this.memory = new ServerMemory(store, this.registry, catalog, this.pins);
+    keepStatuses({ store, events, registry: this.registry });
     for (const config of parts.sources.servers) this.#add(config);
   }
 
@@ -55,7 +70,11 @@ export class ServerFleet {
 
   /** What is known from before; a store that cannot be read has been told with the configuration. */
   async recall(): Promise<void> {
-    await this.memory.recall().catch((error: unknown) => {
+    // Pins first: no definition is offered that has not been compared with them.
+    const recalled = this.pins
+      .recall()
+      .then(() => Promise.all([this.grants.recall(), this.memory.recall()]));
+    await recalled.catch((error: unknown) => {
       this.#parts.logger.warn("nothing is known from before", { error: String(error) });
     });
   }
@@ -91,10 +110,20 @@ export class ServerFleet {
     this.#parts.catalog.register(serverName, schemas);
   }
 
+  /** One that is there already, defined alike, is used as it is. Throws when its name is taken. */
+  give(config: ServerConfig): void {
+    const known = this.registry.find(config.name);
+    if (known !== undefined && isSameDefinition(known.config, config)) return;
+    this.#add(config);
+    this.#given.push(config);
+  }
+
   async end(): Promise<void> {
     this.#isEnded = true;
     this.#unwatch?.();
     await this.registry.endAll();
+    // Calls that ended with their connections are still being written down.
+    await this.#parts.calls.idle(this.#parts.limits.stopGraceMs);
     await this.#parts.store.close();
   }
 
@@ -103,10 +132,12 @@ export class ServerFleet {
     const sources = await collect();
     if (this.#isEnded) return;
     const before = this.registry.all().map(({ config }) => config);
+    const given = new Set(this.#given.map(({ name }) => name));
     const configs = [
-      ...sources.servers,
+      ...sources.servers.filter(({ name }) => !given.has(name)),
       ...lastGood(before, sources),
       ...this.#registered.filter(({ name }) => !sources.servers.some((it) => it.name === name)),
+      ...this.#given,
     ];
     this.#sources = sources;
     const { ended, ...changes } = this.registry.apply(configs);
@@ -117,6 +148,11 @@ export class ServerFleet {
     if (fresh.size > 0 || changes.removed.length > 0)
       events.emit({ type: "servers-changed", ...changes, at: clock.now() });
     await ended;
+  }
+
+  async #review(serverName: string, tools: readonly ListedTool[]): Promise<void> {
+    const server = this.registry.find(serverName);
+    if (server !== undefined) await this.pins.review(server, tools);
   }
 
   #add(config: ServerConfig): void {

@@ -1,13 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
-import { launchFacts } from "../config/launch-identity.ts";
+import {
+  hasLastingIdentity,
+  type LaunchFacts,
+  partsOfIdentity,
+} from "../config/launch-identity.ts";
+import { createError } from "../errors/families.ts";
 import { isJsonObject } from "../protocol/json-object.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import { eraOfVersion } from "../protocol/protocol-versions.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import type { Approval } from "../store/approval-rows.ts";
 import type { CatalogContent } from "../store/catalog-rows.ts";
 import type { HostStore } from "./host-store.ts";
+import type { ApproveOptions } from "./host.ts";
+import type { PinBook } from "./pin-book.ts";
 
 /**
  * What is known of servers from before: which launches a person approved, and what each server offered
@@ -18,11 +26,13 @@ export class ServerMemory {
   readonly #store: HostStore;
   readonly #registry: ServerRegistry;
   readonly #catalog: ToolCatalog;
+  readonly #pins: PinBook;
   readonly #known = new Map<string, CatalogContent>();
   /** Approvals that are in the store, as far as this host knows. */
   #approved = new Set<string>();
 
-  constructor(store: HostStore, registry: ServerRegistry, catalog: ToolCatalog) {
+  constructor(store: HostStore, registry: ServerRegistry, catalog: ToolCatalog, pins: PinBook) {
+    this.#pins = pins;
     this.#store = store;
     this.#registry = registry;
     this.#catalog = catalog;
@@ -31,14 +41,12 @@ export class ServerMemory {
   /** Brings back what is known of the servers there are now. */
   async recall(): Promise<void> {
     await this.#store.read(async ({ approvals, catalog }) => {
-      await this.#followApprovals((await approvals.list()).map(({ identity }) => identity));
-      const servers = this.#registry
-        .all()
-        .filter(({ config }) => isReachable(config.transport.kind));
+      await this.#followApprovals(await approvals.list());
+      const servers = this.#registry.all().filter(({ config }) => hasLastingIdentity(config));
       await Promise.all(
         servers.map(async (server) => {
           const entry = await catalog.find(server.launchIdentity);
-          if (entry !== undefined) this.#recallOne(server, entry.content);
+          if (entry !== undefined) await this.#recallOne(server, entry.content);
         }),
       );
     }, undefined);
@@ -47,7 +55,7 @@ export class ServerMemory {
   /** Keeps what a server offers; an unchanged list costs nothing. */
   listed(serverName: string, client: ProtocolClient, tools: readonly ListedTool[]): void {
     const server = this.#store.isKept ? this.#registry.find(serverName) : undefined;
-    if (server === undefined || !isReachable(server.config.transport.kind)) return;
+    if (server === undefined || !hasLastingIdentity(server.config)) return;
     const { launchIdentity } = server;
     const { protocolVersion, serverInfo, instructions } = client;
     const content = withoutGaps({ protocolVersion, serverInfo, instructions, tools });
@@ -56,54 +64,69 @@ export class ServerMemory {
     this.#store.keep("the tool list", ({ catalog }) => catalog.save(launchIdentity, content));
   }
 
-  /** Approves exactly this launch, for every host that shares the store. */
-  async approve({ config, launchIdentity }: RegisteredServer): Promise<void> {
-    this.#registry.approve(launchIdentity);
+  /** Approves exactly this launch, for every host that shares the store: it is kept when this resolves. */
+  async approve(
+    server: RegisteredServer,
+    { identity, by = "host" }: ApproveOptions,
+  ): Promise<void> {
+    const { name } = server.config;
+    const launch = this.#registry.currentLaunch(server);
+    if (identity !== undefined && identity !== launch.identity)
+      throw createError("not_approved", `what "${name}" would start is not what was shown`, {
+        serverName: name,
+        hint: `look at it again: plugboard approve ${name}`,
+      });
     const store = await this.#store.open();
-    if (store === undefined) return;
-    await store.approvals.approve({
-      identity: launchIdentity,
-      serverName: config.name,
-      facts: launchFacts(config),
-      approvedBy: "host",
-    });
-    this.#approved.add(launchIdentity);
+    await store?.approvals.approve({ ...launch, serverName: name, approvedBy: by });
+    if (store !== undefined) this.#approved.add(launch.identity);
+    this.#registry.approve(launch);
   }
 
-  async revoke({ launchIdentity }: RegisteredServer): Promise<void> {
-    this.#registry.revokeApproval(launchIdentity);
-    await this.#store.read(({ approvals }) => approvals.revoke({ identity: launchIdentity }), 0);
+  /** Takes back every approval of this entry in this folder, whatever file its command stood for. */
+  async revoke(server: RegisteredServer): Promise<void> {
+    const launch = this.#registry.currentLaunch(server);
+    const isSame = ({ facts }: { readonly facts: LaunchFacts }): boolean =>
+      partsOfIdentity(facts).entryInFolder === partsOfIdentity(launch.facts).entryInFolder;
+    this.#registry.revokeApproval(server);
+    await this.#store.read(async ({ approvals }) => {
+      for (const { identity } of (await approvals.list()).filter(isSame))
+        await approvals.revoke({ identity });
+    }, undefined);
+  }
+
+  /** What was approved under this name before, newest first. */
+  async approvalsOf(serverName: string): Promise<readonly Approval[]> {
+    return await this.#store.read(({ approvals }) => approvals.list(serverName), []);
   }
 
   /** What another host has taken back ends here as well, with what runs on it. */
-  async #followApprovals(identities: readonly string[]): Promise<void> {
-    const approved = new Set(identities);
+  async #followApprovals(approvals: readonly Approval[]): Promise<void> {
+    const approved = new Set(approvals.map(({ identity }) => identity));
     const revoked = [...this.#approved].filter((identity) => !approved.has(identity));
     this.#approved = approved;
-    for (const identity of approved) this.#registry.approve(identity);
-    for (const identity of revoked) this.#registry.revokeApproval(identity);
-    const ended = this.#registry
+    const approvedBefore = this.#registry
       .all()
-      .filter(
-        (server) => revoked.includes(server.launchIdentity) && !this.#registry.isApproved(server),
-      );
+      .filter((server) => revoked.length > 0 && this.#registry.isApproved(server));
+    for (const approval of approvals) this.#registry.approve(approval);
+    for (const identity of revoked) this.#registry.revokeApproval(identity);
+    this.#registry.lookAgain();
+    const ended = approvedBefore.filter((server) => !this.#registry.isApproved(server));
     await Promise.all(
       ended.flatMap(({ users }) => users.connections.map((connection) => connection.close())),
     );
   }
 
-  #recallOne({ config, connection, launchIdentity }: RegisteredServer, content: CatalogContent) {
+  async #recallOne(server: RegisteredServer, content: CatalogContent): Promise<void> {
+    const { config, connection, launchIdentity } = server;
     const { protocolVersion, tools } = content;
     this.#known.set(launchIdentity, content);
     const era = protocolVersion === undefined ? undefined : eraOfVersion(protocolVersion);
     if (era !== undefined) connection.recallEra(era);
-    if (tools !== undefined) this.#catalog.recall(config.name, tools.filter(isListedTool));
+    if (tools === undefined || this.#catalog.isKnown(config.name)) return;
+    const listed = tools.filter(isListedTool);
+    await this.#pins.review(server, listed);
+    this.#catalog.recall(config.name, listed);
   }
-}
-
-/** A transport object has no definition that could be recognized another time. */
-function isReachable(kind: string): boolean {
-  return kind !== "memory" && kind !== "none";
 }
 
 /** It was checked before it was stored; what matters is that a damaged row does no harm. */

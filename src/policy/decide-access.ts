@@ -1,7 +1,10 @@
 import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import type { PermissionLevel } from "./permission-level.ts";
+import { neutralizeLine } from "../text/neutralize.ts";
+import { truncate } from "../text/truncate.ts";
+import { type PermissionLevel, canUseMcp } from "./permission-level.ts";
+import { toolResource } from "./resource-name.ts";
 
 /** What decides whether a server may be started or contacted at all. */
 export interface LaunchFacts {
@@ -10,106 +13,197 @@ export interface LaunchFacts {
   readonly isLaunchApproved: boolean;
 }
 
-/** What the chain looks at: facts only, so that a verdict can be explained and tested as a table. */
-export interface AccessFacts extends LaunchFacts {
+/** What decides whether an agent may use a server, whatever its tools are. */
+export interface ServerFacts extends LaunchFacts {
   /** The server is shared, or the agent's own. */
   readonly isVisible: boolean;
   readonly level: PermissionLevel | undefined;
+  /** The agent was given a set of capabilities, which then decides in place of a missing level. */
+  readonly hasCapabilities: boolean;
 }
 
-export type AccessRule = "enabled" | "approval" | "visibility" | "level";
+/** Everything the chain looks at: facts only, so that a verdict can be explained and tested as a table. */
+export interface ToolFacts extends ServerFacts {
+  readonly toolName: string;
+  /** The entry's lists of allowed and blocked tools let it through. */
+  readonly isOffered: boolean;
+  /** The agent's set allows `mcp:{server}:{tool}`; looked at only when there is a set. */
+  readonly isCapable: boolean;
+  readonly pin: PinVerdict;
+}
 
-export type AccessDecision =
-  | { readonly isAllowed: true }
-  | {
-      readonly isAllowed: false;
-      readonly rule: AccessRule;
-      readonly code: ErrorCode;
-      readonly reason: string;
-      readonly hint?: string;
-    };
+/**
+ * `accepted`: as it was when it was first seen, or last accepted by a person. `changed`: it is not.
+ * `suspect`: seen for the first time, with a definition that reads like an attack.
+ */
+export type PinVerdict = "accepted" | "changed" | "suspect";
 
-export type Denial = Extract<AccessDecision, { isAllowed: false }>;
-type Rule<Facts> = (facts: Facts) => Denial | undefined;
+export const accessRules = [
+  "enabled",
+  "approval",
+  "filter",
+  "visibility",
+  "level",
+  "capability",
+  "pin",
+] as const;
+export type AccessRule = (typeof accessRules)[number];
 
-const allowed: AccessDecision = { isAllowed: true };
+export interface Denial {
+  readonly rule: AccessRule;
+  readonly code: ErrorCode;
+  readonly reason: string;
+  readonly hint?: string;
+}
 
-const launchRules: readonly Rule<LaunchFacts>[] = [
-  ({ isEnabled, serverName }) =>
-    isEnabled
-      ? undefined
-      : {
-          isAllowed: false,
-          rule: "enabled",
-          code: "server_disabled",
-          reason: `server "${serverName}" is disabled`,
-          hint: 'set "enabled": true in its entry',
-        },
-  ({ isLaunchApproved, serverName }) =>
-    isLaunchApproved
-      ? undefined
-      : {
-          isAllowed: false,
-          rule: "approval",
-          code: "not_approved",
-          reason: `server "${serverName}" comes from a project file and has not been approved`,
-          hint: "read its entry; naming its file with --config, or host.approve() in code, approves it",
-        },
+/** Says why not, or nothing. */
+type Rule<Facts> = (facts: Facts) => Omit<Denial, "rule"> | undefined;
+type Chain<Facts> = readonly (readonly [AccessRule, Rule<Facts>])[];
+
+const launchChain: Chain<LaunchFacts> = [
+  [
+    "enabled",
+    ({ isEnabled, serverName }) =>
+      isEnabled
+        ? undefined
+        : {
+            code: "server_disabled",
+            reason: `server "${serverName}" is disabled`,
+            hint: 'set "enabled": true in its entry',
+          },
+  ],
+  [
+    "approval",
+    ({ isLaunchApproved, serverName }) =>
+      isLaunchApproved
+        ? undefined
+        : {
+            code: "not_approved",
+            reason: `server "${serverName}" comes from a project file and has not been approved`,
+            hint: `read its entry, then: plugboard approve ${serverName}`,
+          },
+  ],
 ];
+
+const filterChain: Chain<ToolFacts> = [
+  [
+    "filter",
+    ({ isOffered, toolName, serverName }) =>
+      isOffered
+        ? undefined
+        : {
+            code: "tool_unknown",
+            reason: `no tool "${shown(toolName)}": the entry of "${serverName}" leaves it out`,
+            hint: "see enabledTools and disabledTools of the entry",
+          },
+  ],
+];
+
+const agentChain: Chain<ServerFacts> = [
+  [
+    "visibility",
+    ({ isVisible, serverName }) =>
+      isVisible ? undefined : { code: "server_unknown", reason: `no server "${serverName}"` },
+  ],
+  [
+    "level",
+    ({ level, hasCapabilities }) =>
+      canUseMcp(level) || (level === undefined && hasCapabilities)
+        ? undefined
+        : {
+            code: "denied",
+            reason:
+              level === undefined
+                ? "the agent has no permission level, so it may not use MCP servers"
+                : "agents of level sandboxed may not use MCP servers",
+            hint: 'give the session a level: "trusted" asks, "yolo" does not',
+          },
+  ],
+];
+
+const toolChain: Chain<ToolFacts> = [
+  [
+    "capability",
+    ({ hasCapabilities, isCapable, serverName, toolName }) =>
+      !hasCapabilities || isCapable
+        ? undefined
+        : {
+            code: "denied",
+            reason: `the agent was not granted ${shown(toolResource(serverName, toolName))}`,
+            hint: "grant it in the CapabilitySet before the session is made",
+          },
+  ],
+  [
+    "pin",
+    ({ pin, serverName, toolName }) =>
+      pin === "accepted"
+        ? undefined
+        : {
+            code: "definition_changed",
+            reason:
+              pin === "changed"
+                ? `the definition of ${shown(toolName)} is not the one that was accepted`
+                : `the definition of ${shown(toolName)} reads like an attack and nobody has accepted it`,
+            hint: `see what it is now: plugboard approve ${serverName}`,
+          },
+  ],
+];
+
+const serverChain: Chain<ServerFacts> = [...launchChain, ...agentChain];
 
 /** In the order of the design: the first rule that objects decides. */
-const accessRules: readonly Rule<AccessFacts>[] = [
-  ...launchRules,
-  ({ isVisible, serverName }) =>
-    isVisible
-      ? undefined
-      : {
-          isAllowed: false,
-          rule: "visibility",
-          code: "server_unknown",
-          reason: `no server "${serverName}"`,
-        },
-  ({ level }) =>
-    level === "yolo" || level === "trusted"
-      ? undefined
-      : {
-          isAllowed: false,
-          rule: "level",
-          code: "denied",
-          reason:
-            level === undefined
-              ? "the agent has no permission level, so it may not use MCP servers"
-              : "agents of level sandboxed may not use MCP servers",
-          hint: 'give the session a level: "trusted" asks, "yolo" does not',
-        },
-];
+const wholeChain: Chain<ToolFacts> = [...launchChain, ...filterChain, ...agentChain, ...toolChain];
 
-/** Before anything is started: `list`, `status` and `doctor` never get past this for a pending server. */
-export function decideLaunch(facts: LaunchFacts): AccessDecision {
-  return firstDenial(launchRules, facts) ?? allowed;
+/** Before anything is started: nothing that only looks gets past this for a pending server. */
+export function denyLaunch(facts: LaunchFacts): Denial | undefined {
+  return firstDenial(launchChain, facts);
+}
+
+/** Whether the agent may use the server at all: asked before its tools are known. */
+export function denyServer(facts: ServerFacts): Denial | undefined {
+  return firstDenial(serverChain, facts);
 }
 
 /** Pure: the same facts always give the same verdict, at listing and at call. */
-export function decideAccess(facts: AccessFacts): AccessDecision {
-  return firstDenial(accessRules, facts) ?? allowed;
+export function denyTool(facts: ToolFacts): Denial | undefined {
+  return firstDenial(wholeChain, facts);
 }
 
-function firstDenial<Facts>(rules: readonly Rule<Facts>[], facts: Facts): Denial | undefined {
-  for (const rule of rules) {
-    const denial = rule(facts);
-    if (denial !== undefined) return denial;
+/** One step of the chain, for a person who wants to know why. */
+export interface AccessStep {
+  readonly rule: AccessRule;
+  readonly passes: boolean;
+  readonly reason?: string;
+  readonly hint?: string;
+}
+
+/** Every step, also those after the first that objects: all of them have to pass. */
+export function explainTool(facts: ToolFacts): readonly AccessStep[] {
+  return wholeChain.map(([rule, judge]) => {
+    const denial = judge(facts);
+    if (denial === undefined) return { rule, passes: true };
+    const { reason, hint } = denial;
+    return { rule, passes: false, reason, ...(hint === undefined ? {} : { hint }) };
+  });
+}
+
+/** A server chooses the names of its tools. */
+function shown(name: string): string {
+  return truncate(neutralizeLine(name), 128);
+}
+
+function firstDenial<Facts>(chain: Chain<Facts>, facts: Facts): Denial | undefined {
+  for (const [rule, judge] of chain) {
+    const denial = judge(facts);
+    if (denial !== undefined) return { rule, ...denial };
   }
   return undefined;
 }
 
 export function errorOfDenial(
-  denial: Denial,
-  serverName: string,
+  { code, reason, hint, rule }: Denial,
+  serverName: string | undefined,
   details: Readonly<Record<string, unknown>> = {},
 ): McpError {
-  return createError(denial.code, denial.reason, {
-    serverName,
-    hint: denial.hint,
-    details: { ...details, rule: denial.rule },
-  });
+  return createError(code, reason, { serverName, hint, details: { ...details, rule } });
 }

@@ -1,35 +1,49 @@
-import type { PermissionLevel } from "./permission-level.ts";
+import { type PermissionLevel, requiresMcpConfirmation } from "./permission-level.ts";
+import { toolResource } from "./resource-name.ts";
+
+/** How often a person is asked about the tools of one connection. */
+export const consentModes = ["ask-per-server", "ask-per-tool", "allow-all"] as const;
+export type ConsentMode = (typeof consentModes)[number];
 
 export interface ConsentFacts {
   readonly serverName: string;
   readonly toolName: string;
   readonly level: PermissionLevel | undefined;
+  readonly mode: ConsentMode;
   /** The server's claims about the tool; a claim alone never skips a question. */
   readonly claimsReadOnly: boolean;
   readonly claimsDestructive: boolean;
   /** The entry says that this server's claim to be read-only may be believed. */
   readonly skipReadOnlyPrompts: boolean;
-  /** Keys `mcp:{server}` and `mcp:{server}:{tool}` a person granted for this session. */
+  /** Keys `mcp:{server}` and `mcp:{server}:{tool}` that hold in this session for exactly this definition. */
   readonly allowances: ReadonlySet<string>;
+  /** A stored grant of this agent for exactly this definition of the tool. */
+  readonly isGranted: boolean;
 }
 
-/** Whether a person must be asked before this call. */
-export function needsConsent(facts: ConsentFacts): boolean {
-  if (facts.level === "yolo") return false;
-  if (facts.skipReadOnlyPrompts && facts.claimsReadOnly && !facts.claimsDestructive) return false;
-  if (facts.allowances.has(toolAllowance(facts.serverName, facts.toolName))) return false;
-  return facts.claimsDestructive || !facts.allowances.has(serverAllowance(facts.serverName));
-}
+/** Which rule of consent decided: recorded with every call, silent permissions included. */
+export type ConsentRule =
+  /** A tool of the program itself that asks for no consent. */
+  | "native"
+  | "yolo"
+  | "allow-all"
+  | "grant"
+  | "read-only"
+  | "tool-allowed"
+  | "server-allowed"
+  | "ask";
 
-export function serverAllowance(serverName: string): string {
-  return `mcp:${escapeName(serverName)}`;
-}
-
-export function toolAllowance(serverName: string, toolName: string): string {
-  return `mcp:${escapeName(serverName)}:${toolName}`;
-}
-
-/** A server may be called "a:b"; its key must not read as tool "b" of server "a". */
-function escapeName(name: string): string {
-  return name.replaceAll("%", "%25").replaceAll(":", "%3A");
+/** The first rule that settles it; `ask` when none does. */
+export function decideConsent(facts: ConsentFacts): ConsentRule {
+  const { serverName, toolName, level, allowances } = facts;
+  if (level === "yolo") return "yolo";
+  if (facts.mode === "allow-all") return "allow-all";
+  if (facts.isGranted) return "grant";
+  if (facts.skipReadOnlyPrompts && facts.claimsReadOnly && !facts.claimsDestructive)
+    return "read-only";
+  if (allowances.has(toolResource(serverName, toolName))) return "tool-allowed";
+  const isServerEnough = facts.mode === "ask-per-server" && !facts.claimsDestructive;
+  if (isServerEnough && !requiresMcpConfirmation(level, serverName, allowances))
+    return "server-allowed";
+  return "ask";
 }

@@ -1,21 +1,39 @@
+import type { LaunchQuestion } from "./launch-question.ts";
+
 /** A yes/no question put to a person before something happens. */
 export interface ConfirmQuestion {
   /** `sampling`: the server asks for an answer of the program's model, at the program's expense. */
   readonly kind: "tool-call" | "launch" | "sampling";
-  readonly serverName: string;
+  /** Absent for a tool of the program itself. */
+  readonly serverName?: string;
   /** The tool's own name on its server; absent for a launch. */
   readonly toolName?: string;
   readonly agent?: string;
   /** Arguments exactly as they will be sent. */
   readonly arguments?: Readonly<Record<string, unknown>>;
+  /** The same for a person to read: without secrets and invisible characters, perhaps cut. */
+  readonly argumentsText?: string;
   /** The server says this tool may destroy something: such an answer covers one call only. */
   readonly isDestructive?: boolean;
+  /** What may be answered to this question; anything else counts as `no`. */
+  readonly answers?: readonly ConfirmAnswer[];
   /** What the model would be told, safe to show and perhaps cut. */
   readonly prompt?: string;
+  /** What would be started; only of a launch. A yes is bound to its `identity`. */
+  readonly launch?: LaunchQuestion;
 }
 
-/** `no` is also what silence, an error and a closed terminal mean. */
-export type ConfirmAnswer = "no" | "once" | "tool-session" | "server-session";
+/**
+ * `no` is also what silence, an error and a closed terminal mean. `…-session` lasts as long as the
+ * agent's session, `…-always` is kept; each covers exactly the definitions the server has now.
+ */
+export type ConfirmAnswer =
+  | "no"
+  | "once"
+  | "tool-session"
+  | "server-session"
+  | "tool-always"
+  | "server-always";
 
 /** What a question of a server has in common, whatever it asks; every text in it is safe to show. */
 interface ServerQuestion {

@@ -8,7 +8,8 @@ import { serverText } from "./server-text.ts";
 
 /** Which exchange failed: goes into every message. */
 export interface Exchange {
-  readonly serverName: string;
+  /** Undefined when no server took part. */
+  readonly serverName: string | undefined;
   readonly method: string;
 }
 

@@ -1,5 +1,6 @@
 const handledMethods: ReadonlySet<string> = new Set([
   "notifications/cancelled",
+  "notifications/elicitation/complete",
   "notifications/message",
   "notifications/prompts/list_changed",
   "notifications/resources/list_changed",

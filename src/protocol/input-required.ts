@@ -5,7 +5,7 @@ import { findHandler, type InputHandler, type InputHandlers } from "./input-hand
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 
 /** More questions at once than any sensible tool asks. */
-const maxInputRequests = 32;
+export const maxInputRequests = 32;
 
 export interface InputQuestion {
   /** The server's name for the question; the answer goes back under it. */

@@ -9,6 +9,7 @@ import { type InputQuestion, isInputRequired, readInputRequired } from "./input-
 import type { JsonObject } from "./json-object.ts";
 import type { OutgoingRequest, SentRequest } from "./pending-request.ts";
 import { totalTimeOf } from "./request-deadline.ts";
+import { retryAfterVisit } from "./url-required.ts";
 
 /** A server that only wants the request again, with nobody to ask in between, gets it no faster. */
 const pacingMs = 250;
@@ -26,7 +27,8 @@ export interface InputRoundsOptions {
 
 /**
  * Finishes requests of the modern era whose result is a question: the handlers answer, and the
- * request is repeated with the answers, until the server has what it needs or had its rounds.
+ * request is repeated with the answers, until the server has what it needs or had its rounds. In the
+ * legacy era the one answer that is a question is an error.
  */
 export class InputRounds {
   readonly #options: InputRoundsOptions;
@@ -48,6 +50,29 @@ export class InputRounds {
       // One failed answer makes the others pointless.
       abort.abort(failure);
       throw failure;
+    } finally {
+      stop();
+    }
+  }
+
+  /**
+   * Asks a person to visit the pages that an error of the legacy era names, one after the other, until
+   * a no. Resolves to what the request fails with; it is not repeated here.
+   */
+  async visit(
+    refusal: McpError,
+    pages: readonly JsonObject[],
+    request: SentRequest,
+  ): Promise<McpError> {
+    const abort = new AbortController();
+    const { signal } = abort;
+    const stop = this.#bound(request, abort);
+    try {
+      const isAgreed = await untilAborted(this.#askToVisit(pages, request, signal), signal);
+      return isAgreed ? retryAfterVisit(refusal) : refusal;
+    } catch {
+      // What is no proper question, or one too many, leaves the error as it came.
+      return McpError.is(signal.reason) ? signal.reason : refusal;
     } finally {
       stop();
     }
@@ -86,6 +111,19 @@ export class InputRounds {
       return [key, answer] as const;
     });
     return Object.fromEntries(await Promise.all(answers));
+  }
+
+  async #askToVisit(
+    pages: readonly JsonObject[],
+    { options: { owner } }: SentRequest,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const handler = this.#options.handlers["elicitation/create"];
+    for (const page of pages) {
+      const answer = await handler?.answer(page, { signal, owner });
+      if (answer?.["action"] !== "accept") return false;
+    }
+    return true;
   }
 
   async #pause(signal: AbortSignal): Promise<void> {

@@ -9,6 +9,8 @@ import type { ProtocolOptions } from "./protocol-client.ts";
 import { missingCapabilities, unsentFailure } from "./required-capability.ts";
 import { checkIsComplete } from "./result-type.ts";
 import type { RpcChannel } from "./rpc-channel.ts";
+import type { RpcRequest } from "./rpc-request.ts";
+import { offersUrls, readUrlRequired } from "./url-required.ts";
 
 /** How messages reach the channel: what an implementation of the protocol adds to it. */
 export interface RequestSender {
@@ -46,6 +48,8 @@ export class RequestPath {
     this.#missing = missingCapabilities(negotiated.capabilities);
     const send = (leg: OutgoingRequest) => sender.request(leg, (result) => result);
     this.#rounds = new InputRounds({ serverName, limits, clock, handlers, send });
+    if (!this.#isModern && offersUrls(handlers))
+      channel.onrefusal = (request, error) => this.#refused(request, error);
   }
 
   isMissing(method: string): boolean {
@@ -78,6 +82,12 @@ export class RequestPath {
     if (capability !== undefined)
       return Promise.reject(unsentFailure(capability, this.exchange(method)));
     return this.#sender.request(request, reader);
+  }
+
+  /** Undefined unless there is something that a person can do about it. */
+  #refused(request: RpcRequest, error: McpError): Promise<McpError> | undefined {
+    const pages = request.options.purpose === undefined ? readUrlRequired(error) : undefined;
+    return pages && this.#rounds.visit(error, pages, request);
   }
 
   exchange(method: string): Exchange {

@@ -70,6 +70,8 @@ export class RpcChannel {
   readonly unasked: UnaskedMessages;
   /** An error response that names no request: the server could not read the id of what it answers. */
   onanonymouserror: ((error: McpError) => void) | undefined;
+  /** The server answered a request with an error: what to tell the caller, if that is not clear yet. */
+  onrefusal: ((request: RpcRequest, error: McpError) => Promise<McpError> | undefined) | undefined;
   /** The result of a tool holds a number that is not the one the server wrote; `literal` is. */
   oninexact: ((request: RpcRequest, literal: string) => void) | undefined;
   /** Called once; `error` is absent when this side closed. */
@@ -316,7 +318,13 @@ export class RpcChannel {
     const failure =
       refusal === undefined ? answerFailure(message, exchange) : malformedAnswer(refusal, exchange);
     if (failure === undefined) request.succeed(message["result"] as JsonObject);
-    else request.fail(failure);
+    else this.#refused(request, failure);
+  }
+
+  #refused(request: RpcRequest, failure: McpError): void {
+    const later = this.onrefusal?.(request, failure);
+    if (later === undefined) request.fail(failure);
+    else void later.then((error) => this.#contain(() => request.fail(error)));
   }
 
   /** Text blocks carry their numbers as text, so only what goes beyond them can have been changed. */

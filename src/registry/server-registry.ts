@@ -6,8 +6,10 @@ import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { ServerState } from "../events/host-event.ts";
-import { decideLaunch, errorOfDenial } from "../policy/decide-access.ts";
+import { denyLaunch, errorOfDenial } from "../policy/decide-access.ts";
+import type { ConsentMode } from "../policy/decide-consent.ts";
 import { closest } from "../text/closest.ts";
+import { type CurrentLaunch, LaunchApprovals, type LocateLaunch } from "./launch-approvals.ts";
 import { type ClaimOptions, ServerUsers } from "./server-users.ts";
 
 /** One server as the registry keeps it. The connections exist from the start and open when needed. */
@@ -16,7 +18,10 @@ export interface RegisteredServer {
   /** The one that everybody uses who has none of their own. */
   readonly connection: ServerConnection;
   readonly users: ServerUsers;
-  /** Hash of what would be started or contacted: what an approval is bound to. */
+  /**
+   * Hash of what the entry says would be started or contacted: what is known of the server is kept
+   * under it. An approval is bound to more, see `LaunchApprovals`.
+   */
   readonly launchIdentity: string;
 }
 
@@ -30,7 +35,9 @@ export interface ServerChanges {
 }
 
 export interface ServerRegistryOptions {
-  readonly createConnection: (config: ServerConfig) => ServerConnection;
+  /** `mayStart` throws when the server may not be started; to be asked right before each start. */
+  readonly createConnection: (config: ServerConfig, mayStart: () => void) => ServerConnection;
+  readonly locateLaunch: LocateLaunch;
 }
 
 /**
@@ -39,12 +46,13 @@ export interface ServerRegistryOptions {
  */
 export class ServerRegistry {
   readonly #servers = new Map<string, RegisteredServer>();
-  readonly #approvedIdentities = new Set<string>();
-  readonly #createConnection: (config: ServerConfig) => ServerConnection;
+  readonly #approvals: LaunchApprovals;
+  readonly #createConnection: ServerRegistryOptions["createConnection"];
   #revision = 0;
 
   constructor(options: ServerRegistryOptions) {
     this.#createConnection = options.createConnection;
+    this.#approvals = new LaunchApprovals(options.locateLaunch);
   }
 
   /** Grows with every change that a verdict on a server may depend on. */
@@ -125,21 +133,47 @@ export class ServerRegistry {
     await users.release(owner, config.name);
   }
 
-  isApproved({ config, launchIdentity }: RegisteredServer): boolean {
-    const { layer } = config.provenance;
+  /** How often this agent's person is asked about the server's tools; everybody's without an agent. */
+  setConsentMode({ users }: RegisteredServer, mode: ConsentMode, agent?: string): void {
+    this.#revision += 1;
+    users.setConsentMode(mode, agent);
+  }
+
+  /** What was allowed of the server in running sessions no longer counts, for one agent or for all. */
+  endConsent({ users }: RegisteredServer, agent?: string): void {
+    this.#revision += 1;
+    users.endConsent(agent);
+  }
+
+  isApproved(server: RegisteredServer): boolean {
+    const { layer } = server.config.provenance;
     const isAsked = layer === "project" || layer === "ancestor";
-    return !isAsked || this.#approvedIdentities.has(launchIdentity);
+    return !isAsked || this.#approvals.has(server);
+  }
+
+  /** The launch of this server as it would be at this moment: what a person is asked about. */
+  currentLaunch({ config }: RegisteredServer): CurrentLaunch {
+    return this.#approvals.describe(config);
   }
 
   /** A person has approved this launch, here or in another host. */
-  approve(identity: string): void {
-    this.#approvedIdentities.add(identity);
+  approve(launch: CurrentLaunch): void {
+    this.#approvals.add(launch);
     this.#revision += 1;
   }
 
-  /** And has taken it back; whatever runs is for the caller to end. */
-  revokeApproval(identity: string): void {
-    this.#approvedIdentities.delete(identity);
+  /** And has taken it back, for this identity or for the entry as a whole; what runs is for the caller to end. */
+  revokeApproval(which: string | RegisteredServer): void {
+    if (typeof which === "string") this.#approvals.delete(which);
+    else this.#approvals.deleteAll(which);
+    this.#revision += 1;
+  }
+
+  /** Files may have changed behind approved commands; what runs was started from the approved ones. */
+  lookAgain(): void {
+    for (const server of this.#servers.values())
+      if (server.users.connections.every(({ openClient }) => openClient === undefined))
+        this.#approvals.lookAgain(server);
     this.#revision += 1;
   }
 
@@ -153,13 +187,12 @@ export class ServerRegistry {
   /** Why this server may not be started now, or undefined. */
   obstacle(server: RegisteredServer): McpError | undefined {
     const { name, enabled, provenance } = server.config;
-    const decision = decideLaunch({
+    const denial = denyLaunch({
       serverName: name,
       isEnabled: enabled,
       isLaunchApproved: this.isApproved(server),
     });
-    if (decision.isAllowed) return undefined;
-    return errorOfDenial(decision, name, definitionOf(provenance));
+    return denial === undefined ? undefined : errorOfDenial(denial, name, definitionOf(provenance));
   }
 
   /** Closes every connection; the next use opens it again. */
@@ -173,18 +206,33 @@ export class ServerRegistry {
   }
 
   #register(config: ServerConfig): RegisteredServer {
-    const connection = this.#createConnection(config);
-    return {
+    const create = (): ServerConnection =>
+      this.#createConnection(config, () => this.#throwIfBarred(server));
+    const connection = create();
+    const server: RegisteredServer = {
       config,
       connection,
-      users: new ServerUsers(connection, () => this.#createConnection(config)),
+      users: new ServerUsers(connection, create),
       launchIdentity: launchIdentity(config),
     };
+    return server;
+  }
+
+  /** Between the verdict and the start a link may have been turned elsewhere. */
+  #throwIfBarred(registered: RegisteredServer): void {
+    const { config, users } = registered;
+    this.#approvals.lookAgain(registered);
+    const now = this.#servers.get(config.name);
+    // The same server, perhaps now written elsewhere in its file.
+    const obstacle = this.obstacle(now?.users === users ? now : registered);
+    if (obstacle === undefined) return;
+    this.#revision += 1;
+    throw obstacle;
   }
 }
 
 /** Where in its file an entry stands may change without the entry having changed. */
-function isSameDefinition(one: ServerConfig, other: ServerConfig): boolean {
+export function isSameDefinition(one: ServerConfig, other: ServerConfig): boolean {
   const { provenance, ...rest } = other;
   const { layer, path } = provenance;
   const isSamePlace = one.provenance.layer === layer && one.provenance.path === path;

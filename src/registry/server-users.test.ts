@@ -64,6 +64,58 @@ describe("ServerUsers", () => {
     expect(closed).toEqual([client]);
   });
 
+  it("LIM-11: the last borrower closes what was opened for borrowers alone", async () => {
+    const { connection, handshake, closed } = scriptedConnection();
+    const it = new ServerUsers(connection, () => connection);
+    const [one, two] = [{}, {}];
+    expect(it.borrow("a", one)).toBe(connection);
+    const opening = connection.client();
+    const client = (await handshake(0)).succeed();
+    await opening;
+    it.borrow("b", two);
+    it.borrow("b", two);
+    await it.giveBack(one);
+    await it.giveBack(one);
+    expect(closed).toEqual([]);
+    await it.giveBack(two);
+    expect(closed).toEqual([client]);
+  });
+
+  it.each(["before", "after"])(
+    "LIM-11: what somebody else wants %s the borrowers came stays open without them",
+    async (when) => {
+      const { connection, handshake, closed } = scriptedConnection();
+      const it = new ServerUsers(connection, () => connection);
+      const borrower = {};
+      if (when === "after") it.borrow("a", borrower);
+      const opening = it.keep().client();
+      await handshake(0).then(({ succeed }) => succeed());
+      await opening;
+      if (when === "before") it.borrow("a", borrower);
+      await it.giveBack(borrower);
+      expect(closed).toEqual([]);
+    },
+  );
+
+  it("LIM-11: a claim keeps what a borrower had opened", async () => {
+    const { connection, handshake, closed } = scriptedConnection();
+    const it = new ServerUsers(connection, () => connection);
+    const borrower = {};
+    it.borrow("a", borrower);
+    const opening = connection.client();
+    await handshake(0).then(({ succeed }) => succeed());
+    await opening;
+    it.claim({ owner: "b", isShared: true });
+    await it.giveBack(borrower);
+    expect(closed).toEqual([]);
+  });
+
+  it("REG-02: an agent that does not see the server cannot borrow it", () => {
+    const { users: it } = users();
+    it.claim({ owner: "a", isShared: false });
+    expect(it.borrow("b", {})).toBeUndefined();
+  });
+
   it("REG-18: who has no part in a shared connection cannot end it", async () => {
     const { users: it } = users();
     it.claim({ owner: "a", isShared: true });

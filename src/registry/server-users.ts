@@ -1,10 +1,22 @@
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
+import type { ServerState } from "../events/host-event.ts";
+import type { ConsentMode } from "../policy/decide-consent.ts";
 
 export interface ClaimOptions {
   readonly owner: string;
   /** Lets every agent use the owner's connection. */
   readonly isShared: boolean;
+}
+
+/** Somebody has asked for a connection that is in one of these states. */
+const wantedStates: ReadonlySet<ServerState> = new Set(["connected", "connecting", "reconnecting"]);
+
+/** Those who use a connection for a while, such as the sections of prompts. */
+interface Loan {
+  readonly borrowers: Set<object>;
+  /** It is open for their sake alone, so the last of them closes it. */
+  isTheirs: boolean;
 }
 
 /**
@@ -20,6 +32,10 @@ export class ServerUsers {
   #sharer: string | undefined;
   /** Those who asked for the shared connection and have not let go of it. */
   readonly #holders = new Set<string>();
+  readonly #loans = new Map<ServerConnection, Loan>();
+  /** How often each agent's person is asked; the host's own choice is under `undefined`. */
+  readonly #modes = new Map<string | undefined, ConsentMode>();
+  readonly #endings = new Map<string | undefined, number>();
 
   constructor(everybodys: ServerConnection, create: () => ServerConnection) {
     this.#everybodys = everybodys;
@@ -41,16 +57,66 @@ export class ServerUsers {
     return isPrivate ? undefined : this.#everybodys;
   }
 
+  consentMode(agent: string): ConsentMode {
+    return this.#modes.get(agent) ?? this.#modes.get(undefined) ?? "ask-per-server";
+  }
+
+  /** Without an agent it is the mode of everybody who has none of their own: consent is never shared. */
+  setConsentMode(mode: ConsentMode, agent?: string): void {
+    this.#modes.set(agent, mode);
+  }
+
+  /** Changes when consent given before no longer counts for this agent. */
+  consentEpoch(agent: string): number {
+    return (this.#endings.get(undefined) ?? 0) + (this.#endings.get(agent) ?? 0);
+  }
+
+  /** Somebody disconnected the server: whoever connects it again is asked again. */
+  endConsent(agent?: string): void {
+    this.#endings.set(agent, (this.#endings.get(agent) ?? 0) + 1);
+    if (agent === undefined) this.#modes.clear();
+    else this.#modes.delete(agent);
+  }
+
   /** The connection for `owner`, not opened yet. */
   claim({ owner, isShared }: ClaimOptions): ServerConnection {
     if (isShared) {
       this.#sharer ??= owner;
       this.#holders.add(owner);
-      return this.#everybodys;
+      return this.keep();
     }
     const own = this.#own.get(owner) ?? this.#create();
     this.#own.set(owner, own);
-    return own;
+    return this.#kept(own);
+  }
+
+  /** Everybody's connection, not opened yet, for somebody who wants it whoever borrows it. */
+  keep(): ServerConnection {
+    return this.#kept(this.#everybodys);
+  }
+
+  /**
+   * The connection that `agent` uses, not opened yet, counted as used by `borrower` until it is given back.
+   * Undefined for an agent that does not see the server.
+   */
+  borrow(agent: string, borrower: object): ServerConnection | undefined {
+    const connection = this.connectionOf(agent);
+    if (connection === undefined) return undefined;
+    const loan = this.#loans.get(connection) ?? { borrowers: new Set(), isTheirs: false };
+    this.#loans.set(connection, loan);
+    loan.borrowers.add(borrower);
+    if (!wantedStates.has(connection.state)) loan.isTheirs = true;
+    return connection;
+  }
+
+  /** Idempotent. What was open before the first borrower came stays open after the last. */
+  async giveBack(borrower: object): Promise<void> {
+    const unused = [...this.#loans].filter(
+      ([, { borrowers }]) => borrowers.delete(borrower) && borrowers.size === 0,
+    );
+    for (const [connection] of unused) this.#loans.delete(connection);
+    const closing = unused.filter(([, { isTheirs }]) => isTheirs);
+    await Promise.all(closing.map(([connection]) => connection.close()));
   }
 
   /**
@@ -78,5 +144,11 @@ export class ServerUsers {
     this.#sharer = undefined;
     this.#holders.clear();
     await this.#everybodys.close();
+  }
+
+  #kept(connection: ServerConnection): ServerConnection {
+    const loan = this.#loans.get(connection);
+    if (loan !== undefined) loan.isTheirs = false;
+    return connection;
   }
 }

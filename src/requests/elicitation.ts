@@ -8,6 +8,7 @@ import { neutralize } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
 import { judgeElicitationUrl, urlPolicyOf } from "./elicitation-url.ts";
 import { checkContent, parseForm } from "./form.ts";
+import type { OpenedPages } from "./opened-pages.ts";
 import { type Asking, originOf } from "./question-owner.ts";
 import { refuseQuestion } from "./refuse-question.ts";
 
@@ -23,6 +24,7 @@ export interface ElicitationOptions {
   /** Of the server that asks: where it is decides where it may send a person. */
   readonly config: ServerConfig;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly pages: OpenedPages;
 }
 
 /** The three answers of the protocol. */
@@ -83,7 +85,7 @@ async function askForm(
 async function askToOpen(
   params: JsonObject,
   asking: Asking,
-  { config, hostEnv, logger }: ElicitationOptions,
+  { config, hostEnv, logger, pages }: ElicitationOptions,
 ): Promise<ElicitResult> {
   const { human, signal, serverName } = asking;
   const judged = judgeElicitationUrl(params["url"], urlPolicyOf(config, hostEnv));
@@ -99,6 +101,8 @@ async function askToOpen(
   };
   const { action } = await ask(question, asking, logger);
   if (action !== "accept") return { action };
+  // Before it is opened: whoever is quick there may be done before that is reported.
+  pages.add(params["elicitationId"], { human, host });
   try {
     await untilAborted(human.openUrl(url, { signal }), signal);
   } catch (error) {

@@ -5,8 +5,10 @@ import type { Unsubscribe } from "../events/event-bus.ts";
 import type { RequestAnsweredEvent, RequestKind } from "../events/host-event.ts";
 import type { InputContext, InputHandler, InputHandlers } from "../protocol/input-handlers.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
+import type { ServerNotification } from "../protocol/protocol-client.ts";
 import { totalTimeOf } from "../protocol/request-deadline.ts";
 import type { DeskParts } from "./desk-parts.ts";
+import { OpenedPages } from "./opened-pages.ts";
 import { QuestionBudget } from "./question-budget.ts";
 import type { Asking, QuestionOwner } from "./question-owner.ts";
 import { answerRoots, type Roots } from "./roots.ts";
@@ -32,12 +34,14 @@ export class ServerDesk {
   readonly #budget: QuestionBudget;
   /** Sessions that let this server ask the model without asking them again. */
   readonly #allowances = new WeakSet<object>();
+  readonly #pages: OpenedPages;
 
   constructor(config: ServerConfig, parts: DeskParts, offer: () => DeskOffer) {
     this.#config = config;
     this.#parts = parts;
     this.#offer = offer;
     this.#budget = new QuestionBudget(config.name, parts.clock);
+    this.#pages = new OpenedPages(config.name, parts.logger);
   }
 
   /** For a connection that is about to open: what can be answered now is what it declares. */
@@ -50,9 +54,21 @@ export class ServerDesk {
     };
   }
 
+  /** Anything the server reports: it may be about what somebody was asked. */
+  heard(notification: ServerNotification): void {
+    this.#pages.heard(notification);
+  }
+
   #elicitation(offered: JsonObject): InputHandler {
     const { limits, logger, hostEnv } = this.#parts;
-    const options = { offered, limits, logger, hostEnv, config: this.#config };
+    const options = {
+      offered,
+      limits,
+      logger,
+      hostEnv,
+      config: this.#config,
+      pages: this.#pages,
+    };
     return {
       capability: offered,
       answer: (params, context) =>

@@ -47,7 +47,7 @@ const notAnObject = invalid([
 ]);
 
 /** `{ "type": "object" }` says something: any object will do. `{}` says nothing. */
-function isEmptySchema(schema: unknown): boolean {
+export function isEmptySchema(schema: unknown): boolean {
   if (!isJsonObject(schema)) return false;
   for (const keyword in schema) if (!annotations.has(keyword)) return false;
   return true;

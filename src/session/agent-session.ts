@@ -6,47 +6,69 @@ import type {
   ConsentCall,
   ToolArguments,
 } from "../call/call-path.ts";
+import type { ServerTool } from "../call/callable-tool.ts";
+import { modelText } from "../call/model-text.ts";
 import { type Outcome, errorOfOutcome } from "../call/outcome.ts";
 import type { ToolSchemas } from "../call/tool-schemas.ts";
-import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
-import type { NamedCatalog, NamedTool, ToolCatalog } from "../catalog/tool-catalog.ts";
+import type { PinLookup } from "../catalog/pin-lookup.ts";
+import type { NamedCatalog, ToolCatalog } from "../catalog/tool-catalog.ts";
 import { type Naming, mayOwnName } from "../catalog/tool-names.ts";
 import type { Limits } from "../config/limits.ts";
 import { definitionOf } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
-import type { HostEvent, HostEventOf, HostEventType } from "../events/host-event.ts";
+import type { HostEvent, HostEventOf, HostEventType, ToolInvoked } from "../events/host-event.ts";
 import { errorOfDenial } from "../policy/decide-access.ts";
-import type { PermissionLevel } from "../policy/permission-level.ts";
+import type { GrantLookup } from "../policy/grant-lookup.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { ConfirmAnswer, Human } from "../ports/human.ts";
+import type { Human } from "../ports/human.ts";
 import type { ServerRegistry } from "../registry/server-registry.ts";
+import type { RequestDesk } from "../requests/request-desk.ts";
 import { closest } from "../text/closest.ts";
-import { AgentContent, type SessionContent } from "./session-content.ts";
-import type { CallEnvelope, McpTool, ReadyOptions, Session } from "./session.ts";
+import { type AddServers, AgentSection } from "./agent-section.ts";
+import { CallHistory } from "./call-history.ts";
+import { childRights } from "./child-rights.ts";
+import { ConsentDesk } from "./consent-desk.ts";
+import { type AccessReport, explainAccess } from "./explain-access.ts";
+import { findPromptTemplate, type McpPromptTemplate } from "./mcp-prompt-template.ts";
+import { type NativeTool, NativeTools, refused } from "./native-tools.ts";
+import { ResourceReaders } from "./resource-reader.ts";
+import type { Section, SectionOptions } from "./section.ts";
+import { AgentContent, type ContentOptions, type SessionContent } from "./session-content.ts";
+import { CommittedState, type SessionState } from "./session-state.ts";
+import type { CallEnvelope, ChildOptions, McpTool, ReadyOptions, Session } from "./session.ts";
 import { type CallStreamItem, streamCall } from "./stream-call.ts";
-import { ToolJudge } from "./tool-judge.ts";
+import type { ToolContextParts } from "./tool-context.ts";
+import { ToolDirectory } from "./tool-directory.ts";
+import { type AgentRights, ToolJudge } from "./tool-judge.ts";
+import { type Transaction, type TransactionResult, runTransaction } from "./transaction.ts";
 
-export interface AgentSessionOptions {
-  readonly agent: string;
-  readonly level: PermissionLevel | undefined;
+export interface AgentSessionOptions extends AgentRights {
   readonly human: Human | undefined;
   readonly naming: Naming;
   /** Tools that would ask first: listed, or left out. */
   readonly pending: "list" | "omit";
+  readonly resourceTools: boolean;
+  readonly history: boolean;
 }
 
 /** The parts of the host a session works with. */
 export interface SessionParts {
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
+  readonly grants: GrantLookup;
+  readonly pins: PinLookup;
   readonly calls: CallPath;
   readonly schemas: ToolSchemas;
   readonly events: EventBus;
   readonly clock: Clock;
   readonly limits: Limits;
   readonly createId: () => string;
+  /** Aborted when the host closes. */
+  readonly closing: AbortSignal;
+  readonly requests: Pick<RequestDesk, "introduce">;
+  readonly addServers: AddServers;
 }
 
 /** Outcomes an agent is expected to read and react to; `execute` hands them back as text. */
@@ -64,14 +86,42 @@ export class AgentSession implements Session, Caller {
   readonly #options: AgentSessionOptions;
   readonly #parts: SessionParts;
   readonly #judge: ToolJudge;
+  readonly #consent: ConsentDesk;
+  readonly #state: CommittedState;
+  readonly #natives: NativeTools;
+  readonly #directory: ToolDirectory;
+  readonly #history: CallHistory | undefined;
 
   constructor(options: AgentSessionOptions, parts: SessionParts) {
     this.agent = options.agent;
     this.sessionId = parts.createId();
     this.#options = options;
     this.#parts = parts;
-    this.#judge = new ToolJudge(options.agent, options.level, parts.registry);
+    const { agent, level, capabilities, within, human, naming } = options;
+    this.#judge = new ToolJudge({ agent, level, capabilities, within }, parts);
+    const { sessionId } = this;
+    this.#consent = new ConsentDesk({ ...parts, agent, sessionId, human, judge: this.#judge });
     this.content = new AgentContent({ ...parts, caller: this, judge: this.#judge });
+    this.#history = options.history ? new CallHistory() : undefined;
+    this.#state = new CommittedState({
+      maxBytes: parts.limits.maxStateBytes,
+      onChange: (keys) => this.#publishState(keys),
+    });
+    const natives = new NativeTools({
+      schemas: parts.schemas,
+      context: () => this.#contextParts(),
+    });
+    this.#natives = natives;
+    const readers = options.resourceTools ? new ResourceReaders(parts) : undefined;
+    this.#directory = new ToolDirectory({ catalog: parts.catalog, naming, natives, readers });
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  get onInvoked(): ((event: ToolInvoked) => void) | undefined {
+    return this.#history?.add;
   }
 
   get human(): Human | undefined {
@@ -79,14 +129,22 @@ export class AgentSession implements Session, Caller {
   }
 
   tools(): readonly McpTool[] {
-    return this.#named()
-      .tools.filter(({ tool }) => this.#isListed(tool))
-      .map((named) => this.#mcpTool(named));
+    const tools: McpTool[] = [];
+    const add = (name: string, target: CallTarget): void => {
+      if (this.#isListed(target)) tools.push(this.#mcpTool(name, target));
+    };
+    for (const tool of this.#natives.all()) add(tool.originalName, this.#judge.judgeNative(tool));
+    for (const { name, tool } of this.#named().tools) add(name, this.#judge.judge(tool));
+    return tools;
   }
 
   find(name: string): McpTool | undefined {
-    const named = this.#named().byName.get(name);
-    return named !== undefined && this.#isListed(named.tool) ? this.#mcpTool(named) : undefined;
+    const target = this.#target(name);
+    return target !== undefined && this.#isListed(target) ? this.#mcpTool(name, target) : undefined;
+  }
+
+  why(name: string): AccessReport {
+    return explainAccess(name, { ...this.#parts, judge: this.#judge, named: this.#named() });
   }
 
   servers(): readonly string[] {
@@ -132,8 +190,7 @@ export class AgentSession implements Session, Caller {
     options: CallOptions = {},
   ): Promise<string> {
     const outcome = await this.call(name, args, options);
-    if (outcome.ok) return outcome.text;
-    if (readableFailures.has(outcome.error.code)) return outcome.error.message;
+    if (outcome.ok || readableFailures.has(outcome.error.code)) return modelText(outcome);
     throw errorOfOutcome(outcome);
   }
 
@@ -156,80 +213,71 @@ export class AgentSession implements Session, Caller {
     return this.call(envelope.name, args, { ...options, callId });
   }
 
+  section(options: SectionOptions = {}): Section {
+    const denialOf = this.#judge.serverDenial.bind(this.#judge);
+    return new AgentSection(options, { ...this.#parts, session: this, denialOf });
+  }
+
+  promptTemplate(
+    server: string,
+    name: string,
+    options?: ContentOptions,
+  ): Promise<McpPromptTemplate> {
+    return findPromptTemplate(this.content, { server, name }, options);
+  }
+
+  defineTool<Params = ToolArguments>(definition: NativeTool<Params>): McpTool {
+    const { name } = definition;
+    const owner = this.#named().byName.get(name)?.tool.serverName;
+    if (owner !== undefined) throw refused(name, `has the name of a tool of server "${owner}"`);
+    const tool = this.#natives.define(definition as NativeTool);
+    return this.#mcpTool(name, this.#judge.judgeNative(tool));
+  }
+
+  transaction<T>(
+    work: (transaction: Transaction) => T | Promise<T>,
+  ): Promise<TransactionResult<T>> {
+    return runTransaction(work, { ...this.#parts, caller: this, state: this.#state });
+  }
+
+  history(): readonly ToolInvoked[] {
+    return this.#history?.list() ?? [];
+  }
+
+  child(options: ChildOptions = {}): Session {
+    const { human = this.human, tools = [] } = options;
+    const rights = { ...childRights(this.#judge.rights, options), within: this.#judge };
+    this.#parts.requests.introduce(options.human);
+    const child = new AgentSession({ ...this.#options, ...rights, human }, this.#parts);
+    for (const name of tools) {
+      const definition = this.#natives.definition(name);
+      if (definition === undefined) throw refused(name, "is not defined in the parent session");
+      child.defineTool(definition);
+    }
+    return child;
+  }
+
   on<T extends HostEventType>(type: T, handler: (event: HostEventOf<T>) => void): Unsubscribe;
   on(type: "*", handler: (event: HostEvent) => void): Unsubscribe;
   on(type: HostEventType | "*", handler: (event: never) => void): Unsubscribe {
     const deliver = handler as (event: HostEvent) => void;
     // Calls of other agents are none of this session's business.
-    return this.#parts.events.on(type as "*", (event) => {
-      if (!("sessionId" in event) || event.sessionId === this.sessionId) deliver(event);
-    });
+    return this.#parts.events.on(type as "*", (event) =>
+      // Returned, because the bus looks after handlers that fail later.
+      !("sessionId" in event) || event.sessionId === this.sessionId ? deliver(event) : undefined,
+    );
   }
 
   resolve(name: string, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget> {
-    const named = this.#named().byName.get(name);
-    return named === undefined ? this.#discover(name, signal) : this.#judge.judge(named.tool);
+    return this.#target(name) ?? this.#discover(name, signal);
   }
 
-  judge(tool: CatalogTool): CallTarget {
+  judge(tool: ServerTool): CallTarget {
     return this.#judge.judge(tool);
   }
 
-  async askConsent({ tool }: CallTarget, args: ToolArguments, call: ConsentCall): Promise<void> {
-    const { serverName, originalName: toolName } = tool;
-    const isDestructive = claims(tool, "destructiveHint");
-    const publish = (type: "consent-asked" | "consent-granted" | "consent-denied") => {
-      const { agent, sessionId } = this;
-      const { callId } = call;
-      this.#parts.events.emit({
-        type,
-        sessionId,
-        callId,
-        agent,
-        serverName,
-        toolName,
-        at: this.#parts.clock.now(),
-      });
-    };
-    const { human } = this.#options;
-    publish("consent-asked");
-    const answer = await this.#answer(
-      human?.confirm?.(
-        {
-          kind: "tool-call",
-          serverName,
-          toolName,
-          agent: this.agent,
-          arguments: args,
-          isDestructive,
-        },
-        { signal: call.signal ?? new AbortController().signal },
-      ),
-    );
-    if (answer === "no") {
-      publish("consent-denied");
-      throw createError(
-        "consent_denied",
-        human?.confirm === undefined
-          ? `${toolName} needs a person's consent, and nobody can be asked`
-          : `${toolName} was not allowed`,
-        { serverName, details: { toolName, isDestructive } },
-      );
-    }
-    publish("consent-granted");
-    this.#judge.remember(answer, tool);
-  }
-
-  /** Silence, an error and an unknown word all mean no. */
-  async #answer(asked: Promise<ConfirmAnswer> | undefined): Promise<ConfirmAnswer> {
-    try {
-      const answer = await asked;
-      return answer === "once" || answer === "tool-session" || answer === "server-session"
-        ? answer
-        : "no";
-    } catch {
-      return "no";
-    }
+  askConsent(target: CallTarget, args: ToolArguments, call: ConsentCall): Promise<void> {
+    return this.#consent.ask(target, args, call);
   }
 
   /** A name that is not in the map yet: connect the servers it may belong to and look again. */
@@ -245,8 +293,8 @@ export class AgentSession implements Session, Caller {
       else if (denial.rule !== "visibility")
         denied ??= errorOfDenial(denial, config.name, definitionOf(config.provenance));
     }
-    const found = this.#named().byName.get(name);
-    if (found !== undefined) return this.#judge.judge(found.tool);
+    const found = this.#target(name);
+    if (found !== undefined) return found;
     throw denied ?? this.#unknownTool(name);
   }
 
@@ -262,29 +310,62 @@ export class AgentSession implements Session, Caller {
   }
 
   #named(): NamedCatalog {
-    return this.#parts.catalog.named(this.#options.naming);
+    return this.#directory.named();
   }
 
-  #isListed(tool: CatalogTool): boolean {
-    const { denial, mustAsk } = this.#judge.judge(tool);
+  /** Judged, whatever the verdict; undefined for a name that nobody has as far as is known. */
+  #target(name: string): CallTarget | undefined {
+    const named = this.#named().byName.get(name);
+    if (named !== undefined) return this.#judge.judge(named.tool);
+    const native = this.#natives.find(name);
+    return native === undefined ? undefined : this.#judge.judgeNative(native);
+  }
+
+  #contextParts(): ToolContextParts {
+    const { calls, clock, registry } = this.#parts;
+    return {
+      caller: this,
+      calls,
+      clock,
+      state: this.#state,
+      pool: {
+        registry,
+        judge: this.#judge,
+        content: this.content,
+        named: () => this.#named(),
+        ready: (serverName, signal) => this.ready({ servers: [serverName], signal }),
+      },
+    };
+  }
+
+  #publishState(keys: readonly string[]): void {
+    const { events, clock } = this.#parts;
+    if (!events.has("state-changed")) return;
+    const { sessionId } = this;
+    events.emit({ type: "state-changed", sessionId, keys, at: clock.now() });
+  }
+
+  #isListed({ denial, consent }: CallTarget): boolean {
     if (denial !== undefined) return false;
     return (
-      !mustAsk || (this.#options.pending === "list" && this.#options.human?.confirm !== undefined)
+      consent !== "ask" ||
+      (this.#options.pending === "list" && this.#options.human?.confirm !== undefined)
     );
   }
 
-  #mcpTool({ name, tool }: NamedTool): McpTool {
+  #mcpTool(name: string, { tool, consent }: CallTarget): McpTool {
     const { schemas } = this.#parts;
     return Object.freeze({
       name,
       originalName: tool.originalName,
+      source: tool.serverName === undefined ? ("native" as const) : ("mcp" as const),
       serverName: tool.serverName,
       title: tool.title,
       description: tool.description,
       inputSchema: tool.inputSchema,
       outputSchema: tool.outputSchema,
       annotations: tool.annotations,
-      needsConsent: this.#judge.judge(tool).mustAsk,
+      needsConsent: consent === "ask",
       // Looked at when it is asked for: a long list must not cost the inspection of every schema.
       get unusable() {
         return schemas.refusal(tool);

@@ -1,16 +1,26 @@
 import type { CallOptions, ToolArguments } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
-import type { HostEventOf, HostEventType, HostEvent } from "../events/host-event.ts";
-import type { SessionContent } from "./session-content.ts";
+import type { HostEvent, HostEventOf, HostEventType, ToolInvoked } from "../events/host-event.ts";
+import type { Human } from "../ports/human.ts";
+import type { ChildRights } from "./child-rights.ts";
+import type { AccessReport } from "./explain-access.ts";
+import type { McpPromptTemplate } from "./mcp-prompt-template.ts";
+import type { NativeTool } from "./native-tools.ts";
+import type { Section, SectionOptions } from "./section.ts";
+import type { ContentOptions, SessionContent } from "./session-content.ts";
+import type { SessionState } from "./session-state.ts";
 import type { CallStreamItem } from "./stream-call.ts";
+import type { Transaction, TransactionResult } from "./transaction.ts";
 
 /** A tool as an agent sees it: a snapshot whose `execute` takes the guarded path like any call. */
 export interface McpTool {
   /** The public name: unique in the session and valid for every model provider. */
   readonly name: string;
   readonly originalName: string;
-  readonly serverName: string;
+  readonly source: "native" | "mcp";
+  /** Undefined for a native tool. */
+  readonly serverName: string | undefined;
   readonly title: string | undefined;
   readonly description: string;
   /** As the server sent it; `toProviderSchema` makes it acceptable to model providers. */
@@ -38,12 +48,21 @@ export interface CallEnvelope {
   readonly callId?: string;
 }
 
+export interface ChildOptions extends ChildRights {
+  /** Who is asked on the child's behalf; the same as here by default. */
+  readonly human?: Human | undefined;
+  /** Names of native tools of this session that the child has, too; none by default. */
+  readonly tools?: readonly string[] | undefined;
+}
+
 /** One agent's view of the host: what it may see and call, on whose behalf a person is asked. */
 export interface Session {
   readonly agent: string;
   /** Resources and prompts. */
   readonly content: SessionContent;
-  /** The tools this agent may use right now, in server order. Never throws, starts nothing. */
+  /** What the program and its native tools remember in this session. */
+  readonly state: SessionState;
+  /** The tools this agent may use right now: native ones, then those of servers in their order. Never throws, starts nothing. */
   tools(): readonly McpTool[];
   /** Connects the servers whose tools are not known yet; says for each whether it is ready. Never throws for one. */
   ready(options?: ReadyOptions): Promise<Readonly<Record<string, boolean>>>;
@@ -51,9 +70,14 @@ export interface Session {
   servers(): readonly string[];
   /** The tool of that public name among `tools()`. */
   find(name: string): McpTool | undefined;
+  /** Why this agent may or may not call a tool, step by step; `server.tool` names it, too. */
+  why(name: string): AccessReport;
   /** Calls a tool by its public name. Resolves for everything that can happen to a call. */
   call(name: string, args?: ToolArguments, options?: CallOptions): Promise<Outcome>;
-  /** The same as text. Throws typed errors, except that a tool's own error comes back as its text. */
+  /**
+   * The same as text for a model, quoted where it carries signs of instructions. Throws typed errors,
+   * except that a tool's own error comes back as its text.
+   */
   execute(name: string, args?: ToolArguments, options?: CallOptions): Promise<string>;
   /** The same as it happens: progress, what the server logs, and the outcome last. Leaving the loop cancels the call. */
   stream(
@@ -62,6 +86,28 @@ export interface Session {
     options?: CallOptions,
   ): AsyncGenerator<CallStreamItem, void>;
   dispatch(envelope: CallEnvelope, options?: CallOptions): Promise<Outcome>;
+  /**
+   * Adds a tool of the program itself, which is listed and called like any other. Throws `config_invalid`
+   * for one that could not be called, or whose name is taken; no tool of a server takes it later.
+   */
+  defineTool<Params = ToolArguments>(tool: NativeTool<Params>): McpTool;
+  /**
+   * Runs `work` and makes what it wrote to the state true when it and all calls made through the
+   * transaction succeeded. What it throws is thrown again, after the rollback.
+   */
+  transaction<T>(work: (transaction: Transaction) => T | Promise<T>): Promise<TransactionResult<T>>;
+  /** The last 1,000 calls, failed ones included, the oldest first; empty unless the session was made with `history`. */
+  history(): readonly ToolInvoked[];
+  /** A session for a part of the work, with at most the rights of this one, and a state and consent of its own. */
+  child(options?: ChildOptions): Session;
+  /** Servers as a part of a prompt. Throws `config_invalid` for a template that cannot be rendered. */
+  section(options?: SectionOptions): Section;
+  /** A prompt that a server offers, with its arguments. Throws `config_invalid` when there is none of that name. */
+  promptTemplate(
+    server: string,
+    name: string,
+    options?: ContentOptions,
+  ): Promise<McpPromptTemplate>;
   on<T extends HostEventType>(type: T, handler: (event: HostEventOf<T>) => void): Unsubscribe;
   on(type: "*", handler: (event: HostEvent) => void): Unsubscribe;
 }

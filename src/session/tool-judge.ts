@@ -1,14 +1,54 @@
 import type { CallTarget } from "../call/call-path.ts";
+import type { CallableTool, NativeCallable } from "../call/callable-tool.ts";
 import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
-import { decideAccess, type Denial } from "../policy/decide-access.ts";
-import { needsConsent, serverAllowance, toolAllowance } from "../policy/decide-consent.ts";
+import type { PinLookup } from "../catalog/pin-lookup.ts";
+import type { ToolCatalog } from "../catalog/tool-catalog.ts";
+import { isToolAllowed } from "../catalog/tool-filter.ts";
+import { fingerprintOf } from "../catalog/tool-fingerprint.ts";
+import { type CapabilitySet, executeAction } from "../policy/capability-set.ts";
+import {
+  type Denial,
+  type ServerFacts,
+  type ToolFacts,
+  denyServer,
+  denyTool,
+} from "../policy/decide-access.ts";
+import { type ConsentRule, decideConsent } from "../policy/decide-consent.ts";
+import type { GrantLookup } from "../policy/grant-lookup.ts";
 import type { PermissionLevel } from "../policy/permission-level.ts";
-import type { ConfirmAnswer } from "../ports/human.ts";
+import { toolResource } from "../policy/resource-name.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import { Allowances, type ConsentSubject } from "./allowances.ts";
+
+/** What an agent was given when its session was made. */
+export interface AgentRights {
+  readonly agent: string;
+  readonly level: PermissionLevel | undefined;
+  /** Absent: the step is skipped. Empty: nothing may be called. */
+  readonly capabilities: CapabilitySet | undefined;
+  /** Of the session this one is a child of: what that may not do, this may not either. */
+  readonly within?: ToolJudge | undefined;
+}
+
+export interface JudgeParts {
+  readonly registry: ServerRegistry;
+  readonly catalog: ToolCatalog;
+  readonly grants: GrantLookup;
+  readonly pins: PinLookup;
+  readonly clock: Clock;
+}
 
 interface Judgement extends CallTarget {
   /** The state of the world it was passed in; another one needs another judgement. */
   readonly revision: number;
+  /** When a right it rests on ends. */
+  readonly validUntil: number;
+}
+
+interface ConsentVerdict {
+  readonly consent: ConsentRule;
+  readonly validUntil: number;
 }
 
 /**
@@ -16,66 +56,176 @@ interface Judgement extends CallTarget {
  * changes. Listing and calling ask the same judge, so they cannot disagree.
  */
 export class ToolJudge {
-  readonly #agent: string;
-  readonly #level: PermissionLevel | undefined;
-  readonly #registry: ServerRegistry;
-  /** What the person allowed for the rest of the session. */
-  readonly #allowances = new Set<string>();
+  readonly rights: AgentRights;
+  readonly #parts: JudgeParts;
+  readonly #allowances = new Allowances();
+  readonly #allowedNative = new Set<string>();
   readonly #judgements = new WeakMap<CatalogTool, Judgement>();
-  #answers = 0;
 
-  constructor(agent: string, level: PermissionLevel | undefined, registry: ServerRegistry) {
-    this.#agent = agent;
-    this.#level = level;
-    this.#registry = registry;
+  constructor(rights: AgentRights, parts: JudgeParts) {
+    // What is granted to the set later must not reach a session that is running.
+    this.rights = { ...rights, capabilities: rights.capabilities?.toFrozen() };
+    this.#parts = parts;
   }
 
-  judge(tool: CatalogTool): CallTarget {
-    // Both only ever grow, so their sum changes with each of them.
-    const revision = this.#registry.revision + this.#answers;
+  judge(tool: CatalogTool): Judgement {
+    const { registry, grants, pins, clock } = this.#parts;
+    // All of them only ever grow, so their sum changes with each of them.
+    const revision =
+      registry.revision + grants.revision + pins.revision + this.#allowances.revision;
     const known = this.#judgements.get(tool);
-    if (known?.revision === revision) return known;
-    const judgement = { ...this.#examine(tool), revision };
+    if (
+      known?.revision === revision &&
+      (known.validUntil === Number.POSITIVE_INFINITY || clock.now() < known.validUntil)
+    )
+      return known;
+    const judgement = this.#examine(tool, revision);
     this.#judgements.set(tool, judgement);
     return judgement;
   }
 
+  /** The program's own tools: nothing is started, nothing pinned; a person is asked where the tool says so. */
+  judgeNative(tool: NativeCallable): CallTarget {
+    const isSettled = !tool.needsConsent || this.rights.level === "yolo";
+    const isAllowed = this.#allowedNative.has(tool.originalName);
+    const consent = isSettled ? "native" : isAllowed ? "tool-allowed" : "ask";
+    return { tool, server: undefined, connection: undefined, denial: undefined, consent };
+  }
+
   /** Why this agent may not use the server at all, whatever its tools are: asked before it is started. */
   serverDenial(server: RegisteredServer): Denial | undefined {
-    const decision = decideAccess({
-      serverName: server.config.name,
-      isEnabled: server.config.enabled,
-      isLaunchApproved: this.#registry.isApproved(server),
-      isVisible: server.users.isVisibleTo(this.#agent),
-      level: this.#level,
-    });
-    return decision.isAllowed ? undefined : decision;
+    return this.rights.within?.serverDenial(server) ?? denyServer(this.#serverFacts(server));
   }
 
-  /** Remembers a person's answer. A destructive tool is asked about every time, whatever was answered. */
-  remember(answer: ConfirmAnswer, tool: CatalogTool): void {
+  /** What the chain looks at for one tool, also for one that is filtered out. */
+  facts(server: RegisteredServer, toolName: string, tool: CatalogTool | undefined): ToolFacts {
+    const { capabilities } = this.rights;
+    const resource = toolResource(server.config.name, toolName);
+    return {
+      ...this.#serverFacts(server),
+      toolName,
+      isOffered: isToolAllowed(toolName, server.config),
+      isCapable: capabilities?.allows(resource, executeAction, this.#parts.clock.now()) ?? false,
+      pin: tool === undefined ? "accepted" : this.#parts.pins.verdict(server.launchIdentity, tool),
+    };
+  }
+
+  /** Allows the tool for the rest of the session, exactly as it is defined now. */
+  allowTool(tool: CallableTool): void {
+    if (tool.serverName === undefined) {
+      this.#allowedNative.add(tool.originalName);
+      return;
+    }
+    const server = this.#parts.registry.find(tool.serverName);
+    if (server !== undefined) this.#allowances.allowTool(this.#subject(server, tool));
+  }
+
+  /** The same for every tool that the server offers now. */
+  allowServer(tool: CatalogTool): void {
+    const server = this.#parts.registry.find(tool.serverName);
+    if (server === undefined) return;
+    const covered = [tool, ...this.offered(server)];
+    const fingerprints = covered.map(({ listed }) => fingerprintOf(listed));
+    this.#allowances.allowServer(this.#subject(server, tool), fingerprints);
+  }
+
+  /** What a person who allows a whole server can have seen of it: nothing that is set aside. */
+  offered({ config, launchIdentity }: RegisteredServer): readonly CatalogTool[] {
+    const { catalog, pins } = this.#parts;
+    return catalog
+      .tools(config.name)
+      .filter((tool) => pins.verdict(launchIdentity, tool) === "accepted");
+  }
+
+  #examine(tool: CatalogTool, revision: number): Judgement {
     const { serverName, originalName } = tool;
-    this.#answers += 1;
-    if (answer === "server-session") this.#allowances.add(serverAllowance(serverName));
-    else if (answer === "tool-session" && !claims(tool, "destructiveHint"))
-      this.#allowances.add(toolAllowance(serverName, originalName));
+    const { capabilities, within } = this.rights;
+    const { registry, clock } = this.#parts;
+    const server = registry.find(serverName);
+    if (server === undefined) return { ...this.#unreachable(tool), revision };
+    const outer = within?.judge(tool);
+    const denial = outer?.denial ?? denyTool(this.facts(server, originalName, tool));
+    const right = capabilities?.find(
+      toolResource(serverName, originalName),
+      executeAction,
+      clock.now(),
+    );
+    const consent = this.#consent(server, tool);
+    return {
+      tool,
+      // Tools registered from schemas may have no server behind them.
+      server: server.config.transport.kind === "none" ? undefined : server,
+      connection:
+        server.config.transport.kind === "none"
+          ? undefined
+          : server.users.connectionOf(this.rights.agent),
+      denial,
+      consent: consent.consent,
+      revision,
+      validUntil: Math.min(
+        right?.expiresAt ?? Number.POSITIVE_INFINITY,
+        outer?.validUntil ?? Number.POSITIVE_INFINITY,
+        consent.validUntil,
+      ),
+    };
   }
 
-  #examine(tool: CatalogTool): CallTarget {
-    const registered = this.#registry.find(tool.serverName);
-    // Tools registered from schemas may have no server behind them.
-    const server = registered?.config.transport.kind === "none" ? undefined : registered;
-    const mustAsk = needsConsent({
-      serverName: tool.serverName,
-      toolName: tool.originalName,
-      level: this.#level,
+  /** The server is gone; who still holds its tool gets the same answer as for one that was never there. */
+  #unreachable(tool: CatalogTool): Omit<Judgement, "revision"> {
+    const denial: Denial = {
+      rule: "visibility",
+      code: "server_unknown",
+      reason: `no server "${tool.serverName}"`,
+    };
+    return {
+      tool,
+      server: undefined,
+      connection: undefined,
+      denial,
+      consent: "ask",
+      validUntil: Number.POSITIVE_INFINITY,
+    };
+  }
+
+  #consent(server: RegisteredServer, tool: CatalogTool): ConsentVerdict {
+    const { agent, level } = this.rights;
+    const { serverName, originalName: toolName } = tool;
+    const subject = this.#subject(server, tool);
+    const grantedUntil = this.#parts.grants.grantedUntil({ agent, ...subject });
+    const consent = decideConsent({
+      serverName,
+      toolName,
+      level,
+      mode: server.users.consentMode(agent),
       claimsReadOnly: claims(tool, "readOnlyHint"),
       claimsDestructive: claims(tool, "destructiveHint"),
-      skipReadOnlyPrompts: server?.config.skipReadOnlyPrompts ?? false,
-      allowances: this.#allowances,
+      skipReadOnlyPrompts: server.config.skipReadOnlyPrompts,
+      allowances: this.#allowances.keysFor(subject),
+      isGranted: grantedUntil !== undefined,
     });
-    const denial = registered === undefined ? undefined : this.serverDenial(registered);
-    const connection = server?.users.connectionOf(this.#agent);
-    return { tool, server, connection, denial, mustAsk };
+    const validUntil = consent === "grant" ? grantedUntil : undefined;
+    return { consent, validUntil: validUntil ?? Number.POSITIVE_INFINITY };
+  }
+
+  #subject({ launchIdentity, users }: RegisteredServer, tool: CatalogTool): ConsentSubject {
+    return {
+      serverName: tool.serverName,
+      toolName: tool.originalName,
+      identity: launchIdentity,
+      epoch: users.consentEpoch(this.rights.agent),
+      fingerprint: fingerprintOf(tool.listed),
+    };
+  }
+
+  #serverFacts(server: RegisteredServer): ServerFacts {
+    const { agent, level, capabilities } = this.rights;
+    return {
+      serverName: server.config.name,
+      isEnabled: server.config.enabled,
+      isLaunchApproved: this.#parts.registry.isApproved(server),
+      isVisible: server.users.isVisibleTo(agent),
+      level,
+      hasCapabilities: capabilities !== undefined,
+    };
   }
 }

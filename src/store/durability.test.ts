@@ -53,14 +53,18 @@ describe("what must be on the disk before it is acknowledged", () => {
     ["removing a server", "full", () => new ServerRows(context).remove("a")],
     ["an approval", "full", () => new ApprovalRows(context).approve(approval)],
     ["its end", "full", () => new ApprovalRows(context).revoke({ identity: "i" })],
-    ["a grant", "full", () => new GrantRows(context).grant(grant)],
+    ["a grant", "full", () => new GrantRows(context).grant([grant])],
     ["its end", "full", () => new GrantRows(context).revoke({})],
     ["a pin", "full", () => new PinRows(context).acceptNew("i", [pin])],
     ["a quarantine", "full", () => new PinRows(context).quarantine("i", pin)],
     ["accepting a change", "full", () => new PinRows(context).accept("i", "t", "f")],
     ["a secret", "full", () => new SecretRows(context).put("a", "b")],
     ["its end", "full", () => new SecretRows(context).remove("a")],
-    ["a status", "normal", () => new ServerRows(context).setStatus("a", "connected")],
+    [
+      "a status",
+      "normal",
+      () => new ServerRows(context).setStatuses(new Map([["a", "connected"]])),
+    ],
     ["a catalog", "normal", () => new CatalogRows(context).save("i", {})],
   ])("STO-08: %s is written %s", async (_, durability, write) => {
     await write();

@@ -47,25 +47,25 @@ export class GrantRows {
     return rows.filter((row) => !isOver(row, now) && !isFromFuture(row, now)).map(toGrant);
   }
 
-  async grant(grant: NewGrant): Promise<void> {
+  /** All of them or none. */
+  async grant(grants: readonly NewGrant[]): Promise<void> {
     const { database, areas, clock } = this.#context;
-    const changed = {
-      definition_hash: grant.definitionHash,
-      granted_at: clock.now(),
-      expires_at: grant.expiresAt ?? null,
-    };
-    const statement = database.queries
-      .insertInto("grants")
-      .values({
-        agent: grant.agent,
-        identity: grant.identity,
-        tool: grant.tool ?? wholeServer,
-        ...changed,
-      })
-      .onConflict((conflict) =>
-        conflict.columns(["agent", "identity", "tool"]).doUpdateSet(changed),
-      );
-    await areas.write("grants", [statement]);
+    const granted_at = clock.now();
+    const statements = grants.map((grant) => {
+      const changed = {
+        definition_hash: grant.definitionHash,
+        granted_at,
+        expires_at: grant.expiresAt ?? null,
+      };
+      const { agent, identity, tool = wholeServer } = grant;
+      return database.queries
+        .insertInto("grants")
+        .values({ agent, identity, tool, ...changed })
+        .onConflict((conflict) =>
+          conflict.columns(["agent", "identity", "tool"]).doUpdateSet(changed),
+        );
+    });
+    await areas.write("grants", statements);
   }
 
   /** Ends every grant that fits the filter, all of them when it is empty; gives their number. */

@@ -89,9 +89,10 @@ describe("readKuseDatabase", () => {
 
   it("a file that is missing, no database, or has no such table is told", async () => {
     const { file } = createDatabase("CREATE TABLE other (id TEXT);");
-    expect((await readKuseDatabase(file)).problems).toEqual([
-      { text: `${file} has no table mcp_servers` },
-    ]);
+    await expect(readKuseDatabase(file)).rejects.toMatchObject({
+      code: "config_invalid",
+      message: `${file} has no table mcp_servers`,
+    });
     writeFileSync(file, "this is no database, only text ".repeat(100));
     await expect(readKuseDatabase(file)).rejects.toMatchObject({
       code: "store_failed",

@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+import { createError } from "../errors/families.ts";
 import { parseObjectColumn } from "./json-column.ts";
 import { sqliteError, storeError } from "./store-error.ts";
 
@@ -41,9 +42,9 @@ export async function readKuseDatabase(file: string): Promise<KuseDatabase> {
   try {
     const copy = await copyDatabase(source, folder);
     const rows = await readRows(copy, source);
-    return rows === undefined
-      ? { entries: [], problems: [{ text: `${source} has no table mcp_servers` }] }
-      : readEntries(rows);
+    if (rows === undefined)
+      throw createError("config_invalid", `${source} has no table mcp_servers`);
+    return readEntries(rows);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -46,15 +46,17 @@ export class ServerRows {
     await this.#context.areas.write("servers", [statement]);
   }
 
-  /** Says nothing to other processes: a status is each one's own. */
-  async setStatus(id: string, status: ServerState): Promise<void> {
+  /** By name. Says nothing to other processes: a status is each one's own. */
+  async setStatuses(statuses: ReadonlyMap<string, ServerState>): Promise<void> {
     const { database } = this.#context;
-    const statement = database.queries
-      .updateTable("mcp_servers")
-      .set({ status })
-      .where("id", "=", id)
-      .where("status", "!=", status);
-    await database.write([statement], "normal");
+    const statements = [...statuses].map(([name, status]) =>
+      database.queries
+        .updateTable("mcp_servers")
+        .set({ status })
+        .where("name", "=", name)
+        .where("status", "!=", status),
+    );
+    if (statements.length > 0) await database.write(statements, "normal");
   }
 
   /** Whether there was one. */

@@ -101,7 +101,7 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
   test("STO-03 STO-04 STA-03: an edit keeps the status, removing removes the row", async () => {
     const store = await open();
     await store.servers.put({ id: "a", name: "a", config: { url: "http://one" } });
-    await store.servers.setStatus("a", "connected");
+    await store.servers.setStatuses(new Map([["a", "connected"]]));
     await store.servers.put({ id: "a", name: "b", config: { url: "http://two" } });
     expect(await store.servers.list()).toEqual([
       { id: "a", name: "b", config: { url: "http://two" }, status: "connected" },
@@ -142,12 +142,12 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
   test("PRM-21: a grant belongs to an agent, a launch and one tool or the server", async () => {
     const store = await open();
     const own = { agent: "main", identity: "i", definitionHash: "h" };
-    await store.grants.grant({ ...own, tool: "read" });
-    await store.grants.grant(own);
-    await store.grants.grant({ ...own, agent: "other", tool: "read" });
+    await store.grants.grant([{ ...own, tool: "read" }]);
+    await store.grants.grant([own]);
+    await store.grants.grant([{ ...own, agent: "other", tool: "read" }]);
     const found = await store.grants.list({ agent: "main", identity: "i" });
     expect(new Set(found.map(({ tool }) => tool))).toEqual(new Set(["read", undefined]));
-    await store.grants.grant({ ...own, tool: "read", definitionHash: "h2" });
+    await store.grants.grant([{ ...own, tool: "read", definitionHash: "h2" }]);
     expect(await store.grants.list({ agent: "main", tool: "read" })).toMatchObject([
       { definitionHash: "h2" },
     ]);
@@ -159,8 +159,8 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     const clock = shiftedClock();
     const store = await open({ clock });
     const own = { agent: "main", identity: "i", definitionHash: "h" };
-    await store.grants.grant({ ...own, tool: "hour", expiresAt: clock.now() + 3_600_000 });
-    await store.grants.grant({ ...own, tool: "ever" });
+    await store.grants.grant([{ ...own, tool: "hour", expiresAt: clock.now() + 3_600_000 }]);
+    await store.grants.grant([{ ...own, tool: "ever" }]);
     const tools = async (): Promise<unknown> =>
       (await store.grants.list()).map(({ tool }) => `${tool}`).toSorted();
     expect(await tools()).toEqual(["ever", "hour"]);
@@ -375,7 +375,7 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     await mine.secrets.put("own", "x");
     await other.servers.put({ id: "a", name: "a", config: {} });
     await until(1);
-    await other.grants.grant({ agent: "a", identity: "i", definitionHash: "h" });
+    await other.grants.grant([{ agent: "a", identity: "i", definitionHash: "h" }]);
     await until(2);
     expect(heard).toEqual(["servers", "grants"]);
     expect(await mine.servers.list()).toHaveLength(1);

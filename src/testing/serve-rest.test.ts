@@ -1,7 +1,7 @@
 import type { McpServerFactory } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 
-import { connectClient } from "../connection/connect-client.ts";
+import { connectClient } from "../host/connect-client.ts";
 import { type ServedTool, defineServer } from "./define-server.ts";
 import { createDemoServer } from "./demo-server.ts";
 import { type RestServer, type ServeRestOptions, serveRest } from "./serve-rest.ts";

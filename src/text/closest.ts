@@ -1,5 +1,5 @@
 /** Edit distance with adjacent swaps, given up once it must exceed `limit`. */
-function distance(a: string, b: string, limit: number): number {
+export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -28,7 +28,7 @@ export function closest(word: string, candidates: Iterable<string>, count = 3): 
   const scored: { readonly candidate: string; readonly score: number }[] = [];
   for (const candidate of candidates) {
     const lower = candidate.toLowerCase().slice(0, 128);
-    let score = distance(wanted, lower, limit);
+    let score = editDistance(wanted, lower, limit);
     // Half a name typed is as good a hint as one letter off.
     if (wanted.length >= 2 && (lower.startsWith(wanted) || lower.includes(wanted)))
       score = Math.min(score, 1.5);

@@ -1,4 +1,6 @@
 import type { Row } from "./row.ts";
+import { approvalRows } from "./rows/approval-rows.ts";
+import { configRows } from "./rows/config-rows.ts";
 import { environmentRows } from "./rows/environment-rows.ts";
 import { floodRows } from "./rows/flood-rows.ts";
 import { handshakeRows } from "./rows/handshake-rows.ts";
@@ -20,6 +22,7 @@ import { sessionRows } from "./rows/session-rows.ts";
 import { shapeRows } from "./rows/shape-rows.ts";
 import { sizeRows } from "./rows/size-rows.ts";
 import { stderrRows } from "./rows/stderr-rows.ts";
+import { storeFailureRows } from "./rows/store-failure-rows.ts";
 import { storeRows } from "./rows/store-rows.ts";
 import { streamRows } from "./rows/stream-rows.ts";
 import { valueRows } from "./rows/value-rows.ts";
@@ -50,4 +53,7 @@ export const rows: readonly Row[] = [
   ...sessionRows,
   ...mutationRows,
   ...storeRows,
+  ...storeFailureRows,
+  ...approvalRows,
+  ...configRows,
 ];

@@ -140,7 +140,7 @@ describe("plugboard call", () => {
       stdout: "",
       stderr:
         '✗ server "notes" comes from a project file and has not been approved   from .plugboard/mcp.json:3   ' +
-        "try: run it in a terminal to be asked, or name its file with --config\n",
+        "try: plugboard approve notes\n",
       exitCode: 6,
     });
     expect(existsSync(marker)).toBe(false);

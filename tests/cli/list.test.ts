@@ -19,7 +19,7 @@ describe("plugboard list", () => {
     expect(await sandbox.run(["list"])).toEqual({
       stdout: [
         "NAME    STATUS          TRANSPORT        TOOLS  SCOPE    NOTE",
-        "notes   ⏸ not approved  stdio                –  project  new in .plugboard/mcp.json:3 → plugboard test notes",
+        "notes   ⏸ not approved  stdio                –  project  new in .plugboard/mcp.json:3 → plugboard approve notes",
         "local   ○ idle          stdio                –  user",
         "remote  ○ idle          streamable-http      –  user",
         "legacy  ○ disabled      stdio                –  user     ~/.plugboard/mcp.json:13",
@@ -112,7 +112,7 @@ describe("plugboard list --check", () => {
         .map((row) => row.replaceAll(/ {2,}/g, " | "))
         .toSorted(),
     ).toEqual([
-      "notes | ⏸ not approved | stdio | – | project | new in .plugboard/mcp.json:3 → plugboard test notes",
+      "notes | ⏸ not approved | stdio | – | project | new in .plugboard/mcp.json:3 → plugboard approve notes",
       expect.stringMatching(
         /^silent \| ✗ disconnected \| stdio \| – \| user \| no answer to .* → plugboard test silent$/,
       ),

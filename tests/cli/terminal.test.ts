@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { realpathSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
@@ -7,9 +8,13 @@ import { CliSandbox, demoEntry, terminalProgram } from "./run-cli.ts";
 const hasTerminal =
   process.platform === "linux" && spawnSync(terminalProgram, ["--version"]).status === 0;
 
+const node = realpathSync(process.execPath);
+
 const question = [
   '"notes" is new in .plugboard/mcp.json:3 (project). Start it?',
   `  runs      ${process.execPath} ${demoEntry.args.join(" ")}`,
+  // Where node is started through a link.
+  ...(node === process.execPath ? [] : [`  file      ${node}`]),
   "  folder    .",
   "  sees env  the usual ones (PATH, HOME, …)",
   "[y/N] ",
@@ -50,6 +55,16 @@ describe.skipIf(!hasTerminal)("at a terminal", () => {
     expect(screen.startsWith(question)).toBe(true);
     expect(screen).toContain('\n✗ server "notes" comes from a project file');
     expect(exitCode).toBe(6);
+  });
+
+  it("plugboard approve asks, and a yes is kept", async () => {
+    const sandbox = new CliSandbox().configureProject({ notes: demoEntry });
+    const no = await answerWith(sandbox, ["approve", "notes"], "\n");
+    expect(no).toEqual({ screen: `${question}\n"notes" stays unapproved.\n`, exitCode: 6 });
+    const yes = await answerWith(sandbox, ["approve", "notes"], "y\n");
+    expect(yes.screen).toContain('✓ "notes" is approved, as long as nothing of this changes.\n');
+    expect(yes.exitCode).toBe(0);
+    expect(await sandbox.run(["call", "notes.add", "a=2", "b=3"])).toMatchObject({ stdout: "5\n" });
   });
 
   it("Ctrl-C at the question ends the command", async () => {

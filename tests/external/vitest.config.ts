@@ -1,9 +1,21 @@
+import path from "node:path";
+
 import { defineConfig } from "vitest/config";
 
-/** Judges from outside: real servers and suites of the private manifest beside this file. */
+const built = (file: string): string => path.resolve(import.meta.dirname, "../../dist", file);
+
+/** Judges from outside: real servers, suites and frameworks of the private manifest beside this file. */
 export default defineConfig({
+  // Tests import the package by name, as a user does, and get what was built.
+  resolve: {
+    alias: {
+      "plugboard/adapters": built("adapters/index.js"),
+      "plugboard/testing": built("testing/index.js"),
+      plugboard: built("index.js"),
+    },
+  },
   test: {
-    include: ["tests/external/*.test.ts"],
+    include: ["tests/external/*.test.ts", "tests/external/frameworks/*.test.ts"],
     setupFiles: ["tests/setup/throw-away-home.ts"],
     maxWorkers: 2,
     maxConcurrency: 2,

@@ -34,6 +34,7 @@ class Answering {
   confirm: ConfirmAnswer[] = [];
   readonly asked: ElicitQuestion[] = [];
   readonly opened: string[] = [];
+  notified: (notice: unknown) => void = () => undefined;
   readonly confirmed: ConfirmQuestion[] = [];
   readonly prompts: SamplingRequest[] = [];
 
@@ -105,6 +106,7 @@ async function callUntil<T>(scene: Scene, tool: string, happens: Promise<T>): Pr
 const features = [
   "elicitation: form",
   "elicitation: URL",
+  "elicitation: visit",
   "sampling",
   "roots",
   "roots: change told",
@@ -130,6 +132,7 @@ describe.each(ways)("what a $era server asks over $transport", (way) => {
         elicit: (question, options) => answering.human.elicit?.(question, options) as never,
         confirm: (question, options) => answering.human.confirm?.(question, options) as never,
         openUrl: (url, options) => answering.human.openUrl?.(url, options) as never,
+        notify: (notice) => answering.notified(notice),
       },
       sampling: (request) => answering.sampling(request),
       roots: ["/srv/one"],
@@ -184,6 +187,39 @@ describe.each(ways)("what a $era server asks over $transport", (way) => {
     expect(answering.asked).toHaveLength(2);
     expect(answering.opened).toHaveLength(1);
     note("elicitation: URL");
+  });
+
+  it("PRO-21 E3: a call that needs a visit first ends with a hint, and the person hears when it is done", async () => {
+    const url = "https://example.com/sign-in";
+    if (way.era === "modern") {
+      note("elicitation: visit", "not in this era");
+      return;
+    }
+    answering.elicit = [{ action: "accept" }, { action: "decline" }];
+    const need = async (address: string) => {
+      const outcome = await scene.session.call("mcp__a__need_url", { url: address });
+      return outcome.ok ? undefined : outcome.error;
+    };
+    expect(await need(url)).toMatchObject({
+      code: "rpc_error",
+      rpc: { code: -32_042 },
+      retryable: true,
+      hint: expect.stringContaining("call again") as unknown,
+    });
+    expect(answering.opened).toEqual([url]);
+    expect(await need(url)).toMatchObject({ code: "rpc_error", retryable: false });
+    expect(await need("https://u:p@example.com")).toMatchObject({ retryable: false });
+    expect(answering.asked).toMatchObject([{ kind: "url", url, toolName: "need_url" }, { url }]);
+    const outcomes = scene.events.flatMap((event) =>
+      event.type === "request-answered" ? [event.outcome] : [],
+    );
+    expect(outcomes).toEqual(["answered", "declined", "refused"]);
+    const told = new Promise((resolve) => {
+      answering.notified = resolve;
+    });
+    await scene.session.call("mcp__a__visited");
+    expect(await told).toEqual({ level: "info", text: "a: done with the page of example.com" });
+    note("elicitation: visit");
   });
 
   it("A16: the model is asked after a person said yes, and not after a no", async () => {

@@ -95,7 +95,8 @@ function writeResult(context: CommandContext, tool: McpTool, outcome: Successful
   }
   const result: ResultObject = {
     ok: true,
-    server: tool.serverName,
+    // The command line defines no native tools.
+    server: tool.serverName ?? "",
     tool: tool.originalName,
     text,
     content,

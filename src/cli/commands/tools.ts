@@ -46,7 +46,7 @@ async function listAll(
     else if (status.state === "connected") listed.push(status.name);
     else if (status.state === "pending")
       context.notice(
-        `⏸ ${status.name}: not approved, new in ${originOf(status, context.standpoint)} → plugboard tools ${status.name}`,
+        `⏸ ${status.name}: not approved, new in ${originOf(status, context.standpoint)} → plugboard approve ${status.name}`,
       );
   }
   writeTools(context, toolsByServer(host, listed), schema);

@@ -1,0 +1,105 @@
+import type { Session } from "../session/session.ts";
+import { type AdapterOptions, type OfferedTool, offeredTools } from "./offered-tools.ts";
+import { type ModelResult, runModelCall } from "./run-model-call.ts";
+import { createToolServer, type ServedCall, type ToolServer } from "./tool-server.ts";
+
+/** An entry of the SDK's `mcpServers`: a server in this process, reached through `instance`. */
+export interface ClaudeAgentServer<Instance = never> {
+  type: "sdk";
+  name: string;
+  instance: Instance;
+}
+
+/** Holds the tools whose public names say no server: native ones, and those of another naming. */
+const restKey = "plugboard";
+
+/** Where Claude Code writes its id of a call. */
+const toolUseIdKey = "claudecode/toolUseId";
+
+/**
+ * The session's tools as `query({ options: { mcpServers } })` of the Claude Agent SDK takes them: one
+ * entry per server, none of which starts or connects to anything outside this process. Claude Code calls
+ * a tool `mcp__{entry}__{tool}`, which with the default naming is its public name; write that into
+ * `allowedTools`, because consent is asked for here. A list that changes is listed again by itself; for a
+ * server that comes later ask anew and give it to `query.setMcpServers`.
+ *
+ * Each `instance` is a `ToolServer`, which is all that the SDK uses of its class `McpServer`. That class
+ * has private members and cannot be named here, hence a type that fits wherever the entry goes.
+ */
+export function claudeAgentServers<Instance = never>(
+  session: Session,
+  options: AdapterOptions = {},
+): Record<string, ClaudeAgentServer<Instance>> {
+  const keys = new Set(placedTools(session, options).map(({ key }) => key));
+  return Object.fromEntries(
+    [...keys].map((key) => {
+      const instance = agentServer(session, key, options) as Instance;
+      return [key, { type: "sdk", name: key, instance }];
+    }),
+  );
+}
+
+function agentServer(session: Session, key: string, options: AdapterOptions): ToolServer {
+  const own = () => placedTools(session, options).filter((placed) => placed.key === key);
+  const serverNames = new Set(own().map(({ offered }) => offered.tool.serverName));
+  return createToolServer({
+    name: key,
+    list: () => own().map(definition),
+    run: (call) => runServedCall(session, own(), call, options),
+    onListChange: (changed) =>
+      session.on("tools-changed", ({ serverName }) => {
+        if (serverNames.has(serverName)) changed();
+      }),
+  });
+}
+
+interface PlacedTool {
+  readonly key: string;
+  /** The name within its entry. */
+  readonly shortName: string;
+  readonly offered: OfferedTool;
+}
+
+function placedTools(session: Session, options: AdapterOptions): readonly PlacedTool[] {
+  return offeredTools(session, options).map((offered) => {
+    const [, key = restKey, shortName = offered.name] =
+      /^mcp__(.+?)__(.+)$/.exec(offered.name) ?? [];
+    return { key, shortName, offered };
+  });
+}
+
+function definition({ shortName, offered }: PlacedTool): Readonly<Record<string, unknown>> {
+  const { description, schema, tool } = offered;
+  const { title, annotations } = tool;
+  return {
+    name: shortName,
+    ...(title === undefined ? {} : { title }),
+    description,
+    inputSchema: schema,
+    annotations,
+  };
+}
+
+async function runServedCall(
+  session: Session,
+  tools: readonly PlacedTool[],
+  call: ServedCall,
+  { timeoutMs }: AdapterOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  const found = tools.find(({ shortName }) => shortName === call.name);
+  // A name that is offered no more goes its way too: the session says why.
+  const name = found?.offered.name ?? String(call.name);
+  const id = call.meta[toolUseIdKey];
+  const callId = typeof id === "string" ? id : undefined;
+  const { input, signal } = call;
+  return mcpResult(await runModelCall(session, { name, input, callId }, { signal, timeoutMs }));
+}
+
+function mcpResult({ text, isError, images }: ModelResult): Readonly<Record<string, unknown>> {
+  const blocks = images.map(({ data, mediaType }) => ({
+    type: "image",
+    data,
+    mimeType: mediaType,
+  }));
+  return { content: [{ type: "text", text }, ...blocks], isError };
+}

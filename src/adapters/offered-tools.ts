@@ -1,0 +1,37 @@
+import { toProviderSchema } from "../catalog/provider-schema.ts";
+import type { McpTool, Session } from "../session/session.ts";
+
+/** What every adapter takes beside the session. */
+export interface AdapterOptions {
+  /** Which of the session's tools the model is offered; all by default. */
+  readonly include?: ((tool: McpTool) => boolean) | undefined;
+  /** Deadline of each call; the server's own by default, `0` means none. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** A tool as every model provider takes it. */
+export interface OfferedTool {
+  /** The public name. */
+  readonly name: string;
+  readonly description: string;
+  /** An object schema with properties, whatever the server wrote. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly tool: McpTool;
+}
+
+/**
+ * The tools to offer right now, in the session's order. A tool whose schema was refused is left out:
+ * each call of it would fail.
+ */
+export function offeredTools(session: Session, options: AdapterOptions): readonly OfferedTool[] {
+  const { include = () => true } = options;
+  return session
+    .tools()
+    .filter((tool) => include(tool) && tool.unusable === undefined)
+    .map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      schema: toProviderSchema(tool.inputSchema),
+      tool,
+    }));
+}

@@ -1,0 +1,66 @@
+import type { CallOptions, ToolArguments } from "../call/call-path.ts";
+import type { Outcome } from "../call/outcome.ts";
+import type { Session } from "../session/session.ts";
+import { type ModelImage, modelImages } from "./model-images.ts";
+import { outcomeText } from "./outcome-text.ts";
+
+/** A call as a model made it: nothing about its input is known yet. */
+export interface ModelCall {
+  readonly name: string;
+  readonly input: unknown;
+  /** The framework's id of the call, carried through events and outcome. */
+  readonly callId?: string | undefined;
+}
+
+/** What the model gets to see of a call. Failures are text only: no provider takes images with an error. */
+export interface ModelResult {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly images: readonly ModelImage[];
+  /** Undefined when the input was no object, and so nothing was called. */
+  readonly outcome: Outcome | undefined;
+}
+
+export type RunOptions = Pick<CallOptions, "signal" | "timeoutMs" | "onProgress">;
+
+/** Resolves for everything that can happen to a call, denials and nonsense of the model included. */
+export async function runModelCall(
+  session: Session,
+  call: ModelCall,
+  options: RunOptions,
+): Promise<ModelResult> {
+  const { name, input, callId } = call;
+  if (!isArguments(input)) return refusal(`${name}: the arguments must be a JSON object`);
+  const { signal, timeoutMs, onProgress } = options;
+  const outcome = await session.call(name, input, { signal, timeoutMs, onProgress, callId });
+  return {
+    text: outcomeText(outcome),
+    isError: !outcome.ok,
+    images: outcome.ok ? modelImages(outcome.content) : [],
+    outcome,
+  };
+}
+
+/** The same with arguments as JSON text, in which models write nothing for no arguments. */
+export async function runJsonCall(
+  session: Session,
+  call: Omit<ModelCall, "input"> & { readonly json: string },
+  options: RunOptions,
+): Promise<ModelResult> {
+  const { json, ...rest } = call;
+  let input: unknown;
+  try {
+    input = json.trim() === "" ? {} : JSON.parse(json);
+  } catch {
+    return refusal(`${call.name}: the arguments are not valid JSON`);
+  }
+  return runModelCall(session, { ...rest, input }, options);
+}
+
+function isArguments(input: unknown): input is ToolArguments {
+  return typeof input === "object" && input !== null && !Array.isArray(input);
+}
+
+function refusal(text: string): ModelResult {
+  return { text, isError: true, images: [], outcome: undefined };
+}

@@ -1,0 +1,9 @@
+import type { PinVerdict } from "../policy/decide-access.ts";
+import type { CatalogTool } from "./catalog-tool.ts";
+
+/** What is known of each tool's first definition, as the judge of a session looks it up. */
+export interface PinLookup {
+  /** Grows with every change. */
+  readonly revision: number;
+  verdict(identity: string, tool: CatalogTool): PinVerdict;
+}

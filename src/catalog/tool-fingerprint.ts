@@ -1,0 +1,20 @@
+import type { ListedTool } from "../protocol/protocol-client.ts";
+import { canonicalHash } from "../text/canonical-hash.ts";
+
+const known = new WeakMap<ListedTool, string>();
+
+/** What pins and grants are bound to: everything of a tool that a person or a model goes by. */
+export function definitionOfTool(tool: ListedTool): Readonly<Record<string, unknown>> {
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  return { name, title, description, inputSchema, outputSchema, annotations };
+}
+
+/** The hash of it, computed once for every list that is seen. */
+export function fingerprintOf(tool: ListedTool): string {
+  let fingerprint = known.get(tool);
+  if (fingerprint === undefined) {
+    fingerprint = canonicalHash(definitionOfTool(tool));
+    known.set(tool, fingerprint);
+  }
+  return fingerprint;
+}

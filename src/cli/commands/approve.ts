@@ -1,0 +1,77 @@
+import { errorTable } from "../../errors/error-codes.ts";
+import type { McpHost } from "../../host/host.ts";
+import type { LaunchQuestion } from "../../ports/launch-question.ts";
+import { approvedBy, askAndApprove, canAsk, describeQuestion } from "../approve-launch.ts";
+import type { CommandContext } from "../command-context.ts";
+import { requireServer } from "../connect-server.ts";
+import { withHost } from "../open-host.ts";
+
+export interface ApproveCommand {
+  readonly server: string;
+  /** Of a question that was printed before: approves without asking, if nothing has changed since. */
+  readonly identity: string | undefined;
+  readonly revoke: boolean;
+}
+
+/** The exit code when nothing was approved. */
+const unapproved = errorTable.not_approved.exit;
+
+/**
+ * `plugboard approve`: shows what a server of a project would start, and lets it. Without a person at a
+ * terminal it only shows, and says how to approve exactly that.
+ */
+export async function runApprove(
+  context: CommandContext,
+  command: ApproveCommand,
+): Promise<number> {
+  return await withHost(context, async (host) => {
+    const { server: name, identity, revoke } = command;
+    requireServer(context, host, name);
+    if (revoke) return await takeBack(context, host, name);
+    const question = await host.approvalQuestion(name);
+    if (question === undefined) {
+      tell(context, { name, approved: true }, `"${name}" needs no approval.`);
+      return 0;
+    }
+    if (identity !== undefined) await host.approve(name, { identity, by: approvedBy });
+    else if (!canAsk(context)) return showOnly(context, name, question);
+    else if (!(await askAndApprove(context, host, name, question))) {
+      context.notice(`"${name}" stays unapproved.`);
+      return unapproved;
+    }
+    tell(
+      context,
+      { name, approved: true },
+      `✓ "${name}" is approved, as long as nothing of this changes.`,
+    );
+    return 0;
+  });
+}
+
+async function takeBack(context: CommandContext, host: McpHost, name: string): Promise<number> {
+  const { layer } = host.server(name).provenance;
+  await host.revokeApproval(name);
+  const isAsked = (await host.approvalQuestion(name)) !== undefined;
+  const text = isAsked
+    ? `✓ "${name}" is no longer approved.`
+    : `"${name}" is of your own configuration (${layer}) and needs no approval.`;
+  tell(context, { name, approved: !isAsked }, text);
+  return 0;
+}
+
+function showOnly(context: CommandContext, name: string, question: LaunchQuestion): number {
+  const { options, terminal, standpoint } = context;
+  if (options.json === true) terminal.json({ name, approved: false, question });
+  else {
+    for (const line of describeQuestion(question, standpoint)) terminal.line(line);
+    terminal.line(
+      `To approve exactly this: plugboard approve ${name} --identity ${question.identity}`,
+    );
+  }
+  return unapproved;
+}
+
+function tell(context: CommandContext, result: object, text: string): void {
+  if (context.options.json === true) context.terminal.json(result);
+  else context.terminal.line(text);
+}

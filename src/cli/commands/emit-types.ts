@@ -1,0 +1,34 @@
+import path from "node:path";
+
+import type { CommandContext } from "../command-context.ts";
+import { connectServer } from "../connect-server.ts";
+import { displayPath } from "../display-path.ts";
+import { withHost } from "../open-host.ts";
+import { ProgressLine } from "../progress-line.ts";
+import { countTools } from "../tool-listing.ts";
+import { writeOutputFile } from "../write-output-file.ts";
+
+export interface TypesCommand {
+  readonly server: string;
+  /** Standard output when there is none. */
+  readonly output: string | undefined;
+}
+
+/** `plugboard types`: a module of TypeScript with the types of one server's tools. */
+export async function runTypes(context: CommandContext, command: TypesCommand): Promise<number> {
+  return await withHost(context, async (host) => {
+    const { server, output } = command;
+    const { terminal, options, standpoint } = context;
+    const progress = new ProgressLine(context);
+    const { status } = await connectServer(context, host, { name: server, progress });
+    const source = await host.emitTypes(server, { signal: context.signal });
+    const tools = status.toolCount ?? 0;
+    const file = output === undefined ? undefined : path.resolve(standpoint.cwd, output);
+    if (file !== undefined) await writeOutputFile(file, source);
+    if (options.json)
+      terminal.json({ server, tools, ...(file === undefined ? { source } : { file }) });
+    else if (file === undefined) terminal.data(source);
+    else context.notice(`✓ ${displayPath(file, standpoint)}: ${countTools(tools)} of ${server}`);
+    return 0;
+  });
+}

@@ -1,0 +1,73 @@
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import path from "node:path";
+
+export interface CommandPlace {
+  /** The folder the process would start in; absolute. */
+  readonly cwd: string;
+  /** The environment the process would have. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly platform: NodeJS.Platform;
+}
+
+/**
+ * The file that a command stands for, every link on the way followed; undefined where there is none. It
+ * looks where the system would look when it starts the command, and starts nothing. Synchronous, as the
+ * search of the system itself is when a process is started.
+ */
+export function findCommand(command: string, place: CommandPlace): string | undefined {
+  const found = commandCandidates(command, place).find((file) => isProgram(file));
+  try {
+    return found === undefined ? undefined : realpathSync.native(found);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The files that `command` may stand for, in the order of the system. */
+export function commandCandidates(command: string, place: CommandPlace): readonly string[] {
+  const { cwd, env, platform } = place;
+  const isWindows = platform === "win32";
+  const { resolve, delimiter } = isWindows ? path.win32 : path.posix;
+  const isPath = command.includes("/") || (isWindows && command.includes("\\"));
+  const folders = isPath ? [cwd] : searchPath(variable(env, "PATH", isWindows), isWindows);
+  const files = folders.flatMap((folder) =>
+    // An empty folder in the list is the current one, and relative ones begin there.
+    isWindows
+      ? withExtensions(resolve(cwd, folder, command), variable(env, "PATHEXT", true))
+      : [resolve(cwd, folder, command)],
+  );
+  return files;
+
+  function searchPath(value: string | undefined, alsoHere: boolean): readonly string[] {
+    // What the C library searches for a process without PATH.
+    const listed = value?.split(delimiter) ?? (isWindows ? [] : ["/bin", "/usr/bin"]);
+    return alsoHere ? [cwd, ...listed] : listed;
+  }
+}
+
+/** Windows finds `npx` as `npx.cmd`; a name that has one of the extensions is taken as it stands first. */
+function withExtensions(file: string, pathExt = ".COM;.EXE;.BAT;.CMD"): readonly string[] {
+  const extensions = pathExt.split(";").filter((extension) => extension !== "");
+  const isComplete = extensions.some((extension) =>
+    file.toLowerCase().endsWith(extension.toLowerCase()),
+  );
+  const completed = extensions.map((extension) => `${file}${extension.toLowerCase()}`);
+  return isComplete ? [file, ...completed] : completed;
+}
+
+function variable(env: CommandPlace["env"], name: string, isWindows: boolean): string | undefined {
+  if (!isWindows) return env[name];
+  const key = Object.keys(env).find((candidate) => candidate.toUpperCase() === name);
+  return key === undefined ? undefined : env[key];
+}
+
+/** A folder, and a file that may not be run, are passed over in the search. */
+function isProgram(file: string): boolean {
+  try {
+    if (!statSync(file).isFile()) return false;
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+
+import { findPackages } from "./find-packages.ts";
+
+const words = (line: string): [string, string[]] => {
+  const [command = "", ...args] = line.split(" ");
+  return [command, args];
+};
+const find = (line: string) => findPackages(...words(line));
+const digest = `sha256:${"0".repeat(64)}`;
+const commit = "0".repeat(40);
+
+describe("the package that a command would fetch", () => {
+  it.each([
+    ["npx -y @modelcontextprotocol/server-filesystem@2025.8.21 .", "2025.8.21", true],
+    ["npx @modelcontextprotocol/server-filesystem .", undefined, false],
+    ["npx --yes @playwright/mcp@latest", "latest", false],
+    ["npx @playwright/mcp@^1.2.3", "^1.2.3", false],
+    ["npx @playwright/mcp@1.2", "1.2", false],
+    ["npx @playwright/mcp@1.x", "1.x", false],
+    ["npx @playwright/mcp@1.2.3-beta.1", "1.2.3-beta.1", true],
+    ["/usr/bin/npx mcp-remote@0.1.0 https://h.example", "0.1.0", true],
+    ["npx.cmd mcp-remote@0.1.0", "0.1.0", true],
+    ["cmd /c npx -y mcp-remote@0.1.0", "0.1.0", true],
+    ["npx -p mcp-remote@0.1.0 run", "0.1.0", true],
+    ["npx --package=mcp-remote@0.1.0 -y -- run", "0.1.0", true],
+    ["npm exec --yes -- mcp-remote@0.1.0", "0.1.0", true],
+    ["pnpm dlx mcp-remote@0.1.0", "0.1.0", true],
+    ["yarn dlx mcp-remote", undefined, false],
+    ["bunx mcp-remote@next", "next", false],
+    ["bun x mcp-remote@1.0.0", "1.0.0", true],
+    ["npx github:owner/repo", undefined, false],
+    [`npx github:owner/repo#${commit}`, undefined, true],
+    ["npx owner/repo", undefined, false],
+    ["npx https://h.example/x.tgz", undefined, false],
+    ["npx alias@npm:other@1.0.0", "npm:other@1.0.0", false],
+    ["uvx mcp-server-git", undefined, false],
+    ["uvx mcp-server-git@latest", "latest", false],
+    ["uvx mcp-server-git==2025.1.14", "2025.1.14", true],
+    ["uvx mcp-server-git@1.0rc1", "1.0rc1", true],
+    ["uvx mcp-server-git==1.*", "1.*", false],
+    ["uvx mcp-server-git>=1.0", undefined, false],
+    ["uvx --from mcp-server-git[all]==1.0 run", "1.0", true],
+    [`uvx --from git+https://h.example/x@${commit} run`, undefined, true],
+    ["uv tool run mcp-server-git==1.0", "1.0", true],
+    ["pipx run --spec mcp-server-git==1.0 run", "1.0", true],
+    ["docker run -i --rm -e TOKEN mcp/github", undefined, false],
+    ["docker run -it --rm -v /a:/b --name x mcp/github:1.0 arg", "1.0", false],
+    [`docker run --rm --env=A=b mcp/github@${digest}`, digest, true],
+    ["podman run --network host localhost:5000/x:2", "2", false],
+  ])("PRM-21, I4: %s", (line, version, isPinned) => {
+    const found = find(line);
+    expect(found).toHaveLength(1);
+    const [first] = found as Exclude<typeof found, "unclear">;
+    expect(first?.version).toBe(version);
+    expect(first?.isPinned).toBe(isPinned);
+    expect(line).toContain(first?.spec);
+  });
+
+  it.each([
+    ["npx -y @playwright/mcp@1.2.3 --headless", "@playwright/mcp@1.2.3", "@playwright/mcp"],
+    ["docker run localhost:5000/x:2 sh", "localhost:5000/x:2", "localhost:5000/x"],
+    ["uvx --from mcp-server-git[all]==1.0 run", "mcp-server-git[all]==1.0", "mcp-server-git"],
+  ])("I4: names it exactly: %s", (line, spec, name) => {
+    expect(find(line)).toMatchObject([{ spec, name }]);
+  });
+
+  it("I4: names all of several", () => {
+    expect(find("npx -p a@1.0.0 --package b run")).toMatchObject([
+      { spec: "a@1.0.0", isPinned: true },
+      { spec: "b", isPinned: false },
+    ]);
+  });
+
+  it.each([
+    "node server.js",
+    "npm run start",
+    "npx ./local",
+    "uvx .",
+    "docker ps",
+    "npx",
+    "uv run x",
+    "",
+  ])("I4: none in: %s", (line) => {
+    expect(find(line)).toEqual([]);
+  });
+
+  it.each([
+    "npx --omit @playwright/mcp@1.2.3 evil",
+    "uvx --unknown mcp-server-git==1.0 evil",
+    "docker --context x run image",
+  ])("I4: an option that may hide the package makes it unclear: %s", (line) => {
+    expect(find(line)).toBe("unclear");
+  });
+});
+
+describe("names that can be mistaken for another", () => {
+  const filesystem = "@modelcontextprotocol/server-filesystem";
+
+  it.each([
+    ["npx @modelcontextprotocol/server-filesytem", filesystem],
+    ["npx @modelcontextprotcol/server-filesystem@1.0.0", filesystem],
+    ["npx @model-context-protocol/server-filesystem", filesystem],
+    ["npx modelcontextprotocol-server-filesystem", filesystem],
+    ["npx @modelcontextprotocol/server-fi1esystem", filesystem],
+    ["npx mcp-rem0te", "mcp-remote"],
+    ["uvx mcp-server-gti", "mcp-server-git"],
+    ["docker run mcp/githud", "mcp/github"],
+  ])("I4: %s looks like %s", (line, known) => {
+    expect(find(line)).toMatchObject([{ resembles: known }]);
+  });
+
+  it.each([
+    `npx ${filesystem}`,
+    "npx @modelcontextprotocol/server-gitlab",
+    "npx some-other-server",
+    "npx ab",
+    "uvx mcp_server_git",
+    "uvx MCP-Server-Git",
+  ])("I4: %s does not", (line) => {
+    expect(find(line)).toEqual([expect.not.objectContaining({ resembles: expect.anything() })]);
+  });
+
+  it("I4: a name of a megabyte is judged like any other", () => {
+    expect(findPackages("npx", ["x".repeat(1_000_000)])).toMatchObject([{ isPinned: false }]);
+  });
+});

@@ -1,0 +1,160 @@
+import { variableUses } from "../config/expand-variables.ts";
+import { findPackages, type FoundPackage } from "../config/find-packages.ts";
+import { coveredName, type LaunchFacts } from "../config/launch-identity.ts";
+import type { HttpTransportConfig, ServerConfig } from "../config/server-config.ts";
+import type { LaunchQuestion, PackageNotice, WantedVariable } from "../ports/launch-question.ts";
+import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import type { Approval } from "../store/approval-rows.ts";
+import { exactText, exactWord } from "../text/exact-text.ts";
+import { redact } from "../text/redact.ts";
+import { cachedPackageVersion } from "./cached-package.ts";
+import { compareLaunches, notShown } from "./compare-launches.ts";
+import { folderOf, locateCommand, type Machine, thisMachine } from "./locate-launch.ts";
+
+export interface LaunchSurroundings {
+  readonly registry: ServerRegistry;
+  readonly hostEnv: Machine["hostEnv"];
+  /** What was approved under the server's name before, newest first. */
+  readonly earlier: Promise<readonly Approval[]>;
+}
+
+/** All that a person has to know before a server starts. Looks at files of this machine only. */
+export async function askAboutLaunch(
+  server: RegisteredServer,
+  { registry, hostEnv, earlier }: LaunchSurroundings,
+): Promise<LaunchQuestion> {
+  const { config } = server;
+  const { name, provenance } = config;
+  const { layer, path, line } = provenance;
+  const { facts, identity } = registry.currentLaunch(server);
+  const difference = compareLaunches(facts, await earlier);
+  return {
+    serverName: exactText(name),
+    origin: {
+      layer,
+      ...(path === undefined ? {} : { path: exactText(path) }),
+      ...(line === undefined ? {} : { line }),
+    },
+    identity,
+    target: targetOf(config, thisMachine(hostEnv)),
+    details: detailsOf(facts),
+    wants: wantedVariables(config),
+    packages: await packagesOf(config, hostEnv),
+    ...(difference === undefined ? {} : { difference }),
+  };
+}
+
+function targetOf({ transport }: ServerConfig, machine: Machine): LaunchQuestion["target"] {
+  if (transport.kind !== "stdio") {
+    // One given in code is never asked about.
+    const { url, headers } = "url" in transport ? transport : { url: "", headers: {} };
+    return {
+      kind: "address",
+      transport: transport.kind,
+      url: exactAddress(url),
+      headers: Object.keys(headers).map((name) => exactText(name)),
+    };
+  }
+  const { command, args, env, envPassthrough, inheritEnv } = transport;
+  const file = locateCommand(transport, machine);
+  return {
+    kind: "process",
+    // Arguments are shown as they are, whatever they look like: what is masked could be the attack.
+    commandLine: [command, ...args].map((word) => exactWord(word)).join(" "),
+    file: file.status === "found" ? { ...file, path: exactText(file.path) } : file,
+    folder: exactText(folderOf(transport, machine)),
+    env: Object.keys(env).map((name) => exactText(name)),
+    envPassthrough: envPassthrough.map((name) => exactText(name)),
+    inheritEnv,
+  };
+}
+
+/** Whose address it is, is always shown, and in the form that is looked up; what follows may hold a credential. */
+function exactAddress(url: string): string {
+  const authority = authorityOf(url);
+  const rest = url.slice(url.indexOf(authority) + authority.length);
+  const scheme = url.slice(0, url.indexOf(authority));
+  return `${exactText(scheme)}${hostOf(url)}${exactText(redact(rest))}`;
+}
+
+function authorityOf(url: string): string {
+  return /^[^:/?#]*:[\\/]*([^\\/?#]*)/.exec(url)?.[1] ?? "";
+}
+
+function hostOf(url: string): string {
+  return exactText(URL.canParse(url) ? new URL(url).host : authorityOf(url));
+}
+
+/** Facts that the target tells itself, and those that say what goes without saying. */
+const told =
+  /^(?:kind|command|commandPath|folder|cwd|url|envPassthrough|inheritEnv)$|^(?:args|env|headers)\./;
+const usual: Readonly<Record<string, string>> = {
+  method: "POST",
+  allowPrivateNetwork: "false",
+  expandArgs: "false",
+  "auth.type": "none",
+  isolation: "off",
+};
+
+function detailsOf(facts: LaunchFacts): LaunchQuestion["details"] {
+  return Object.entries(facts).flatMap(([factName, value]) => {
+    const covered = coveredName(factName);
+    const name = covered ?? factName;
+    if (told.test(name) || usual[name] === value) return [];
+    return [{ name: exactText(name), value: covered === undefined ? exactText(value) : notShown }];
+  });
+}
+
+function wantedVariables(config: ServerConfig): readonly WantedVariable[] {
+  const { transport, auth } = config;
+  return variableUses(config).map(({ variable, field }): WantedVariable => {
+    const goesTo = exactText(placeOf(field));
+    if (!("url" in transport)) return { variable, goesTo };
+    // Secrets of an OAuth client are sent to where tokens come from, which the server may choose.
+    const isForSignIn = auth.type === "oauth" && field.startsWith("auth.");
+    const url = isForSignIn ? (auth.tokenUrl ?? "") : (transport satisfies HttpTransportConfig).url;
+    const host = hostOf(url);
+    return host === "" ? { variable, goesTo } : { variable, goesTo, host };
+  });
+}
+
+function placeOf(field: string): string {
+  const [group = "", ...rest] = field.split(".");
+  const name = rest.join(".");
+  switch (group) {
+    case "headers":
+      return `header ${name}`;
+    case "env":
+      return `variable ${name}`;
+    case "args":
+      return `argument ${Number(name) + 1}`;
+    case "url":
+      return "address";
+    default:
+      return field;
+  }
+}
+
+async function packagesOf(
+  { transport }: ServerConfig,
+  hostEnv: Machine["hostEnv"],
+): Promise<LaunchQuestion["packages"]> {
+  if (transport.kind !== "stdio") return [];
+  const found = findPackages(transport.command, transport.args);
+  if (found === "unclear") return found;
+  return await Promise.all(found.map((it) => noticeOf(it, hostEnv)));
+}
+
+async function noticeOf(
+  { kind, spec, name, isPinned, resembles }: FoundPackage,
+  hostEnv: Machine["hostEnv"],
+): Promise<PackageNotice> {
+  const isLoose = kind === "npm" && !isPinned;
+  const version = isLoose ? await cachedPackageVersion(name, hostEnv) : undefined;
+  return {
+    spec: exactText(spec),
+    isPinned,
+    ...(version === undefined ? {} : { pinnedSpec: `${name}@${version}` }),
+    ...(resembles === undefined ? {} : { resembles }),
+  };
+}

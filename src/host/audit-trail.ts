@@ -1,0 +1,146 @@
+import { hash } from "node:crypto";
+
+import type { CallRecord } from "../call/call-events.ts";
+import type { Outcome } from "../call/outcome.ts";
+import type { EventBus } from "../events/event-bus.ts";
+import type {
+  ApprovalEvent,
+  ConsentEvent,
+  GrantEvent,
+  HostEventType,
+  PinEvent,
+  RequestAnsweredEvent,
+} from "../events/host-event.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { AuditEntry, AuditFilter, AuditRow } from "../store/audit-entry.ts";
+import type { AuditLog, AuditQuery } from "../store/audit-log.ts";
+import type { Audit } from "./audit.ts";
+import type { HostStore } from "./host-store.ts";
+
+export interface AuditTrailParts {
+  readonly store: HostStore;
+  readonly events: EventBus;
+  readonly clock: Clock;
+}
+
+type RecordedEvent = ConsentEvent | GrantEvent | ApprovalEvent | PinEvent | RequestAnsweredEvent;
+
+/** Decisions; calls come in by `record`, with what their events do not tell. */
+const recordedEvents = [
+  "consent-granted",
+  "consent-denied",
+  "grant-added",
+  "grant-revoked",
+  "launch-approved",
+  "launch-revoked",
+  "tool-quarantined",
+  "tool-accepted",
+  "request-answered",
+] as const satisfies readonly HostEventType[];
+
+/** What is kept until the store is open; a store that never opens costs no more than this. */
+const maxWaiting = 10_000;
+
+/** Writes down every call and every decision, behind the call and never in front of it. */
+export class AuditTrail implements Audit {
+  readonly #parts: AuditTrailParts;
+  #log: AuditLog | undefined;
+  #waiting: AuditEntry[] = [];
+
+  constructor(parts: AuditTrailParts) {
+    this.#parts = parts;
+    if (!parts.store.isKept) return;
+    for (const type of recordedEvents)
+      parts.events.on(type, (event) => this.#append(entryOfEvent(event)));
+  }
+
+  /** The last step of every call, whatever became of it. */
+  readonly record = (call: CallRecord, outcome: Outcome): void => {
+    if (!this.#parts.store.isKept) return;
+    const tool = call.target?.tool;
+    this.#append({
+      type: "call",
+      at: this.#parts.clock.now(),
+      agent: call.caller.agent,
+      server: tool?.serverName ?? outcome.serverName,
+      tool: tool?.originalName ?? call.name.slice(0, 128),
+      code: outcome.ok ? "ok" : outcome.error.code,
+      detail: {
+        // Which rule refused it, or else which one let it pass without a question.
+        rule: outcome.ok ? undefined : outcome.error.details["rule"],
+        consent: call.target?.consent,
+        callId: call.callId,
+        durationMs: Math.round(outcome.durationMs * 1_000) / 1_000,
+        argumentsHash: hashOf(call.args),
+        sideEffects: outcome.sideEffects,
+      },
+    });
+  };
+
+  async query(query: AuditQuery = {}): Promise<readonly AuditRow[]> {
+    const log = await this.#open();
+    return log === undefined ? [] : await log.query(query);
+  }
+
+  async *export(filter: AuditFilter = {}): AsyncGenerator<string, void, undefined> {
+    const log = await this.#open();
+    if (log === undefined) return;
+    for await (const row of log.export(filter)) yield `${JSON.stringify(row)}\n`;
+  }
+
+  #append(entry: AuditEntry): void {
+    if (this.#log !== undefined) return this.#log.append(entry);
+    this.#waiting.push(entry);
+    if (this.#waiting.length === 1)
+      this.#parts.store.keep("the audit trail", async () => {
+        await this.#open();
+      });
+    else if (this.#waiting.length > maxWaiting) this.#waiting.shift();
+  }
+
+  async #open(): Promise<AuditLog | undefined> {
+    const store = await this.#parts.store.open();
+    this.#log = store?.audit;
+    for (const entry of this.#waiting.splice(0)) this.#log?.append(entry);
+    return this.#log;
+  }
+}
+
+/** Tells equal arguments apart from others without keeping them. */
+function hashOf(args: unknown): string | undefined {
+  try {
+    return hash("sha256", JSON.stringify(args), "hex").slice(0, 32);
+  } catch {
+    // What cannot be written as JSON was refused and never sent.
+    return undefined;
+  }
+}
+
+function entryOfEvent(event: RecordedEvent): AuditEntry {
+  const { type, at } = event;
+  switch (event.type) {
+    case "consent-asked":
+    case "consent-granted":
+    case "consent-denied": {
+      const { agent, serverName, toolName: tool, callId, answer } = event;
+      const server = serverName ?? undefined;
+      return { type, at, agent, server, tool, code: answer, detail: { callId } };
+    }
+    case "grant-added":
+    case "grant-revoked": {
+      const { agent, serverName, toolNames } = event;
+      const server = serverName ?? undefined;
+      return { type, at, agent: agent ?? undefined, server, detail: { toolNames } };
+    }
+    case "launch-approved":
+    case "launch-revoked":
+      return { type, at, server: event.serverName, detail: { identity: event.identity } };
+    case "tool-quarantined":
+    case "tool-accepted":
+      return { type, at, server: event.serverName, tool: event.toolName, code: event.reason };
+    case "request-answered": {
+      const { serverName: server, outcome: code, kind, durationMs } = event;
+      return { type, at, server, code, detail: { kind, durationMs } };
+    }
+  }
+}

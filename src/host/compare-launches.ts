@@ -1,0 +1,80 @@
+import { coveredName, type LaunchFacts } from "../config/launch-identity.ts";
+import type { LaunchDifference } from "../ports/launch-question.ts";
+import type { Approval } from "../store/approval-rows.ts";
+import { exactText, exactWord } from "../text/exact-text.ts";
+
+export const notShown = "(not shown)";
+const another = "(another value, not shown)";
+
+/** Something a launch depends on, as a person calls it. */
+interface Trait {
+  readonly shown: string;
+  /** All that it depends on: two that look alike may differ here. */
+  readonly exact: string;
+}
+
+/**
+ * What is different from the approval that is most like this launch, the newest of them where several
+ * are; undefined without one.
+ */
+export function compareLaunches(
+  facts: LaunchFacts,
+  earlier: readonly Approval[],
+): LaunchDifference | undefined {
+  const likeness = ({ facts: other }: Approval): number =>
+    Object.entries(facts).filter(([name, value]) => other[name] === value).length;
+  // Sorting keeps the order of equals, which is newest first.
+  const [nearest] = earlier.toSorted((one, other) => likeness(other) - likeness(one));
+  if (nearest === undefined) return undefined;
+  const [before, now] = [traitsOf(nearest.facts), traitsOf(facts)];
+  const changes = [...new Set([...before.keys(), ...now.keys()])].flatMap((name) => {
+    const [was, is] = [before.get(name), now.get(name)];
+    if (was?.exact === is?.exact) return [];
+    const looksAlike = was?.shown === is?.shown;
+    return [
+      {
+        name: exactText(name),
+        ...(was === undefined ? {} : { was: was.shown }),
+        ...(is === undefined ? {} : { is: looksAlike ? another : is.shown }),
+      },
+    ];
+  });
+  return { approvedAt: nearest.approvedAt, changes };
+}
+
+function traitsOf(facts: LaunchFacts): ReadonlyMap<string, Trait> {
+  const traits = new Map<string, Trait>();
+  const words: Trait[] = [];
+  for (const { factName, covered, name, value } of inOrder(facts)) {
+    const exact = JSON.stringify([factName, value]);
+    // The folder tells it, also where the entry leaves it to the host.
+    if (name === "cwd" && facts["folder"] !== undefined) continue;
+    if (/^args\.\d+$/.test(name))
+      words.push({ shown: covered === undefined ? exactWord(value) : notShown, exact });
+    else {
+      const label = name === "commandPath" ? "file" : name;
+      const known = traits.get(label);
+      // A value that is shown in part has a second fact, of its hidden part.
+      const shown = covered === undefined ? exactText(value) : (known?.shown ?? notShown);
+      traits.set(label, { shown, exact: `${known?.exact ?? ""}${exact}` });
+    }
+  }
+  if (words.length > 0)
+    traits.set("arguments", {
+      shown: words.map(({ shown }) => shown).join(" "),
+      exact: words.map(({ exact }) => exact).join(""),
+    });
+  return traits;
+}
+
+/** Not every database keeps the order in which they were stored. */
+function inOrder(facts: LaunchFacts) {
+  const named = Object.entries(facts).map(([factName, value]) => {
+    const covered = coveredName(factName);
+    return { factName, covered, name: covered ?? factName, value };
+  });
+  const { compare } = new Intl.Collator("en", { numeric: true });
+  return named.toSorted(
+    (one, other) => compare(one.name, other.name) || compare(one.factName, other.factName),
+  );
+}

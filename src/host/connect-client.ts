@@ -1,0 +1,66 @@
+import { resolveLimits } from "../config/limits.ts";
+import { connectDirectly, type DirectInput, type McpClient } from "../connection/connect-client.ts";
+import {
+  type DirectOptions,
+  type DirectServer,
+  directConfig,
+} from "../connection/open-directly.ts";
+import { EventBus } from "../events/event-bus.ts";
+import { systemClock } from "../ports/clock.ts";
+import type { Human } from "../ports/human.ts";
+import { silentLogger } from "../ports/logger.ts";
+import type { QuestionOwner } from "../requests/question-owner.ts";
+import { RequestDesk } from "../requests/request-desk.ts";
+import type { Roots } from "../requests/roots.ts";
+import type { SamplingHandler } from "../requests/sampling.ts";
+import { createIdGenerator } from "./id-generator.ts";
+
+/** Without any of the three the server is told that it cannot ask for anything. */
+export interface ClientOptions extends DirectOptions {
+  /** Answers what the server asks a person. */
+  readonly human?: Human | undefined;
+  /** Lets the server ask the program's model. */
+  readonly sampling?: SamplingHandler | undefined;
+  /** The folders the server is told to work in. */
+  readonly roots?: Roots | undefined;
+}
+
+/**
+ * Connects to the server an entry describes, or that waits behind a ready transport. What the server
+ * asks is answered by the same rules and within the same bounds as in a host.
+ */
+export async function connectClient(
+  server: DirectServer,
+  options: ClientOptions = {},
+): Promise<McpClient> {
+  const { human, sampling, roots } = options;
+  const mayAsk = human !== undefined || sampling !== undefined || roots !== undefined;
+  return await connectDirectly(server, options, mayAsk ? createInput(server, options) : undefined);
+}
+
+function createInput(server: DirectServer, options: ClientOptions): DirectInput {
+  const { human, sampling, roots, logger = silentLogger, env: hostEnv = process.env } = options;
+  const createId = createIdGenerator();
+  const desk = new RequestDesk({
+    human,
+    sampling,
+    roots,
+    cwd: process.cwd(),
+    limits: resolveLimits(options.limits),
+    clock: systemClock,
+    events: new EventBus(),
+    logger,
+    createId,
+    hostEnv,
+  }).forServer(directConfig(server));
+  const caller = { agent: "main", sessionId: createId(), human };
+  return {
+    handlers: () => desk.handlers(),
+    ownerOf: (toolName): QuestionOwner => ({
+      callId: undefined,
+      caller,
+      target: toolName === undefined ? undefined : { tool: { originalName: toolName } },
+    }),
+    heard: (notification) => desk.heard(notification),
+  };
+}

@@ -1,0 +1,250 @@
+import type { CatalogTool } from "../catalog/catalog-tool.ts";
+import type { PinLookup } from "../catalog/pin-lookup.ts";
+import { definitionOfTool, fingerprintOf } from "../catalog/tool-fingerprint.ts";
+import { hasLastingIdentity } from "../config/launch-identity.ts";
+import type { EventBus } from "../events/event-bus.ts";
+import { compareDefinitions } from "../policy/compare-definitions.ts";
+import type { PinVerdict } from "../policy/decide-access.ts";
+import { inspectDefinition } from "../policy/inspect-definition.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ListedTool } from "../protocol/protocol-client.ts";
+import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import type { Store } from "../store/store.ts";
+import type { HostStore } from "./host-store.ts";
+import type { Pins, QuarantinedTool } from "./pins.ts";
+
+export interface PinBookParts {
+  readonly store: HostStore;
+  readonly registry: ServerRegistry;
+  readonly events: EventBus;
+  readonly clock: Clock;
+}
+
+/** The tools of one launch identity. */
+interface PinnedTools {
+  readonly server: RegisteredServer;
+  /** As it was listed last. */
+  readonly listed: readonly ListedTool[];
+  readonly accepted: Map<string, AcceptedTool>;
+  readonly waiting: Map<string, WaitingTool>;
+}
+
+interface AcceptedTool {
+  readonly fingerprint: string;
+  /** Absent when it was pinned by another host or an earlier one: the store has it then. */
+  readonly definition?: unknown;
+}
+
+interface WaitingTool {
+  readonly fingerprint: string;
+  readonly reason: "changed" | "suspect";
+  readonly definition: unknown;
+}
+
+/** Reading definitions of a long list must not hold the event loop. */
+const toolsPerTurn = 100;
+
+/**
+ * Holds every server to what its tools were when they were first seen. A tool that is defined
+ * differently, or that reads like an attack from the start, waits for a person.
+ */
+export class PinBook implements PinLookup, Pins {
+  readonly #parts: PinBookParts;
+  readonly #pinned = new Map<string, PinnedTools>();
+  #revision = 0;
+
+  constructor(parts: PinBookParts) {
+    this.#parts = parts;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  verdict(identity: string, tool: CatalogTool): PinVerdict {
+    // What the program registered itself came from no server.
+    if (!tool.isLive) return "accepted";
+    const accepted = this.#pinned.get(identity)?.accepted.get(tool.originalName);
+    if (accepted === undefined) return "suspect";
+    return accepted.fingerprint === fingerprintOf(tool.listed) ? "accepted" : "changed";
+  }
+
+  /** The names of a server's tools that wait. */
+  waiting({ launchIdentity }: RegisteredServer): readonly string[] {
+    return [...(this.#pinned.get(launchIdentity)?.waiting.keys() ?? [])];
+  }
+
+  /** Reads again what other hosts have pinned and accepted. */
+  async recall(): Promise<void> {
+    await this.#parts.store.read(async (store) => {
+      for (const { server, listed } of this.#pinned.values())
+        if (hasLastingIdentity(server.config))
+          await this.#compare(server, listed, await readPins(store, server));
+    }, undefined);
+  }
+
+  /** Before a list is offered to anyone: pins what is new and sets aside what is not as it was. */
+  async review(server: RegisteredServer, listed: readonly ListedTool[]): Promise<void> {
+    const { store } = this.#parts;
+    const isNew = !this.#pinned.has(server.launchIdentity) && hasLastingIdentity(server.config);
+    const stored = isNew
+      ? // A store that cannot be read is told with the configuration; nothing is known from it then.
+        await store.read((opened) => readPins(opened, server), none).catch(() => none)
+      : none;
+    const fresh = await this.#compare(server, listed, stored);
+    if (fresh.length === 0 || !hasLastingIdentity(server.config)) return;
+    store.keep("the pins", async (opened) => {
+      const definitions = fresh.map((tool) => pinOf(tool));
+      await opened.pins.acceptNew(server.launchIdentity, definitions);
+      // Another host may have seen the same tool first, with another definition.
+      await this.#compare(server, listed, await readPins(opened, server));
+    });
+  }
+
+  async list(serverName?: string): Promise<readonly QuarantinedTool[]> {
+    const { registry } = this.#parts;
+    const servers = serverName === undefined ? registry.all() : [registry.get(serverName)];
+    const tools = servers.flatMap((server) => {
+      const waiting = this.#pinned.get(server.launchIdentity)?.waiting ?? [];
+      return [...waiting].map(([tool, state]) => ({ server, tool, state }));
+    });
+    return await Promise.all(
+      tools.map(async ({ server, tool, state }) => {
+        const { definition, fingerprint, reason } = state;
+        const before = await this.#acceptedDefinition(server, tool);
+        return {
+          server: server.config.name,
+          tool,
+          reason,
+          fingerprint,
+          changes:
+            reason === "suspect" || before === undefined
+              ? []
+              : compareDefinitions(before, definition),
+          findings: inspectDefinition(definition),
+        };
+      }),
+    );
+  }
+
+  async accept(serverName: string, tool: string, fingerprint: string): Promise<boolean> {
+    const { registry, store, events, clock } = this.#parts;
+    const server = registry.get(serverName);
+    const { launchIdentity: identity } = server;
+    const pinned = this.#pinned.get(identity);
+    const waiting = pinned?.waiting.get(tool);
+    if (pinned === undefined || waiting?.fingerprint !== fingerprint) return false;
+    const kept = hasLastingIdentity(server.config) ? await store.open() : undefined;
+    if (kept !== undefined) {
+      // What is shown may not have been written down yet.
+      await kept.pins.quarantine(identity, { tool, fingerprint, definition: waiting.definition });
+      if (!(await kept.pins.accept(identity, tool, fingerprint))) return false;
+    }
+    pinned.accepted.set(tool, { fingerprint, definition: waiting.definition });
+    pinned.waiting.delete(tool);
+    this.#revision += 1;
+    const { reason } = waiting;
+    events.emit({ type: "tool-accepted", serverName, toolName: tool, reason, at: clock.now() });
+    return true;
+  }
+
+  /** Judges every tool of the list; gives those that are pinned by this look at them. */
+  async #compare(
+    server: RegisteredServer,
+    listed: readonly ListedTool[],
+    stored: ReadonlyMap<string, AcceptedTool>,
+  ): Promise<readonly ListedTool[]> {
+    const { launchIdentity } = server;
+    const before = this.#pinned.get(launchIdentity);
+    // What is stored wins over what was first seen here and could not be written down any more.
+    const accepted = new Map([...(before?.accepted ?? []), ...stored]);
+    const waiting = new Map<string, WaitingTool>();
+    const fresh: ListedTool[] = [];
+    for (const [index, tool] of listed.entries()) {
+      if (index % toolsPerTurn === toolsPerTurn - 1) await nextTurn();
+      const fingerprint = fingerprintOf(tool);
+      const pinned = accepted.get(tool.name);
+      if (pinned?.fingerprint === fingerprint) continue;
+      const definition = definitionOfTool(tool);
+      if (pinned === undefined && inspectDefinition(definition).length === 0) {
+        accepted.set(tool.name, { fingerprint, definition });
+        fresh.push(tool);
+      } else {
+        const reason = pinned === undefined ? "suspect" : "changed";
+        waiting.set(tool.name, { fingerprint, reason, definition });
+      }
+    }
+    this.#pinned.set(launchIdentity, { server, listed, accepted, waiting });
+    this.#revision += 1;
+    this.#tell(server, before?.waiting ?? new Map(), waiting);
+    return fresh;
+  }
+
+  /** Writes down and announces what has changed about the tools that wait. */
+  #tell(
+    server: RegisteredServer,
+    before: ReadonlyMap<string, WaitingTool>,
+    now: ReadonlyMap<string, WaitingTool>,
+  ): void {
+    for (const [name, tool] of now)
+      if (before.get(name)?.fingerprint !== tool.fingerprint) this.#quarantine(server, name, tool);
+    for (const name of before.keys()) if (!now.has(name)) this.#release(server, name);
+  }
+
+  #quarantine(server: RegisteredServer, tool: string, waiting: WaitingTool): void {
+    const { store, events, clock } = this.#parts;
+    const { launchIdentity, config } = server;
+    const { fingerprint, definition, reason } = waiting;
+    if (hasLastingIdentity(server.config))
+      store.keep("the changed definition of a tool", ({ pins }) =>
+        pins.quarantine(launchIdentity, { tool, fingerprint, definition }),
+      );
+    events.emit({
+      type: "tool-quarantined",
+      serverName: config.name,
+      toolName: tool,
+      reason,
+      at: clock.now(),
+    });
+  }
+
+  /** The server went back to what was accepted, or has no such tool any more. */
+  #release(server: RegisteredServer, tool: string): void {
+    if (!hasLastingIdentity(server.config)) return;
+    this.#parts.store.keep("a pin", ({ pins }) => pins.release(server.launchIdentity, tool));
+  }
+
+  async #acceptedDefinition({ launchIdentity }: RegisteredServer, tool: string): Promise<unknown> {
+    const accepted = this.#pinned.get(launchIdentity)?.accepted.get(tool);
+    if (accepted === undefined || accepted.definition !== undefined) return accepted?.definition;
+    const stored = await this.#parts.store.read(
+      ({ pins }) => pins.definitions(launchIdentity, tool),
+      {},
+    );
+    return stored.accepted?.definition;
+  }
+}
+
+const none: ReadonlyMap<string, AcceptedTool> = new Map();
+
+async function readPins(
+  { pins }: Store,
+  { launchIdentity }: RegisteredServer,
+): Promise<ReadonlyMap<string, AcceptedTool>> {
+  const accepted = (await pins.list(launchIdentity)).filter(({ state }) => state === "accepted");
+  return new Map(accepted.map(({ tool, fingerprint }) => [tool, { fingerprint }]));
+}
+
+function pinOf(tool: ListedTool) {
+  return {
+    tool: tool.name,
+    fingerprint: fingerprintOf(tool),
+    definition: definitionOfTool(tool),
+  };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

@@ -1,0 +1,139 @@
+import { createError } from "../errors/families.ts";
+
+/** One right. A part of `resource` that is `*` stands for anything in that place. */
+export interface Capability {
+  /** `mcp:{server}:{tool}`; `mcp:github:*` is every tool of one server, `mcp:*:*` every tool. */
+  readonly resource: string;
+  readonly action: string;
+  /** Milliseconds since the epoch; absent: as long as the set. */
+  readonly expiresAt?: number | undefined;
+}
+
+export interface GrantTerms {
+  readonly expiresAt?: number | undefined;
+}
+
+/** The one thing that can be done with a tool. */
+export const executeAction = "execute";
+
+/**
+ * What an agent may do, and nothing else: an empty set allows nothing. It grows by `grant` until it is
+ * frozen; what is derived from it only ever shrinks.
+ */
+export class CapabilitySet {
+  readonly #capabilities: Capability[];
+  #isFrozen = false;
+
+  constructor(capabilities: Iterable<Capability> = []) {
+    this.#capabilities = [];
+    for (const { resource, action, expiresAt } of capabilities)
+      this.grant(resource, action, { expiresAt });
+  }
+
+  get isFrozen(): boolean {
+    return this.#isFrozen;
+  }
+
+  get size(): number {
+    return this.#capabilities.length;
+  }
+
+  /** Throws `denied` once the set is frozen, and `config_invalid` for a resource that could never match. */
+  grant(resource: string, action: string = executeAction, { expiresAt }: GrantTerms = {}): this {
+    if (this.#isFrozen)
+      throw createError("denied", "this set of capabilities is frozen: nothing can be added to it");
+    const flaw = flawOf(resource);
+    if (flaw !== undefined)
+      throw createError("config_invalid", `the capability "${resource}" ${flaw}`, {
+        hint: "write mcp:server:tool, mcp:server:* or mcp:*:*",
+      });
+    const capability = { resource, action, ...(expiresAt === undefined ? {} : { expiresAt }) };
+    this.#capabilities.push(Object.freeze(capability));
+    return this;
+  }
+
+  allows(resource: string, action: string, now: number = Date.now()): boolean {
+    return this.find(resource, action, now) !== undefined;
+  }
+
+  /** The right that allows it, the one that lasts longest if there are several. */
+  find(resource: string, action: string, now: number = Date.now()): Capability | undefined {
+    let best: Capability | undefined;
+    for (const capability of this.#capabilities) {
+      if (capability.action !== action && capability.action !== "*") continue;
+      if (endOf(capability) <= now || !covers(capability.resource, resource)) continue;
+      if (best === undefined || endOf(capability) > endOf(best)) best = capability;
+    }
+    return best;
+  }
+
+  /** Only what both this set and one of the patterns allow; never more, never longer. Frozen. */
+  attenuate(resources: readonly string[], { expiresAt }: GrantTerms = {}): CapabilitySet {
+    const limit = expiresAt ?? Number.POSITIVE_INFINITY;
+    const narrowed = this.#capabilities.flatMap((capability) =>
+      resources.flatMap((pattern): Capability[] => {
+        const resource = intersect(capability.resource, pattern);
+        if (resource === undefined) return [];
+        const end = Math.min(endOf(capability), limit);
+        const { action } = capability;
+        return [{ resource, action, ...(Number.isFinite(end) ? { expiresAt: end } : {}) }];
+      }),
+    );
+    return new CapabilitySet(narrowed).freeze();
+  }
+
+  freeze(): this {
+    this.#isFrozen = true;
+    return this;
+  }
+
+  /** As it is now: what is granted to this set afterwards does not reach the copy. */
+  toFrozen(): CapabilitySet {
+    return this.#isFrozen ? this : new CapabilitySet(this.#capabilities).freeze();
+  }
+
+  [Symbol.iterator](): Iterator<Capability> {
+    return this.#capabilities[Symbol.iterator]();
+  }
+}
+
+type Parts = readonly [scheme: string, owner: string, rest: string];
+
+/** A tool's name may hold colons of its own: only the first two separate. */
+function partsOf(resource: string): Parts | undefined {
+  const first = resource.indexOf(":");
+  const second = first === -1 ? -1 : resource.indexOf(":", first + 1);
+  if (second === -1) return undefined;
+  return [resource.slice(0, first), resource.slice(first + 1, second), resource.slice(second + 1)];
+}
+
+function flawOf(resource: string): string | undefined {
+  const parts = partsOf(resource);
+  if (parts === undefined || parts.includes("")) return "does not have three parts";
+  const isHalfWild = parts.some((part) => part.includes("*") && part !== "*");
+  return isHalfWild ? 'has a "*" beside other characters, which matches nothing' : undefined;
+}
+
+function covers(pattern: string, resource: string): boolean {
+  if (pattern === resource) return true;
+  const wanted = partsOf(pattern);
+  const asked = partsOf(resource);
+  if (wanted === undefined || asked === undefined) return false;
+  return wanted.every((part, index) => part === "*" || part === asked[index]);
+}
+
+function intersect(one: string, other: string): string | undefined {
+  const left = partsOf(one);
+  const right = partsOf(other);
+  if (left === undefined || right === undefined) return undefined;
+  const parts = left.map((part, index) => {
+    const counterpart = right[index] as string;
+    if (part === "*") return counterpart;
+    return counterpart === "*" || counterpart === part ? part : undefined;
+  });
+  return parts.includes(undefined) ? undefined : parts.join(":");
+}
+
+function endOf({ expiresAt }: Capability): number {
+  return expiresAt ?? Number.POSITIVE_INFINITY;
+}

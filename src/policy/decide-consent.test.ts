@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+
+import { type ConsentFacts, decideConsent } from "./decide-consent.ts";
+import { canUseMcp, requiresMcpConfirmation } from "./permission-level.ts";
+import { serverResource, toolResource } from "./resource-name.ts";
+
+const first: ConsentFacts = {
+  serverName: "github",
+  toolName: "create_issue",
+  level: "trusted",
+  mode: "ask-per-server",
+  claimsReadOnly: false,
+  claimsDestructive: false,
+  skipReadOnlyPrompts: false,
+  allowances: new Set(),
+  isGranted: false,
+};
+const ofServer = new Set([serverResource("github")]);
+const ofTool = new Set([toolResource("github", "create_issue")]);
+
+describe("consent", () => {
+  it.each<[string, Partial<ConsentFacts>, string]>([
+    ["PRM-06: a trusted agent is asked", {}, "ask"],
+    ["PRM-06: yolo never is", { level: "yolo", claimsDestructive: true }, "yolo"],
+    ["PRM-13: allow-all", { mode: "allow-all", claimsDestructive: true }, "allow-all"],
+    ["a stored grant", { isGranted: true }, "grant"],
+    ["a stored grant of a destructive tool", { isGranted: true, claimsDestructive: true }, "grant"],
+    ["D10: a claim to be read-only does not count by itself", { claimsReadOnly: true }, "ask"],
+    [
+      "it counts where the entry believes it",
+      { claimsReadOnly: true, skipReadOnlyPrompts: true },
+      "read-only",
+    ],
+    [
+      "unless the same tool claims to be destructive",
+      { claimsReadOnly: true, claimsDestructive: true, skipReadOnlyPrompts: true },
+      "ask",
+    ],
+    ["PRM-09: the server was allowed", { allowances: ofServer }, "server-allowed"],
+    [
+      "the server was allowed, the tool is destructive",
+      { claimsDestructive: true, allowances: ofServer },
+      "ask",
+    ],
+    [
+      "PRM-14: asked per tool, the server's allowance is not enough",
+      { mode: "ask-per-tool", allowances: ofServer },
+      "ask",
+    ],
+    [
+      "asked per tool, the tool was allowed",
+      { mode: "ask-per-tool", allowances: ofTool },
+      "tool-allowed",
+    ],
+    ["the tool was allowed", { allowances: ofTool }, "tool-allowed"],
+    ["another server was allowed", { allowances: new Set([serverResource("git")]) }, "ask"],
+    ["no level at all still needs it", { level: undefined }, "ask"],
+  ])("%s", (_, facts, expected) => {
+    expect(decideConsent({ ...first, ...facts })).toBe(expected);
+  });
+
+  it("a server whose name looks like a tool's key is not that tool", () => {
+    expect(serverResource("a:b")).not.toBe(toolResource("a", "b"));
+    expect(serverResource("github")).toBe("mcp:github");
+    expect(toolResource("github", "create_issue")).toBe("mcp:github:create_issue");
+  });
+});
+
+describe("the seeds' permission table", () => {
+  const none = new Set<string>();
+  it.each([
+    ["yolo", true, false],
+    ["trusted", true, true],
+    ["sandboxed", false, true],
+    [undefined, false, true],
+    [null, false, true],
+    [{ level: "yolo" }, true, false],
+    [{}, false, true],
+  ] as const)(
+    "PRM-06, PRM-07, PRM-08: %o: may use MCP %s, is asked first %s",
+    (level, may, asks) => {
+      expect(canUseMcp(level)).toBe(may);
+      expect(requiresMcpConfirmation(level, "github", none)).toBe(asks);
+    },
+  );
+
+  it("PRM-08, PRM-09: an allowance of the very server ends the question", () => {
+    expect(requiresMcpConfirmation("trusted", "github", new Set(["mcp:github"]))).toBe(false);
+    expect(requiresMcpConfirmation("trusted", "git", new Set(["mcp:github"]))).toBe(true);
+    expect(requiresMcpConfirmation(undefined, "github", new Set(["mcp:github"]))).toBe(false);
+  });
+});

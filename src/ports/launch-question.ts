@@ -1,0 +1,77 @@
+/**
+ * What a person is asked before a server of a project may start: all that would be started or contacted,
+ * nothing cut. Every text in it is safe to print; invisible characters are written as escapes. Values
+ * of variables and literal values of `env`, headers and sign-in are not part of it.
+ */
+export interface LaunchQuestion {
+  readonly serverName: string;
+  /** Where the entry is written. */
+  readonly origin: { readonly layer: string; readonly path?: string; readonly line?: number };
+  /** What a yes is bound to: `approve(name, { identity })` fails if anything has changed meanwhile. */
+  readonly identity: string;
+  readonly target: ProcessTarget | AddressTarget;
+  /** What else differs from a plain entry: sign-in, isolation, options of the transport. */
+  readonly details: readonly { readonly name: string; readonly value: string }[];
+  /** Variables of the person that the server would be given. */
+  readonly wants: readonly WantedVariable[];
+  /** What a command such as `npx` would fetch and run; `unclear` when its options do not tell. */
+  readonly packages: readonly PackageNotice[] | "unclear";
+  /** How it differs from what was approved last under this name; absent when nothing was. */
+  readonly difference?: LaunchDifference;
+}
+
+export interface ProcessTarget {
+  readonly kind: "process";
+  /** Command and arguments, quoted where it is needed to see where one ends. */
+  readonly commandLine: string;
+  /** The file that the command stands for, links followed. */
+  readonly file: CommandFile;
+  readonly folder: string;
+  /** Names of the variables that the entry sets. */
+  readonly env: readonly string[];
+  /** Names of variables of the person that are handed on. */
+  readonly envPassthrough: readonly string[];
+  readonly inheritEnv: "safe" | "none" | "all";
+}
+
+/** `not looked up`: to find it, variables of the person, or another machine, would have to be asked. */
+export type CommandFile =
+  | { readonly status: "found"; readonly path: string }
+  | { readonly status: "not found" | "not looked up" };
+
+export interface AddressTarget {
+  readonly kind: "address";
+  readonly transport: string;
+  readonly url: string;
+  /** Names of the headers that the entry sets. */
+  readonly headers: readonly string[];
+}
+
+export interface WantedVariable {
+  readonly variable: string;
+  /** `header Authorization`, `variable TOKEN`, `address`, … */
+  readonly goesTo: string;
+  /** Whom it is sent to; absent for a process. */
+  readonly host?: string;
+}
+
+export interface PackageNotice {
+  /** As the entry names it, with its version. */
+  readonly spec: string;
+  /** Whether every start runs the same release; otherwise it may change at any start. */
+  readonly isPinned: boolean;
+  /** What to write instead, when the version on this machine is known. */
+  readonly pinnedSpec?: string;
+  /** The well-known name that this one can be mistaken for. */
+  readonly resembles?: string;
+}
+
+export interface LaunchDifference {
+  readonly approvedAt: number;
+  /** Never empty. `was` or `is` is absent for what is new or gone. */
+  readonly changes: readonly {
+    readonly name: string;
+    readonly was?: string;
+    readonly is?: string;
+  }[];
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+
+import { launchIdentity } from "../config/launch-identity.ts";
+import { parseServerEntry } from "../config/parse-config.ts";
+import { LaunchApprovals } from "./launch-approvals.ts";
+
+function serverOf(entry: object) {
+  const config = parseServerEntry("s", entry);
+  return { config, launchIdentity: launchIdentity(config) };
+}
+
+/** A machine on which every command stands for `file`, which can be exchanged. */
+function machine() {
+  const state = { file: "/bin/one", folder: "/work", looks: 0 };
+  const approvals = new LaunchApprovals(() => {
+    state.looks += 1;
+    return { commandPath: state.file, folder: state.folder };
+  });
+  return { state, approvals };
+}
+
+describe("approved launches", () => {
+  const server = serverOf({ command: "run" });
+
+  it("PRM-21, I1: the path of an entry that nobody approved is not even looked at", () => {
+    const { state, approvals } = machine();
+    expect(approvals.has(server)).toBe(false);
+    approvals.add(approvals.describe(serverOf({ command: "other" }).config));
+    const looks = state.looks;
+    expect(approvals.has(server)).toBe(false);
+    expect(state.looks).toBe(looks);
+  });
+
+  it("PRM-21: an approval covers the entry, the folder and the file behind the command", () => {
+    const { state, approvals } = machine();
+    approvals.add(approvals.describe(server.config));
+    expect(approvals.has(server)).toBe(true);
+    for (const change of [{ file: "/tmp/two" }, { folder: "/elsewhere" }]) {
+      const before = { ...state };
+      Object.assign(state, change);
+      approvals.lookAgain(server);
+      expect(approvals.has(server)).toBe(false);
+      Object.assign(state, before);
+      approvals.lookAgain(server);
+      expect(approvals.has(server)).toBe(true);
+    }
+  });
+
+  it("the file is looked up once, until somebody wants to know again", () => {
+    const { state, approvals } = machine();
+    const launch = approvals.describe(server.config);
+    approvals.add(launch);
+    for (let count = 0; count < 3; count += 1) expect(approvals.has(server)).toBe(true);
+    approvals.add(launch);
+    expect(approvals.has(server)).toBe(true);
+    expect(state.looks).toBe(2);
+  });
+
+  it("several files of one command can be approved, and are taken back one by one or together", () => {
+    const { state, approvals } = machine();
+    const one = approvals.describe(server.config);
+    approvals.add(one);
+    state.file = "/bin/two";
+    approvals.add(approvals.describe(server.config));
+    expect(approvals.has(server)).toBe(true);
+    approvals.delete(one.identity);
+    expect(approvals.has(server)).toBe(true);
+    approvals.deleteAll(server);
+    expect(approvals.has(server)).toBe(false);
+  });
+});

@@ -1,0 +1,57 @@
+import type { Human } from "../ports/human.ts";
+import type { Logger } from "../ports/logger.ts";
+import { isJsonObject } from "../protocol/json-object.ts";
+import type { ServerNotification } from "../protocol/protocol-client.ts";
+
+/** Pages that one server may have open at once; of more, the oldest are forgotten. */
+const maxPages = 64;
+const maxIdChars = 256;
+
+interface OpenedPage {
+  /** Who was sent there. */
+  readonly human: Human;
+  readonly host: string;
+}
+
+/** The pages that people were sent to by one server, and who is told when the server is done with one. */
+export class OpenedPages {
+  readonly #serverName: string;
+  readonly #logger: Logger;
+  readonly #pages = new Map<string, OpenedPage>();
+
+  constructor(serverName: string, logger: Logger) {
+    this.#serverName = serverName;
+    this.#logger = logger;
+  }
+
+  /** `elicitationId` is the server's own name for it; without one nothing more is heard of the page. */
+  add(elicitationId: unknown, page: OpenedPage): void {
+    if (!isId(elicitationId)) return;
+    this.#pages.delete(elicitationId);
+    this.#pages.set(elicitationId, page);
+    for (const oldest of this.#pages.keys()) {
+      if (this.#pages.size <= maxPages) break;
+      this.#pages.delete(oldest);
+    }
+  }
+
+  /** Tells the person, once. A report on anything but an open page is ignored. */
+  heard({ method, params }: ServerNotification): void {
+    if (method !== "notifications/elicitation/complete" || !isJsonObject(params)) return;
+    const { elicitationId } = params;
+    const page = isId(elicitationId) ? this.#pages.get(elicitationId) : undefined;
+    if (page === undefined) return;
+    this.#pages.delete(elicitationId as string);
+    const { human, host } = page;
+    const serverName = this.#serverName;
+    try {
+      human.notify?.({ level: "info", text: `${serverName}: done with the page of ${host}` });
+    } catch (error) {
+      this.#logger.warn("a person could not be told", { serverName, error: String(error) });
+    }
+  }
+}
+
+function isId(id: unknown): id is string {
+  return typeof id === "string" && id !== "" && id.length <= maxIdChars;
+}

@@ -1,0 +1,237 @@
+import { describe, expect, it } from "vitest";
+
+import { emitParamsType, emitType } from "./emit-type.ts";
+
+/** The type of a schema without the words around it. */
+function typeOf(schema: unknown): string {
+  return emitType(schema, { name: "T" })
+    .replace(/^export (?:type T =|interface T) ?/m, "")
+    .replace(/;?\n$/, "");
+}
+
+const paramsOf = (schema: unknown): string => emitParamsType(schema, { name: "P" });
+
+describe("the type of a schema", () => {
+  it.each([
+    [{ type: "string", format: "email", pattern: "@" }, "string"],
+    [{ type: "number" }, "number"],
+    [{ type: "integer" }, "number"],
+    [{ type: "boolean" }, "boolean"],
+    [{ type: "null" }, "null"],
+    [{ type: "array", items: { type: "string" } }, "readonly string[]"],
+    [{ type: "array", items: { type: ["string", "null"] } }, "readonly (string | null)[]"],
+    [{ type: "array" }, "readonly unknown[]"],
+    [{ type: "array", items: { type: "array", items: true } }, "readonly (readonly unknown[])[]"],
+    [{ type: "object" }, "Readonly<Record<string, unknown>>"],
+    [{ type: "object", additionalProperties: false }, "Readonly<Record<string, never>>"],
+    [{ type: ["string", "integer"] }, "string | number"],
+    [{ enum: ["a", 1, null, true] }, '"a" | 1 | null | true'],
+    [{ const: { a: [1, {}] } }, "{ readonly a: readonly [1, Readonly<Record<string, never>>] }"],
+    [{ type: "string", enum: ["a", 1] }, '"a"'],
+    [{ anyOf: [{ type: "string" }, { type: "null" }] }, "string | null"],
+    [{ oneOf: [{ const: 1 }, { const: 2 }] }, "1 | 2"],
+    [{ type: "integer", anyOf: [{ minimum: 1 }, { maximum: -1 }] }, "number"],
+    [true, "unknown"],
+    [{}, "unknown"],
+    [false, "never"],
+    [{ enum: [] }, "never"],
+    [{ type: "string", const: 1 }, "never"],
+  ])("BRG-09: of %j is right", (schema, type) => {
+    expect(typeOf(schema)).toBe(type);
+  });
+
+  it("BRG-09, BRG-24: fields are readonly, optional unless required, quoted where they must be", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        owner: { type: "string", description: "Who owns it" },
+        "repo-name": { type: "string" },
+        class: { type: "integer" },
+        ["__proto__"]: { type: "boolean" },
+        nested: { type: "object", properties: { deep: { type: "number" } }, required: ["deep"] },
+        gone: false,
+      },
+      required: ["owner", "undeclared"],
+    };
+    expect(typeOf(schema)).toBe(`{
+  /** Who owns it */
+  readonly owner: string;
+  readonly "repo-name"?: string;
+  readonly "class"?: number;
+  readonly "__proto__"?: boolean;
+  readonly nested?: { readonly deep: number };
+  readonly gone?: never;
+  readonly undeclared: unknown;
+}`);
+  });
+
+  it.each([
+    [{ prefixItems: [{ type: "string" }, { type: "number" }] }, "[string?, number?, ...unknown[]]"],
+    [{ prefixItems: [{ type: "string" }], items: false, minItems: 1 }, "[string]"],
+    [
+      { items: [{ type: "string" }], additionalItems: { type: "number" } },
+      "[string?, ...number[]]",
+    ],
+    [{ items: [{}, { type: ["string", "null"] }], maxItems: 2 }, "[unknown?, (string | null)?]"],
+    [{ items: false }, "[]"],
+  ])("BRG-09: tuples: %j", (schema, type) => {
+    expect(typeOf({ type: "array", ...schema })).toBe(`readonly ${type}`);
+  });
+
+  it("BRG-09: other fields are an index signature that TypeScript accepts beside the named ones", () => {
+    const properties = { a: { type: "string" } };
+    const additionalProperties = { type: "string" };
+    expect(typeOf({ type: "object", additionalProperties })).toBe(
+      "{ readonly [name: string]: string }",
+    );
+    expect(typeOf({ type: "object", properties, additionalProperties })).toBe(
+      "{\n  readonly a?: string;\n  readonly [name: string]: string | undefined;\n}",
+    );
+    expect(typeOf({ type: "object", properties, additionalProperties: { type: "number" } })).toBe(
+      "{\n  readonly a?: string;\n  readonly [name: string]: /* wider than the schema: additionalProperties */ unknown;\n}",
+    );
+    expect(typeOf({ type: "object", properties, additionalProperties: true })).toBe(
+      "{\n  readonly a?: string;\n  readonly [name: string]: unknown;\n}",
+    );
+  });
+
+  it("a name that every object has by itself is widened, because an absent one would not fit", () => {
+    expect(typeOf({ type: "object", properties: { toString: { type: "string" } } })).toBe(
+      "{\n  readonly toString?: /* wider than the schema: every object inherits the name */ unknown;\n}",
+    );
+  });
+
+  it("parts in place are intersections and unions of what they add", () => {
+    const schema = {
+      type: "object",
+      properties: { a: { type: "string" }, b: { type: "string" } },
+      anyOf: [{ required: ["a"] }, { required: ["b"] }],
+    };
+    expect(typeOf(schema).replaceAll(/\s+/g, " ")).toBe(
+      " & { readonly a?: string; readonly b?: string; } & ({ readonly a: unknown } | { readonly b: unknown })",
+    );
+  });
+
+  it.each([
+    ["not", { not: { const: "a" } }],
+    ["if/then/else", { if: { const: "a" }, then: { minLength: 2 } }],
+    ["dependentSchemas", { dependentSchemas: { a: { required: ["b"] } } }],
+    ["dependentRequired", { dependentRequired: { a: ["b"] } }],
+    ["unevaluatedProperties", { unevaluatedProperties: false }],
+    ["unevaluatedItems", { unevaluatedItems: { type: "string" } }],
+    ["contains", { contains: { type: "string" } }],
+    ["propertyNames", { propertyNames: { maxLength: 2 } }],
+  ])("LIM-04: %s makes a field wider, which says so", (keyword, schema) => {
+    expect(typeOf({ type: "object", properties: { f: schema } })).toContain(
+      `readonly f?: /* wider than the schema: ${keyword} */ unknown`,
+    );
+    expect(emitType({ type: ["object", "array"], ...schema }, { name: "T" })).toContain(
+      `/** wider than the schema: ${keyword} */\nexport type T =`,
+    );
+  });
+
+  it.each([
+    { if: { const: "a" } },
+    { unevaluatedProperties: true },
+    { contains: { type: "string" } },
+    { dependentRequired: { a: ["b"] } },
+  ])("LIM-04: what has no consequence for a string is not mentioned: %j", (schema) => {
+    expect(typeOf({ type: "string", ...schema })).toBe("string");
+  });
+
+  it("BRG-21: references are types of their own, recursive ones too, whatever their pointer is made of", () => {
+    const schema = {
+      $ref: "#/$defs/tree%20node~1x",
+      $defs: {
+        "tree node/x": {
+          type: "object",
+          description: "A node",
+          properties: {
+            children: { type: "array", items: { $ref: "#/$defs/tree%20node~1x" } },
+            root: { $ref: "#" },
+          },
+        },
+      },
+    };
+    expect(emitType(schema, { name: "T" })).toBe(`export type T = TTreeNodeX;
+
+/** A node */
+export interface TTreeNodeX {
+  readonly children?: readonly TTreeNodeX[];
+  readonly root?: T;
+}
+`);
+  });
+
+  it("BRG-21: beside a reference other keywords count, except in the old dialect", () => {
+    const schema = { $ref: "#/$defs/S", const: "a", $defs: { S: { type: "string" } } };
+    expect(typeOf(schema)).toContain('"a" & TS');
+    expect(typeOf({ ...schema, $schema: "http://json-schema.org/draft-07/schema#" })).toMatch(
+      /^TS;/,
+    );
+  });
+
+  it("LIM-04: a schema that cannot be used is unknown, with the reason", () => {
+    expect(emitType({ $ref: "https://example.com/s.json" }, { name: "T" })).toBe(
+      '/** wider than the schema: it refers to "https://example.com/s.json", which is outside of it and is never fetched */\nexport type T = unknown;\n',
+    );
+    expect(typeOf([])).toContain("unknown");
+  });
+});
+
+describe("the type of a tool's arguments", () => {
+  it("BRG-20: a tool without a schema takes none", () => {
+    for (const schema of [undefined, {}, { $schema: "x", description: "y" }])
+      expect(paramsOf(schema)).toBe("export type P = Readonly<Record<string, never>>;\n");
+  });
+
+  it("is always one of objects", () => {
+    expect(paramsOf({ properties: { a: {} } })).toBe(
+      "export interface P { readonly a?: unknown }\n",
+    );
+    expect(paramsOf(true)).toBe("export type P = Readonly<Record<string, unknown>>;\n");
+    expect(paramsOf({ type: "string" })).toBe("export type P = never;\n");
+    expect(paramsOf("text")).toMatch(/export type P = Readonly<Record<string, unknown>>;\n$/);
+  });
+
+  it("a reference to the whole is not limited to objects", () => {
+    expect(paramsOf({ properties: { again: { $ref: "#" } } })).toContain(
+      "export interface P { readonly again?: PPart }",
+    );
+  });
+});
+
+describe("words of a server", () => {
+  const description = "*/ export const x = 1; /*\r\n`${y}` </script> <!-- \u2028 \u202E \u0007 end";
+
+  it("stay inside of their comment", () => {
+    const schema = { type: "object", properties: { a: { description } } };
+    const [, comment] = typeOf(schema).split("\n");
+    expect(comment).toBe(
+      "  /** * / export const x = 1; / * '${y}' < /script> < !--   \uFFFD \uFFFD end */",
+    );
+  });
+
+  it("are no directive to a compiler", () => {
+    for (const text of ["@ts-ignore", " * @ts-expect-error", "/@ts-ignore"])
+      expect(typeOf({ type: "object", properties: { a: { description: text } } })).toMatch(
+        /\/\*\* \(at\)ts-/,
+      );
+  });
+
+  it("are cut to one short line", () => {
+    const schema = { type: "object", properties: { a: { description: "x\n".repeat(1e6) } } };
+    // Beyond the size of a schema nothing is read at all.
+    expect(typeOf(schema)).toContain("unknown");
+    const long = { type: "object", properties: { a: { description: "x\n".repeat(1e4) } } };
+    expect(typeOf(long).split("\n")[1]).toHaveLength("  /**  */".length + 200);
+  });
+
+  it("stay inside of their literal", () => {
+    const text = '"; export const x = 1; </script> <!-- \u2028\u202E\n\u{E0041}\\';
+    const type = typeOf({ const: text });
+    expect(type).not.toMatch(/[\n\u2028\u202E\u{E0041}]|<\/|<!/u);
+    // oxlint-disable-next-line no-eval -- the literal is to mean the same as the text
+    expect((0, eval)(type)).toBe(text);
+  });
+});

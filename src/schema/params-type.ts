@@ -1,0 +1,37 @@
+import { emitterFor } from "./emit-type.ts";
+import { toolTypeName } from "./type-names.ts";
+import { render } from "./type-text.ts";
+
+/** One argument of a tool. */
+export interface ParamsField {
+  /** As the server spells it. */
+  readonly name: string;
+  /** In TypeScript: `string`, `readonly string[]`, `"open" | "closed"`. */
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly description: string | undefined;
+}
+
+/** The arguments of a tool as data: what the generated interface of that name says. */
+export interface ParamsType {
+  /** `GithubCreateIssueParams`, unless another tool of the server has the same words in its name. */
+  readonly name: string;
+  readonly fields: readonly ParamsField[];
+}
+
+/** The arguments that a tool declares; none for a schema that cannot be used. */
+export function paramsTypeOf(
+  serverName: string,
+  tool: { readonly name: string; readonly inputSchema?: unknown },
+): ParamsType {
+  const prefix = toolTypeName(serverName, tool.name);
+  const fields = emitterFor(tool.inputSchema, prefix)?.fields() ?? [];
+  return Object.freeze({
+    name: `${prefix}Params`,
+    fields: Object.freeze(
+      fields.map(({ name, type, isRequired, description }) =>
+        Object.freeze({ name, type: render(type), isRequired, description }),
+      ),
+    ),
+  });
+}

@@ -1,0 +1,63 @@
+import { serverResource, toolResource } from "../policy/resource-name.ts";
+
+/** What an answer was given about, as far as it can change afterwards. */
+export interface ConsentSubject {
+  readonly serverName: string;
+  /** Hash of what is started or contacted under that name. */
+  readonly identity: string;
+  /** Changes when the server was disconnected on purpose. */
+  readonly epoch: number;
+  readonly toolName: string;
+  readonly fingerprint: string;
+}
+
+interface ServerAllowance {
+  readonly identity: string;
+  readonly epoch: number;
+  /** The definitions that were there when the person said yes: a new tool is a new question. */
+  readonly fingerprints: ReadonlySet<string>;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** What a person allowed one agent for the rest of its session. */
+export class Allowances {
+  readonly #servers = new Map<string, ServerAllowance>();
+  readonly #tools = new Map<string, ConsentSubject>();
+  #revision = 0;
+
+  /** Grows with every answer. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  allowTool(subject: ConsentSubject): void {
+    this.#tools.set(toolResource(subject.serverName, subject.toolName), subject);
+    this.#revision += 1;
+  }
+
+  allowServer(subject: ConsentSubject, fingerprints: Iterable<string>): void {
+    const { serverName, identity, epoch } = subject;
+    this.#servers.set(serverName, { identity, epoch, fingerprints: new Set(fingerprints) });
+    this.#revision += 1;
+  }
+
+  /** The keys `mcp:{server}` and `mcp:{server}:{tool}` that hold for exactly this. */
+  keysFor(subject: ConsentSubject): ReadonlySet<string> {
+    const { serverName, toolName, identity, epoch, fingerprint } = subject;
+    if (this.#revision === 0) return none;
+    const keys = new Set<string>();
+    const server = this.#servers.get(serverName);
+    if (
+      server?.identity === identity &&
+      server.epoch === epoch &&
+      server.fingerprints.has(fingerprint)
+    )
+      keys.add(serverResource(serverName));
+    const key = toolResource(serverName, toolName);
+    const tool = this.#tools.get(key);
+    if (tool?.identity === identity && tool.epoch === epoch && tool.fingerprint === fingerprint)
+      keys.add(key);
+    return keys;
+  }
+}

@@ -1,0 +1,35 @@
+import type { Clock } from "../ports/clock.ts";
+import type { ConfirmAnswer, ConfirmQuestion, Human } from "../ports/human.ts";
+import { untilAborted } from "../ports/until-aborted.ts";
+
+export interface AskPersonOptions {
+  readonly human: Human | undefined;
+  readonly clock: Clock;
+  /** How long a person may think. */
+  readonly timeoutMs: number;
+  /** Aborted when the answer is no longer wanted. */
+  readonly signals: readonly AbortSignal[];
+}
+
+/** Silence, an error and nobody to ask all mean no. */
+export async function askPerson(
+  question: ConfirmQuestion,
+  { human, clock, timeoutMs, signals }: AskPersonOptions,
+): Promise<ConfirmAnswer> {
+  if (human?.confirm === undefined) return "no";
+  const stop = new AbortController();
+  const giveUp = (): void => stop.abort();
+  for (const signal of signals) signal.addEventListener("abort", giveUp, { once: true });
+  if (signals.some(({ aborted }) => aborted)) giveUp();
+  const timer = clock.schedule(timeoutMs, giveUp);
+  try {
+    return await untilAborted(human.confirm(question, { signal: stop.signal }), stop.signal);
+  } catch {
+    return "no";
+  } finally {
+    timer.cancel();
+    for (const signal of signals) signal.removeEventListener("abort", giveUp);
+    // A surface that still shows the question may take it away.
+    stop.abort();
+  }
+}

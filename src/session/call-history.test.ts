@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+
+import type { ToolInvoked } from "../events/host-event.ts";
+import { CallHistory } from "./call-history.ts";
+
+function call(callId: string, fields: Partial<ToolInvoked> = {}): ToolInvoked {
+  return {
+    type: "tool-invoked",
+    sessionId: "s",
+    callId,
+    at: 0,
+    toolName: "t",
+    params: {},
+    result: { message: "Success", value: { content: [] }, success: true },
+    source: "mcp",
+    mcpServer: "m",
+    durationMs: 1,
+    ...fields,
+  };
+}
+
+describe("the history of a session", () => {
+  it("SES-12: keeps the last thousand calls, the oldest first", () => {
+    const history = new CallHistory();
+    for (let index = 0; index < 1_500; index += 1) history.add(call(String(index)));
+    const ids = history.list().map(({ callId }) => callId);
+    expect([ids.length, ids[0], ids.at(-1)]).toEqual([1_000, "500", "1499"]);
+  });
+
+  it("B-W10: results are kept as text of at most a thousand characters, arguments without secrets", () => {
+    const history = new CallHistory();
+    const content = [{ type: "text", text: "x".repeat(5_000) }];
+    history.add(
+      call("1", {
+        params: { token: "abc", title: "Bug" },
+        result: { message: "m".repeat(5_000), value: { content }, success: false },
+      }),
+    );
+    const [kept] = history.list();
+    expect(kept?.params).toEqual({ token: "[redacted]", title: "Bug" });
+    expect(kept?.result.message).toHaveLength(1_000);
+    expect(kept?.result.value).toHaveLength(1_000);
+  });
+});

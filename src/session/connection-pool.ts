@@ -1,0 +1,81 @@
+import type { CallOptions, ToolArguments } from "../call/call-path.ts";
+import type { Outcome } from "../call/outcome.ts";
+import type { McpResource, ResourceContents } from "../catalog/server-content.ts";
+import type { NamedCatalog } from "../catalog/tool-catalog.ts";
+import type { ServerState } from "../events/host-event.ts";
+import type { ServerRegistry } from "../registry/server-registry.ts";
+import type { ContentOptions, SessionContent } from "./session-content.ts";
+import type { ToolJudge } from "./tool-judge.ts";
+
+/** One server as a handler may use it. It is started when it is first needed. */
+export interface ConnectedServer {
+  readonly serverName: string;
+  readonly state: ServerState;
+  /** Calls a tool by the server's own name for it, on the same guarded path as every call. */
+  callTool(name: string, args?: ToolArguments, options?: CallOptions): Promise<Outcome>;
+  resources(options?: ContentOptions): Promise<readonly McpResource[]>;
+  readResource(uri: string, options?: ContentOptions): Promise<readonly ResourceContents[]>;
+}
+
+export interface ConnectionPoolParts {
+  readonly registry: ServerRegistry;
+  readonly judge: ToolJudge;
+  readonly content: SessionContent;
+  readonly named: () => NamedCatalog;
+  readonly ready: (serverName: string, signal: AbortSignal | undefined) => Promise<unknown>;
+  readonly call: (name: string, args: ToolArguments, options: CallOptions) => Promise<Outcome>;
+}
+
+/** The servers that the agent of this session may use: no way around its rights, only a shorter name. */
+export class McpConnectionPool {
+  readonly #parts: ConnectionPoolParts;
+
+  constructor(parts: ConnectionPoolParts) {
+    this.#parts = parts;
+  }
+
+  names(): readonly string[] {
+    const { registry, judge } = this.#parts;
+    const usable = registry.all().filter((server) => judge.serverDenial(server) === undefined);
+    return usable.map(({ config }) => config.name);
+  }
+
+  /** Undefined for a server that does not exist, or not for this agent. */
+  get(serverName: string): ConnectedServer | undefined {
+    const { registry, judge, content } = this.#parts;
+    const server = registry.find(serverName);
+    if (server === undefined || judge.serverDenial(server) !== undefined) return undefined;
+    return {
+      serverName,
+      get state() {
+        const connection = server.users.connectionOf(judge.rights.agent);
+        return connection?.state ?? registry.state(server);
+      },
+      callTool: (name, args = {}, options = {}) => this.#call({ serverName, name }, args, options),
+      resources: (options = {}) => content.resources({ ...options, server: serverName }),
+      readResource: (uri, options) => content.readResource(serverName, uri, options),
+    };
+  }
+
+  async #call(
+    tool: { readonly serverName: string; readonly name: string },
+    args: ToolArguments,
+    options: CallOptions,
+  ): Promise<Outcome> {
+    const { ready, call } = this.#parts;
+    let publicName = this.#publicName(tool.serverName, tool.name);
+    if (publicName === undefined) {
+      // A server that cannot be started makes its tools unknown; its reason stays with it.
+      await ready(tool.serverName, options.signal).catch(() => undefined);
+      publicName = this.#publicName(tool.serverName, tool.name);
+    }
+    // No public name has a dot in it, so this one ends as the outcome of an unknown tool.
+    return await call(publicName ?? `${tool.serverName}.${tool.name}`, args, options);
+  }
+
+  #publicName(serverName: string, toolName: string): string | undefined {
+    const isWanted = ({ tool }: NamedCatalog["tools"][number]): boolean =>
+      tool.serverName === serverName && tool.originalName === toolName;
+    return this.#parts.named().tools.find(isWanted)?.name;
+  }
+}

@@ -1,0 +1,202 @@
+import type { CallTarget, ConsentCall, ToolArguments } from "../call/call-path.ts";
+import type { CallableTool } from "../call/callable-tool.ts";
+import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
+import { fingerprintOf } from "../catalog/tool-fingerprint.ts";
+import type { Limits } from "../config/limits.ts";
+import { untilAborted } from "../connection/until-aborted.ts";
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+import type { EventBus } from "../events/event-bus.ts";
+import type { GrantLookup } from "../policy/grant-lookup.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ConfirmAnswer, Human } from "../ports/human.ts";
+import type { ServerRegistry } from "../registry/server-registry.ts";
+import { neutralizeLine } from "../text/neutralize.ts";
+import { redact } from "../text/redact.ts";
+import { truncate } from "../text/truncate.ts";
+import { askPerson } from "./ask-person.ts";
+import type { ToolJudge } from "./tool-judge.ts";
+
+export interface ConsentDeskParts {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly human: Human | undefined;
+  readonly judge: ToolJudge;
+  readonly registry: ServerRegistry;
+  readonly grants: GrantLookup;
+  readonly events: EventBus;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  /** Aborted when the host closes: nobody waits for an answer then. */
+  readonly closing: AbortSignal;
+}
+
+/** A destructive tool is asked about every time: no answer to one question may cover the next. */
+const cautiousAnswers: readonly ConfirmAnswer[] = ["no", "once"];
+const everyAnswer: readonly ConfirmAnswer[] = [
+  "no",
+  "once",
+  "tool-session",
+  "server-session",
+  "tool-always",
+  "server-always",
+];
+/** There is no server to allow, and nothing that would be the same tool another time. */
+const nativeAnswers: readonly ConfirmAnswer[] = ["no", "once", "tool-session"];
+const maxArgumentsText = 2_000;
+
+/** Asks the person behind one session before a call, and remembers what the answer covers. */
+export class ConsentDesk {
+  readonly #parts: ConsentDeskParts;
+  /** One question per server at a time: the answer to the first may settle the others. */
+  readonly #open = new Map<string, Promise<unknown>>();
+
+  constructor(parts: ConsentDeskParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when the call may go on; rejects with `consent_denied`, or `cancelled`. */
+  async ask({ tool }: CallTarget, args: ToolArguments, call: ConsentCall): Promise<void> {
+    const key = tool.serverName ?? "";
+    const before = this.#open.get(key) ?? Promise.resolve();
+    const asked = before
+      .catch(() => undefined)
+      .then(async () => {
+        if (call.signal?.aborted === true) throw cancelled();
+        if (this.#isOpen(tool)) await this.#askNow(tool, args, call);
+      });
+    this.#open.set(key, asked);
+    try {
+      await untilAborted(asked, call.signal, tool.serverName);
+    } finally {
+      if (this.#open.get(key) === asked) this.#open.delete(key);
+    }
+  }
+
+  /** Whether the question still has to be asked: an answer to another one may have settled it. */
+  #isOpen(tool: CallableTool): boolean {
+    const { judge } = this.#parts;
+    const { consent } = tool.serverName === undefined ? judge.judgeNative(tool) : judge.judge(tool);
+    return consent === "ask";
+  }
+
+  async #askNow(tool: CallableTool, args: ToolArguments, call: ConsentCall): Promise<void> {
+    const { human, clock, limits, closing } = this.#parts;
+    const isDestructive = claims(tool, "destructiveHint");
+    const answers = isDestructive
+      ? cautiousAnswers
+      : tool.serverName === undefined
+        ? nativeAnswers
+        : everyAnswer;
+    this.#publish("consent-asked", tool, call);
+    const answer = await askPerson(
+      {
+        kind: "tool-call",
+        ...(tool.serverName === undefined ? {} : { serverName: tool.serverName }),
+        toolName: tool.originalName,
+        agent: this.#parts.agent,
+        arguments: args,
+        argumentsText: readableArguments(args),
+        isDestructive,
+        answers,
+      },
+      {
+        human,
+        clock,
+        timeoutMs: limits.totalCallTimeoutMs,
+        signals: call.signal === undefined ? [closing] : [closing, call.signal],
+      },
+    );
+    if (call.signal?.aborted === true) throw cancelled();
+    if (closing.aborted) throw createError("closed", "the host has been closed");
+    // Silence and an unknown word mean no; a yes that reaches too far is a yes to this one call.
+    if (answer === "no" || !everyAnswer.includes(answer)) {
+      const isReachable = this.#parts.human?.confirm !== undefined;
+      this.#publish("consent-denied", tool, call, isReachable ? "no" : "nobody to ask");
+      throw this.#denied(tool, isReachable);
+    }
+    const granted = answers.includes(answer) ? answer : "once";
+    await this.#remember(granted, tool);
+    this.#publish("consent-granted", tool, call, granted);
+  }
+
+  async #remember(answer: ConfirmAnswer, tool: CallableTool): Promise<void> {
+    const { judge } = this.#parts;
+    if (answer === "once") return;
+    if (tool.serverName === undefined) return judge.allowTool(tool);
+    const isOfServer = answer === "server-session" || answer === "server-always";
+    // Also what is to be kept: a store that cannot be written must not make the person answer twice.
+    if (isOfServer) judge.allowServer(tool);
+    else judge.allowTool(tool);
+    if (answer === "tool-always" || answer === "server-always") await this.#keep(tool, isOfServer);
+  }
+
+  async #keep(tool: CatalogTool, isOfServer: boolean): Promise<void> {
+    const { agent, registry, judge, grants, events, clock } = this.#parts;
+    const { serverName } = tool;
+    const server = registry.find(serverName);
+    if (server === undefined) return;
+    const { launchIdentity: identity } = server;
+    const covered = isOfServer
+      ? judge.offered(server).filter((other) => !claims(other, "destructiveHint"))
+      : [tool];
+    try {
+      await grants.grant(
+        covered.map(({ originalName: toolName, listed }) => ({
+          agent,
+          identity,
+          toolName,
+          fingerprint: fingerprintOf(listed),
+        })),
+      );
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : "unknown reason";
+      const text = `what was allowed for good holds for this session only: ${reason}`;
+      events.emit({ type: "warning", serverName, text, at: clock.now() });
+    }
+  }
+
+  #publish(
+    type: "consent-asked" | "consent-granted" | "consent-denied",
+    tool: CallableTool,
+    { callId }: ConsentCall,
+    answer?: string,
+  ): void {
+    const { agent, sessionId, events, clock } = this.#parts;
+    const { serverName = null, originalName: toolName } = tool;
+    events.emit({
+      type,
+      sessionId,
+      callId,
+      agent,
+      serverName,
+      toolName,
+      ...(answer === undefined ? {} : { answer }),
+      at: clock.now(),
+    });
+  }
+
+  #denied(tool: CallableTool, isReachable: boolean): McpError {
+    const { serverName, originalName: toolName } = tool;
+    const name = truncate(neutralizeLine(toolName), 128);
+    return createError(
+      "consent_denied",
+      isReachable
+        ? `${name} was not allowed`
+        : `${name} needs a person's consent, and nobody can be asked`,
+      {
+        serverName,
+        details: { toolName, isDestructive: claims(tool, "destructiveHint") },
+        hint: isReachable ? undefined : "allow it beforehand with host.grants.allow",
+      },
+    );
+  }
+}
+
+function readableArguments(args: ToolArguments): string {
+  return truncate(redact(neutralizeLine(JSON.stringify(args))), maxArgumentsText);
+}
+
+function cancelled(): McpError {
+  return createError("cancelled", "cancelled by the caller");
+}

@@ -1,0 +1,44 @@
+import type { CallTarget, Caller, ConsentCall, ToolArguments } from "../call/call-path.ts";
+import type { ServerTool } from "../call/callable-tool.ts";
+import type { ToolInvoked } from "../events/host-event.ts";
+import type { Human } from "../ports/human.ts";
+import type { StateDraft } from "./state-draft.ts";
+
+/** A session inside a call or a transaction: the same agent with the same rights, but what its tools write is a draft. */
+export class DraftCaller implements Caller {
+  readonly draft: StateDraft;
+  readonly #session: Caller;
+
+  constructor(session: Caller, draft: StateDraft) {
+    this.#session = session;
+    this.draft = draft;
+  }
+
+  get agent(): string {
+    return this.#session.agent;
+  }
+
+  get sessionId(): string {
+    return this.#session.sessionId;
+  }
+
+  get human(): Human | undefined {
+    return this.#session.human;
+  }
+
+  get onInvoked(): ((event: ToolInvoked) => void) | undefined {
+    return this.#session.onInvoked;
+  }
+
+  resolve(name: string, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget> {
+    return this.#session.resolve(name, signal);
+  }
+
+  judge(tool: ServerTool): CallTarget {
+    return this.#session.judge(tool);
+  }
+
+  askConsent(target: CallTarget, args: ToolArguments, call: ConsentCall): Promise<void> {
+    return this.#session.askConsent(target, args, call);
+  }
+}

@@ -1,0 +1,69 @@
+import type { CatalogTool } from "../catalog/catalog-tool.ts";
+import type { NamedCatalog, ToolCatalog } from "../catalog/tool-catalog.ts";
+import { type AccessStep, explainTool } from "../policy/decide-access.ts";
+import type { ConsentRule } from "../policy/decide-consent.ts";
+import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import type { ToolJudge } from "./tool-judge.ts";
+
+/** Why an agent may or may not call a tool. */
+export interface AccessReport {
+  readonly agent: string;
+  /** Undefined when there is no such tool, as far as is known. */
+  readonly server: string | undefined;
+  /** The tool's own name. */
+  readonly tool: string | undefined;
+  /** `ask`: a person would be asked first. */
+  readonly verdict: "allowed" | "ask" | "denied" | "unknown";
+  /** In the order in which they are asked; all have to pass. */
+  readonly steps: readonly AccessStep[];
+  /** What settles the question of consent; absent when an earlier step says no. */
+  readonly consent?: ConsentRule;
+}
+
+export interface ExplainParts {
+  readonly judge: ToolJudge;
+  readonly registry: ServerRegistry;
+  readonly catalog: ToolCatalog;
+  readonly named: NamedCatalog;
+}
+
+interface Subject {
+  readonly server: RegisteredServer;
+  readonly toolName: string;
+  readonly tool: CatalogTool | undefined;
+}
+
+/** `name` is a public name, or `server.tool`: also a tool that is filtered out has its reasons. */
+export function explainAccess(name: string, parts: ExplainParts): AccessReport {
+  const { judge } = parts;
+  const { agent } = judge.rights;
+  const subject = findSubject(name, parts);
+  if (subject === undefined)
+    return { agent, server: undefined, tool: undefined, verdict: "unknown", steps: [] };
+  const { server, toolName, tool } = subject;
+  const steps = explainTool(judge.facts(server, toolName, tool));
+  const report = { agent, server: server.config.name, tool: toolName, steps };
+  if (steps.some(({ passes }) => !passes)) return { ...report, verdict: "denied" };
+  if (tool === undefined) return { ...report, verdict: "unknown" };
+  const { consent } = judge.judge(tool);
+  return { ...report, verdict: consent === "ask" ? "ask" : "allowed", consent };
+}
+
+function findSubject(name: string, parts: ExplainParts): Subject | undefined {
+  const { registry, catalog, named } = parts;
+  const known = named.byName.get(name)?.tool;
+  const owner = known === undefined ? undefined : registry.find(known.serverName);
+  if (known !== undefined && owner !== undefined)
+    return { server: owner, toolName: known.originalName, tool: known };
+  // The longest name first: a server may be called "a" and another one "a.b".
+  const server = registry
+    .all()
+    .filter(({ config }) => name.startsWith(`${config.name}.`))
+    .toSorted((one, other) => other.config.name.length - one.config.name.length)[0];
+  if (server === undefined) return undefined;
+  const toolName = name.slice(server.config.name.length + 1);
+  const tool = catalog
+    .tools(server.config.name)
+    .find(({ originalName }) => originalName === toolName);
+  return { server, toolName, tool };
+}

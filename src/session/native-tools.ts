@@ -1,0 +1,147 @@
+import type { ToolArguments } from "../call/call-path.ts";
+import type { NativeCallable } from "../call/callable-tool.ts";
+import type { ToolSchemas } from "../call/tool-schemas.ts";
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+import { frozenCopy } from "../schema/frozen-json.ts";
+import { checkPlainJson } from "../schema/plain-json.ts";
+import { neutralizeLine } from "../text/neutralize.ts";
+import { truncate } from "../text/truncate.ts";
+import { nativeFailure, nativeResult } from "./native-result.ts";
+import { runHandler } from "./run-handler.ts";
+import { CallContext, type ToolContext, type ToolContextParts } from "./tool-context.ts";
+
+/** A tool that the program brings itself. Its calls take the same path as those of servers' tools. */
+export interface NativeTool<Params = ToolArguments> {
+  /** 1 to 64 letters, digits, `_` and `-`: what every model provider accepts. */
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+  /** The host's limit for calls by default; `0` means none. */
+  readonly timeoutMs?: number | undefined;
+  /** A person is asked first, unless the session's level is `yolo`. */
+  readonly needsConsent?: boolean | undefined;
+  /**
+   * `params` have passed the schema and are frozen. Returns text, JSON, `{ content, structuredContent }`
+   * or `{ message, value, success }`; what it throws fails the call.
+   */
+  handler(params: Params, call: { readonly context: ToolContext }): unknown;
+}
+
+export interface NativeToolsParts {
+  readonly schemas: ToolSchemas;
+  readonly context: () => ToolContextParts;
+}
+
+interface DefinedTool {
+  readonly definition: NativeTool;
+  readonly tool: NativeCallable;
+}
+
+const validName = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The native tools of one session, in the order of their definition. */
+export class NativeTools {
+  readonly #parts: NativeToolsParts;
+  readonly #tools = new Map<string, DefinedTool>();
+
+  constructor(parts: NativeToolsParts) {
+    this.#parts = parts;
+  }
+
+  get size(): number {
+    return this.#tools.size;
+  }
+
+  names(): Iterable<string> {
+    return this.#tools.keys();
+  }
+
+  all(): readonly NativeCallable[] {
+    return [...this.#tools.values()].map(({ tool }) => tool);
+  }
+
+  find(name: string): NativeCallable | undefined {
+    return this.#tools.get(name)?.tool;
+  }
+
+  /** As it was defined: for a session that is to have it, too. */
+  definition(name: string): NativeTool | undefined {
+    return this.#tools.get(name)?.definition;
+  }
+
+  /** Throws `config_invalid` for a definition that could not be called. */
+  define(definition: NativeTool): NativeCallable {
+    const { name } = definition;
+    if (!validName.test(name))
+      throw refused(name, "has a name that model providers do not accept", {
+        hint: "use 1 to 64 letters, digits, _ and -",
+      });
+    if (this.#tools.has(name)) throw refused(name, "is defined already");
+    const tool = this.#callable(definition);
+    const unusable = this.#parts.schemas.refusal(tool);
+    if (unusable !== undefined)
+      throw refused(name, `has a schema that cannot be used: ${unusable}`);
+    this.#tools.set(name, { definition, tool });
+    return tool;
+  }
+
+  #callable(definition: NativeTool): NativeCallable {
+    const { name, title, description, timeoutMs } = definition;
+    return Object.freeze({
+      serverName: undefined,
+      originalName: name,
+      title,
+      description,
+      inputSchema: plainObject(definition.inputSchema, name, "inputSchema"),
+      outputSchema:
+        definition.outputSchema && plainObject(definition.outputSchema, name, "outputSchema"),
+      annotations: plainObject(definition.annotations ?? {}, name, "annotations"),
+      icons: undefined,
+      meta: undefined,
+      isLive: true,
+      timeoutMs,
+      needsConsent: definition.needsConsent === true,
+      perform: async (params, call) => {
+        const { signal, timeoutMs: limitMs } = call;
+        const parts = this.#parts.context();
+        const run = { toolName: name, signal, timeoutMs: limitMs, clock: parts.clock };
+        try {
+          const returned = await runHandler(
+            (stop) => definition.handler(params, { context: new CallContext(parts, call, stop) }),
+            run,
+          );
+          return nativeResult(returned, name);
+        } catch (error) {
+          throw nativeFailure(error, name);
+        }
+      },
+    } satisfies NativeCallable);
+  }
+}
+
+function plainObject(
+  value: Readonly<Record<string, unknown>>,
+  toolName: string,
+  member: string,
+): Readonly<Record<string, unknown>> {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  const flaw = isObject ? checkPlainJson(value)?.message : "is not an object";
+  if (flaw !== undefined) throw refused(toolName, `has an unusable ${member}: ${flaw}`);
+  return frozenCopy(value);
+}
+
+export function refused(
+  name: string,
+  what: string,
+  options: { readonly hint?: string } = {},
+): McpError {
+  const toolName = truncate(neutralizeLine(name), 128);
+  return createError("config_invalid", `the native tool "${toolName}" ${what}`, {
+    details: { toolName },
+    ...options,
+  });
+}

@@ -1,0 +1,50 @@
+/** One way in which text from a server tries to pass for something else than data. */
+interface Sign {
+  readonly name: string;
+  readonly pattern: RegExp;
+}
+
+// Written so that ordinary documentation does not match: "call X before this tool" is fine, "do not
+// tell the user" is not. All are bounded, so that no text can make them slow.
+const signs: readonly Sign[] = [
+  {
+    name: "markup of a conversation",
+    pattern:
+      /<\/?(?:system|assistant|important|secret|hidden|tool_(?:result|call|use)|function_(?:results?|calls?)|antml:[a-z_]{1,30})\b[^<>]{0,80}>|<\|[a-z_]{2,30}\|>|\[\/?INST\]|<<\/?SYS>>/i,
+  },
+  {
+    name: "an order to set instructions aside",
+    pattern:
+      /\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|existing|all|any|your|other|system|safety)\b[^.\n]{0,40}\b(?:instructions?|prompts?|rules|guidelines|directions|restrictions|constraints)\b/i,
+  },
+  {
+    name: "an order to keep something from the user",
+    pattern:
+      /\b(?:do not|don['’]t|never|must not|without)\b[^.\n]{0,40}\b(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|disclose|disclosing|notify|notifying|alert|alerting)\b[^.\n]{0,40}\b(?:user|human|person|owner|operator|anyone|anybody|them)\b/i,
+  },
+  {
+    name: "an order to hand over private files",
+    pattern:
+      /\b(?:read|open|load|send|include|attach|pass|upload|copy|get|cat)\b[^\n]{0,60}(?:~\/\.|\/etc\/(?:passwd|shadow)|\bid_(?:rsa|ed25519)\b|\.ssh\b|\.aws\/credentials|\.cursor\/mcp\.json|\bmcp\.json\b|(?:^|[\s"'`/])\.env\b)/i,
+  },
+  {
+    name: "a new role for the model",
+    pattern:
+      /\b(?:you are now|from now on,? you|your new (?:role|task|instructions?|goal)|act as (?:an? )?(?:unrestricted|jailbroken)|new system prompt)\b/i,
+  },
+  {
+    // Tag characters carry invisible text; directional overrides make text read as something else.
+    name: "invisible or direction-changing characters",
+    pattern: /[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069]/u,
+  },
+  // eslint-disable-next-line no-control-regex -- an escape sequence is what is looked for
+  { name: "terminal escape sequences", pattern: /\u001B[[\]PX^_]|\u009B/ },
+];
+
+const maxScanned = 256 * 1024;
+
+/** Which signs of instructions the text carries, in plain words; none for almost every honest text. */
+export function findInstructionSigns(text: string): readonly string[] {
+  const scanned = text.length > maxScanned ? text.slice(0, maxScanned) : text;
+  return signs.filter(({ pattern }) => pattern.test(scanned)).map(({ name }) => name);
+}

@@ -1,0 +1,145 @@
+import { existsSync, realpathSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { CliSandbox, demoEntry } from "./run-cli.ts";
+
+const node = realpathSync(process.execPath);
+
+/** The command that the printed question offers. */
+function offeredWords(stdout: string): readonly string[] {
+  const [, words = ""] = /^To approve exactly this: plugboard (.*)$/m.exec(stdout) ?? [];
+  return words.split(" ");
+}
+
+describe("plugboard approve", () => {
+  it("CLI-14: without a terminal it shows what would start, starts nothing and approves nothing", async () => {
+    const sandbox = new CliSandbox();
+    const marker = path.join(sandbox.cwd, "started");
+    sandbox.configureProject({
+      notes: {
+        command: node,
+        args: ["-e", `require("fs").writeFileSync("${marker}", "")`],
+        env: { API: "${GITHUB_TOKEN}", LITERAL: "canary" },
+      },
+    });
+    const { stdout, stderr, exitCode } = await sandbox.run(["approve", "notes"], { input: "y\n" });
+    expect(stdout.replace(/[0-9a-f]{64}/, "<identity>").replace(marker, "<marker>")).toBe(
+      [
+        '"notes" is new in .plugboard/mcp.json:3 (project). Start it?',
+        `  runs      ${node} -e "require(\\"fs\\").writeFileSync(\\"<marker>\\", \\"\\")"`,
+        "  folder    .",
+        "  sees env  API, LITERAL, the usual ones (PATH, HOME, …)",
+        "  wants     GITHUB_TOKEN → variable API",
+        "To approve exactly this: plugboard approve notes --identity <identity>",
+        "",
+      ].join("\n"),
+    );
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 6 });
+    expect(existsSync(marker)).toBe(false);
+    expect((await sandbox.run(["test", "notes"])).exitCode).toBe(6);
+  });
+
+  it("CLI-14: a script approves what it was shown, and nothing else", async () => {
+    const sandbox = new CliSandbox().configureProject({ notes: demoEntry });
+    const shown = await sandbox.run(["approve", "notes"]);
+    const words = offeredWords(shown.stdout);
+    sandbox.configureProject({ notes: { ...demoEntry, env: { CHANGED: "1" } } });
+    expect(await sandbox.run(words)).toEqual({
+      stdout: "",
+      stderr:
+        '✗ what "notes" would start is not what was shown   try: plugboard approve notes\n',
+      exitCode: 6,
+    });
+    sandbox.configureProject({ notes: demoEntry });
+    expect(await sandbox.run(words)).toEqual({
+      stdout: '✓ "notes" is approved, as long as nothing of this changes.\n',
+      stderr: "",
+      exitCode: 0,
+    });
+    const call = ["call", "notes.add", "a=2", "b=3"];
+    expect(await sandbox.run(call)).toMatchObject({ stdout: "5\n", exitCode: 0 });
+    expect(await sandbox.run(["approve", "notes"])).toMatchObject({
+      stdout: '"notes" needs no approval.\n',
+      exitCode: 0,
+    });
+    expect(await sandbox.run(["approve", "notes", "--revoke"])).toEqual({
+      stdout: '✓ "notes" is no longer approved.\n',
+      stderr: "",
+      exitCode: 0,
+    });
+    expect((await sandbox.run(call)).exitCode).toBe(6);
+  });
+
+  it("PRM-21, I2: shows what has changed since, also behind a link", async () => {
+    const sandbox = new CliSandbox();
+    const link = path.join(sandbox.cwd, "run");
+    symlinkSync(node, link);
+    const entry = { command: "./run", args: demoEntry.args };
+    sandbox.configureProject({ notes: entry });
+    await sandbox.run(offeredWords((await sandbox.run(["approve", "notes"])).stdout));
+    unlinkSync(link);
+    const other = path.join(sandbox.cwd, "other");
+    writeFileSync(other, "", { mode: 0o755 });
+    symlinkSync(other, link);
+    sandbox.configureProject({ notes: { ...entry, env: { TOKEN: "${GITHUB_TOKEN}" } } });
+    const { stdout } = await sandbox.run(["approve", "notes"]);
+    const lines = stdout.replace(/approved on [\d-]{10}/, "approved on <day>").split("\n");
+    expect(lines[0]).toBe(
+      '"notes" in .plugboard/mcp.json:3 (project) is not what you approved on <day>. Start it?',
+    );
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        `  file      ${realpathSync(other)}`,
+        "  wants     GITHUB_TOKEN → variable TOKEN",
+        "  changed   env.TOKEN: (nothing) → ${GITHUB_TOKEN}",
+        `  changed   file: ${node} → ${realpathSync(other)}`,
+      ]),
+    );
+  });
+
+  it("CLI-14: --json gives the question, and the result, as an object", async () => {
+    const sandbox = new CliSandbox().configureProject({
+      notes: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesytem", "."] },
+    });
+    const shown = await sandbox.run(["approve", "notes", "--json"]);
+    expect(shown).toMatchObject({ stderr: "", exitCode: 6 });
+    const { question, ...rest } = JSON.parse(shown.stdout) as {
+      question: { identity: string };
+    };
+    expect(rest).toEqual({ name: "notes", approved: false });
+    expect(question).toMatchObject({
+      serverName: "notes",
+      target: { kind: "process", commandLine: "npx -y @modelcontextprotocol/server-filesytem ." },
+      packages: [
+        {
+          spec: "@modelcontextprotocol/server-filesytem",
+          isPinned: false,
+          resembles: "@modelcontextprotocol/server-filesystem",
+        },
+      ],
+    });
+    const { identity } = question;
+    const approved = await sandbox.run(["approve", "notes", "--json", "--identity", identity]);
+    expect(approved).toMatchObject({ stderr: "", exitCode: 0 });
+    expect(JSON.parse(approved.stdout)).toEqual({ name: "notes", approved: true });
+  });
+
+  it("CLI-13: an unknown server is named as such", async () => {
+    const sandbox = new CliSandbox().configureProject({ notes: demoEntry });
+    expect(await sandbox.run(["approve", "nots"])).toEqual({
+      stdout: "",
+      stderr: '✗ no server "nots". Did you mean: notes?   Configured: notes\n',
+      exitCode: 2,
+    });
+  });
+
+  it("a server of one's own needs no approval, and none can be taken back", async () => {
+    const sandbox = new CliSandbox().configureUser({ own: demoEntry });
+    expect(await sandbox.run(["approve", "own", "--revoke"])).toMatchObject({
+      stdout: '"own" is of your own configuration (user) and needs no approval.\n',
+      exitCode: 0,
+    });
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { type AuditRow, type HostOptions, createHost } from "../../src/index.ts";
+import { createMemoryServer, createRecordedServer } from "../../src/testing/index.ts";
+import { anyTool, recordedHost } from "./recorded-host.ts";
+
+const strict = {
+  name: "strict",
+  inputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+};
+const store: HostOptions = { store: ":memory:" };
+
+describe("the audit trail", () => {
+  it("holds a row for every call: who, what, which rule, outcome, duration, hash of the arguments", async () => {
+    await using context = await recordedHost({ tools: [anyTool, strict], host: store });
+    const { host } = context;
+    const session = host.session({ agent: "a", level: "yolo" });
+    await session.call("mcp__fake__any", { secret: "canary-1" }, { callId: "c1" });
+    await session.call("mcp__fake__strict", { n: "canary-2" }, { callId: "c2" });
+    await host.session({ agent: "b", level: "sandboxed" }).call("mcp__fake__any", {});
+    await host.session({ agent: "c", level: "trusted" }).call("mcp__fake__any", {});
+    await session.call("mcp__nowhere__x", {});
+    const rows = (await host.audit.query({ type: "call" })).toReversed();
+    expect(rows).toMatchObject([
+      {
+        agent: "a",
+        server: "fake",
+        tool: "any",
+        code: "ok",
+        detail: { callId: "c1", consent: "yolo", sideEffects: "possible" },
+      },
+      { agent: "a", tool: "strict", code: "invalid_arguments", detail: { sideEffects: "none" } },
+      { agent: "b", tool: "any", code: "denied", detail: { rule: "level" } },
+      { agent: "c", tool: "any", code: "consent_denied", detail: { consent: "ask" } },
+      { agent: "a", tool: "mcp__nowhere__x", code: "tool_unknown" },
+    ]);
+    for (const { detail } of rows) expect(detail?.["durationMs"]).toBeTypeOf("number");
+    expect(rows[0]?.detail?.["argumentsHash"]).toMatch(/^[0-9a-f]{32}$/);
+    expect(JSON.stringify(rows)).not.toContain("canary");
+  });
+
+  it("holds a row for every decision, and can be exported as JSON lines", async () => {
+    await using context = await recordedHost({ tools: [anyTool], host: store });
+    const { host } = context;
+    const human = { confirm: () => Promise.resolve("tool-always" as const) };
+    await host.session({ agent: "a", level: "trusted", human }).call("mcp__fake__any", {});
+    await host.grants.allow({ agent: "b", server: "fake" });
+    await host.grants.revoke({ agent: "b" });
+    const lines: AuditRow[] = [];
+    for await (const line of host.audit.export()) {
+      expect(line.endsWith("\n")).toBe(true);
+      lines.push(JSON.parse(line) as AuditRow);
+    }
+    expect(lines.map(({ type, agent, code }) => [type, agent, code])).toEqual([
+      ["consent-granted", "a", "tool-always"],
+      ["call", "a", "ok"],
+      ["grant-added", "b", undefined],
+      ["grant-revoked", "b", undefined],
+    ]);
+  });
+
+  it("B18: calls under way when the host closes are written down before the store closes", async () => {
+    const root = await mkdtemp(path.join(tmpdir(), "audit-"));
+    let count = 0;
+    let allArrived = (): void => {};
+    const arrived = new Promise<void>((resolve) => {
+      allArrived = resolve;
+    });
+    const factory = createRecordedServer({
+      tools: [anyTool],
+      answers: () => {
+        count += 1;
+        if (count === 50) allArrived();
+        return new Promise(() => {});
+      },
+    });
+    const servers = { fake: () => createMemoryServer(factory).transport };
+    const host = await createHost({ home: root, cwd: root, watch: false, servers });
+    const session = host.session({ level: "yolo" });
+    const calls = Array.from({ length: 50 }, () => session.call("mcp__fake__any", {}));
+    await arrived;
+    await host.close();
+    for (const outcome of await Promise.all(calls)) expect(outcome.ok).toBe(false);
+    await using later = await createHost({ home: root, cwd: root, watch: false, servers: {} });
+    const rows = await later.audit.query({ type: "call", limit: 100 });
+    expect(rows).toHaveLength(50);
+    await rm(root, { recursive: true });
+  });
+
+  it("a host that keeps nothing has none", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    await context.host.session({ level: "yolo" }).call("mcp__fake__any", {});
+    expect(await context.host.audit.query()).toEqual([]);
+  });
+});

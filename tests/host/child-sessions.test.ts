@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+
+import { CapabilitySet, createHost, type Human, type NativeTool } from "../../src/index.ts";
+import { testServerEntry } from "../../src/testing/index.ts";
+import { anyTool, recordedHost } from "./recorded-host.ts";
+
+const otherTool = { ...anyTool, name: "other" };
+
+function native(name: string): NativeTool {
+  return {
+    name,
+    description: name,
+    inputSchema: { type: "object" },
+    handler: (_, { context }) => {
+      context.state.set("by", context.agent);
+      return context.sessionId;
+    },
+  };
+}
+
+describe("a child session", () => {
+  it("C-22: may call what was named, as far as the parent may", async () => {
+    await using context = await recordedHost({ tools: [anyTool, otherTool] });
+    const capabilities = new CapabilitySet().grant("mcp:fake:any");
+    const parent = context.host.session({ level: "yolo", capabilities });
+    await parent.ready();
+    const names = (attenuate: readonly string[]) =>
+      parent
+        .child({ attenuate })
+        .tools()
+        .map(({ originalName }) => originalName);
+    expect(names(["mcp:fake:*"])).toEqual(["any"]);
+    expect(names(["mcp:fake:other"])).toEqual([]);
+    expect(await parent.child({ attenuate: [] }).call("mcp__fake__any")).toMatchObject({
+      ok: false,
+      error: { code: "denied" },
+    });
+  });
+
+  it.each([[undefined], ["sandboxed"]] as const)(
+    "C-22: of a parent of level %s has no access, whatever it is given",
+    async (level) => {
+      await using context = await recordedHost({ tools: [anyTool] });
+      const child = context.host
+        .session({ level })
+        .child({ level: "yolo", attenuate: ["mcp:*:*"], agent: "admin" });
+      expect(await child.call("mcp__fake__any")).toMatchObject({
+        ok: false,
+        error: { code: "denied" },
+      });
+      expect(context.host.server("fake").state).toBe("idle");
+    },
+  );
+
+  it("C-49: does not see what its parent does not, under whatever name", async () => {
+    await using host = await createHost({ config: false, servers: { files: testServerEntry() } });
+    await host.connect("files", { owner: "admin" });
+    const parent = host.session({ agent: "main", level: "yolo" });
+    const child = parent.child({ agent: "admin" });
+    expect(child.tools()).toEqual([]);
+    expect(await child.call("mcp__files__add", { a: 1, b: 2 })).toMatchObject({
+      ok: false,
+      error: { code: "server_unknown" },
+    });
+  });
+
+  it("asks for itself: what a person allowed the parent does not serve the child", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    let asked = 0;
+    const human: Human = {
+      confirm: () => {
+        asked += 1;
+        return Promise.resolve("tool-session");
+      },
+    };
+    const parent = context.host.session({ level: "trusted", human });
+    await parent.call("mcp__fake__any");
+    await parent.call("mcp__fake__any");
+    const child = parent.child();
+    await child.call("mcp__fake__any");
+    await child.call("mcp__fake__any");
+    expect(asked).toBe(2);
+  });
+
+  it("has a state and events of its own, and native tools only by name", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const parent = context.host.session({ agent: "main", level: "yolo" });
+    parent.defineTool(native("shared"));
+    parent.defineTool(native("private"));
+    const child = parent.child({ agent: "helper", tools: ["shared"] });
+    expect(child.tools().map(({ name }) => name)).toEqual(["shared"]);
+    const seen: string[] = [];
+    parent.on("tool-invoked", () => seen.push("parent"));
+    child.on("tool-invoked", () => seen.push("child"));
+    const outcome = await child.call("shared");
+    expect(outcome.ok).toBe(true);
+    expect(child.state.snapshot()).toEqual({ by: "helper" });
+    expect(parent.state.snapshot()).toEqual({});
+    expect(seen).toEqual(["child"]);
+    expect(() => parent.child({ tools: ["nobody"] })).toThrow(
+      expect.objectContaining({ code: "config_invalid" }),
+    );
+  });
+});

@@ -1,0 +1,340 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import {
+  CapabilitySet,
+  createHost,
+  type ConfirmAnswer,
+  type ConfirmQuestion,
+  type HostEvent,
+  type Human,
+} from "../../src/index.ts";
+import {
+  createMemoryServer,
+  createRecordedServer,
+  testServerEntry,
+} from "../../src/testing/index.ts";
+import { ManualClock } from "../fixtures/protocol/manual-clock.ts";
+import { anyTool, recordedHost } from "./recorded-host.ts";
+
+const other = { ...anyTool, name: "other" };
+const destroy = { ...anyTool, name: "destroy", annotations: { destructiveHint: true } };
+
+/** A person with prepared answers who remembers the questions. */
+function scriptedHuman(...answers: readonly ConfirmAnswer[]) {
+  const questions: ConfirmQuestion[] = [];
+  const human: Human = {
+    confirm: (question) => {
+      questions.push(question);
+      return Promise.resolve(answers[questions.length - 1] ?? "no");
+    },
+  };
+  return { human, questions };
+}
+
+describe("consent for the session", () => {
+  it("PRM-06, PRM-09: the first use of a server asks once, and covers its tools", async () => {
+    await using context = await recordedHost({ tools: [anyTool, other] });
+    const { human, questions } = scriptedHuman("server-session");
+    const session = context.host.session({ level: "trusted", human });
+    for (const name of ["mcp__fake__any", "mcp__fake__other", "mcp__fake__any"])
+      expect(await session.call(name, {})).toMatchObject({ ok: true });
+    expect(questions).toHaveLength(1);
+  });
+
+  it("parallel calls are one question when the answer covers them all", async () => {
+    await using context = await recordedHost({ tools: [anyTool, other] });
+    const { human, questions } = scriptedHuman("server-session");
+    const session = context.host.session({ level: "trusted", human });
+    const names = Array.from({ length: 10 }, (_, index) =>
+      index % 2 === 0 ? "mcp__fake__any" : "mcp__fake__other",
+    );
+    const outcomes = await Promise.all(names.map((name) => session.call(name, {})));
+    expect(outcomes.every(({ ok }) => ok)).toBe(true);
+    expect(questions).toHaveLength(1);
+  });
+
+  it("PRM-18: the question holds server, tool, agent, readable arguments and what may be answered", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const { human, questions } = scriptedHuman("once");
+    const session = context.host.session({ agent: "a", level: "trusted", human });
+    await session.call("mcp__fake__any", { text: "a\u001B[2J\u202Eb", password: "hunter2secret" });
+    expect(questions[0]).toMatchObject({
+      kind: "tool-call",
+      serverName: "fake",
+      toolName: "any",
+      agent: "a",
+      answers: ["no", "once", "tool-session", "server-session", "tool-always", "server-always"],
+    });
+    const shown = questions[0]?.argumentsText ?? "";
+    expect(shown).toContain("[redacted]");
+    for (const hidden of ["hunter2", "\u001B", "\u202E"]) expect(shown).not.toContain(hidden);
+  });
+
+  it("PRM-14: asked per tool, each tool is a question of its own", async () => {
+    await using context = await recordedHost({ tools: [anyTool, other] });
+    const { human, questions } = scriptedHuman("server-session", "tool-session");
+    const session = context.host.session({ agent: "a", level: "trusted", human });
+    await context.host.connect("fake", { mode: "ask-per-tool" });
+    for (const name of ["any", "other", "other"]) await session.call(`mcp__fake__${name}`, {});
+    expect(questions.map(({ toolName }) => toolName)).toEqual(["any", "other"]);
+  });
+
+  it("PRM-13: allow-all asks nothing, destructive included, and only for the agent it was said for", async () => {
+    await using context = await recordedHost({ tools: [anyTool, destroy] });
+    const a = scriptedHuman();
+    const b = scriptedHuman();
+    await context.host.connect("fake", { owner: "a", shared: true, mode: "allow-all" });
+    const ofA = context.host.session({ agent: "a", level: "trusted", human: a.human });
+    const ofB = context.host.session({ agent: "b", level: "trusted", human: b.human });
+    expect(await ofA.call("mcp__fake__destroy", {})).toMatchObject({ ok: true });
+    expect(await ofB.call("mcp__fake__any", {})).toMatchObject({
+      error: { code: "consent_denied" },
+    });
+    expect([a.questions.length, b.questions.length]).toEqual([0, 1]);
+  });
+
+  it("a server that is disconnected on purpose is asked about again; one that reconnects is not", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const { human, questions } = scriptedHuman("server-session", "once");
+    const session = context.host.session({ level: "trusted", human });
+    await session.call("mcp__fake__any", {});
+    await context.host.reconnect("fake");
+    await session.call("mcp__fake__any", {});
+    expect(questions).toHaveLength(1);
+    await context.host.disconnect("fake");
+    await session.call("mcp__fake__any", {});
+    expect(questions).toHaveLength(2);
+  });
+
+  it("PRM-21: allowing a server does not allow a tool that is set aside, nor one that comes later", async () => {
+    let tools: readonly unknown[] = [anyTool, other];
+    const factory = () => createRecordedServer({ tools, answers: () => ({ content: [] }) });
+    const servers = { fake: () => createMemoryServer(factory()).transport };
+    await using host = await createHost({ config: false, servers });
+    await host.connect("fake");
+    tools = [anyTool, { ...other, description: "is different now" }, { ...other, name: "new" }];
+    await host.reconnect("fake");
+    const { human, questions } = scriptedHuman("server-session");
+    const session = host.session({ level: "trusted", human });
+    await session.call("mcp__fake__any", {});
+    const [waiting] = await host.pins.list("fake");
+    await host.pins.accept("fake", "other", waiting?.fingerprint ?? "");
+    await session.call("mcp__fake__new", {});
+    expect(questions.map(({ toolName }) => toolName)).toEqual(["any"]);
+    await session.call("mcp__fake__other", {});
+    tools = [anyTool, { ...other, name: "later" }];
+    await host.reconnect("fake");
+    await session.call("mcp__fake__later", {});
+    expect(questions.map(({ toolName }) => toolName)).toEqual(["any", "other", "later"]);
+  });
+
+  it("PRM-17: nobody to ask means no, at once", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const session = context.host.session({ level: "trusted" });
+    expect(await session.call("mcp__fake__any", {})).toMatchObject({
+      ok: false,
+      error: { code: "consent_denied" },
+      sideEffects: "none",
+    });
+    expect(context.calls).toEqual([]);
+  });
+
+  it("a person who never answers means no when the call may not take longer", async () => {
+    const clock = new ManualClock();
+    await using context = await recordedHost({ tools: [anyTool], host: { clock } });
+    await context.host.connect("fake");
+    const signals: AbortSignal[] = [];
+    const human: Human = {
+      confirm: (_, { signal }) => {
+        signals.push(signal);
+        return new Promise(() => {});
+      },
+    };
+    const call = context.host.session({ level: "trusted", human }).call("mcp__fake__any", {});
+    await clock.advance(600_000);
+    expect(await call).toMatchObject({ error: { code: "consent_denied" } });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  it("a call that is cancelled while the person thinks ends as cancelled and takes the question away", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const controller = new AbortController();
+    let asked: AbortSignal | undefined;
+    const human: Human = {
+      confirm: (_, { signal }) => {
+        asked = signal;
+        controller.abort();
+        return new Promise(() => {});
+      },
+    };
+    const session = context.host.session({ level: "trusted", human });
+    const outcome = await session.call("mcp__fake__any", {}, { signal: controller.signal });
+    expect(outcome).toMatchObject({ error: { code: "cancelled" } });
+    expect(asked?.aborted).toBe(true);
+  });
+
+  it("PRM-19: every question and its answer is an event of the session", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const { human } = scriptedHuman("tool-session", "no");
+    const session = context.host.session({ level: "trusted", human });
+    const events: HostEvent[] = [];
+    session.on("*", (event) => {
+      if (event.type.startsWith("consent-")) events.push(event);
+    });
+    await session.call("mcp__fake__any", {}, { callId: "c1" });
+    await session.call("mcp__fake__any", {}, { callId: "c2" });
+    expect(events).toMatchObject([
+      { type: "consent-asked", callId: "c1", serverName: "fake", toolName: "any" },
+      { type: "consent-granted", callId: "c1", answer: "tool-session" },
+    ]);
+  });
+});
+
+describe("lasting grants", () => {
+  it("always is kept for the agent, the launch and the definition, and for nobody else", async () => {
+    const root = await mkdtemp(path.join(tmpdir(), "grants-"));
+    const servers = { s: testServerEntry() };
+    const open = () => createHost({ home: root, cwd: root, watch: false, servers });
+    {
+      await using host = await open();
+      const { human, questions } = scriptedHuman("server-always");
+      const session = host.session({ agent: "a", level: "trusted", human });
+      expect(await session.call("mcp__s__add", { a: 1, b: 2 })).toMatchObject({ text: "3" });
+      expect(questions).toHaveLength(1);
+      expect(host.grants.list().map(({ agent, server, tool }) => [agent, server, tool])).toEqual([
+        ["a", "s", "echo"],
+        ["a", "s", "get_time"],
+        ["a", "s", "add"],
+      ]);
+    }
+    {
+      await using host = await open();
+      const headless = host.session({ agent: "a", level: "trusted" });
+      expect(headless.tools().map(({ needsConsent }) => needsConsent)).toEqual([
+        false,
+        false,
+        false,
+      ]);
+      expect(await headless.call("mcp__s__add", { a: 1, b: 2 })).toMatchObject({ text: "3" });
+      const stranger = host.session({ agent: "b", level: "trusted" });
+      expect(await stranger.call("mcp__s__add", { a: 1, b: 2 })).toMatchObject({
+        error: { code: "consent_denied" },
+      });
+      expect(await host.grants.revoke({ agent: "a", server: "s", tool: "add" })).toBe(1);
+      expect(await headless.call("mcp__s__add", { a: 1, b: 2 })).toMatchObject({
+        error: { code: "consent_denied" },
+      });
+    }
+    await using host = await open();
+    expect(host.grants.list({ agent: "a" })).toHaveLength(2);
+    await rm(root, { recursive: true });
+  });
+
+  it("granting needs a tool that is there, and a server that may start", async () => {
+    await using context = await recordedHost({ tools: [anyTool, destroy] });
+    const { grants } = context.host;
+    await expect(grants.allow({ agent: "a", server: "fake", tool: "anny" })).rejects.toMatchObject({
+      code: "tool_unknown",
+      details: { suggestions: ["any"] },
+    });
+    await expect(grants.allow({ agent: "a", server: "nobody" })).rejects.toMatchObject({
+      code: "server_unknown",
+    });
+    expect(await grants.allow({ agent: "a", server: "fake" })).toMatchObject([{ tool: "any" }]);
+    const session = context.host.session({ agent: "a", level: "trusted" });
+    expect(await session.call("mcp__fake__destroy", {})).toMatchObject({ ok: false });
+    await grants.allow({ agent: "a", server: "fake", tool: "destroy" });
+    expect(await session.call("mcp__fake__destroy", {})).toMatchObject({ ok: true });
+  });
+
+  it("a grant for some time ends by the clock, also for a tool that was just called", async () => {
+    const clock = new ManualClock();
+    await using context = await recordedHost({ tools: [anyTool], host: { clock } });
+    const expiresAt = clock.now() + 1_000;
+    await context.host.grants.allow({ agent: "a", server: "fake", tool: "any", expiresAt });
+    const session = context.host.session({ agent: "a", level: "trusted" });
+    expect(await session.call("mcp__fake__any", {})).toMatchObject({ ok: true });
+    await clock.advance(1_000);
+    expect(await session.call("mcp__fake__any", {})).toMatchObject({
+      error: { code: "consent_denied" },
+    });
+    expect(session.tools()).toEqual([]);
+  });
+});
+
+describe("capabilities", () => {
+  it("PRM-01, PRM-03, PRM-04, PRM-05: a set allows exactly what was granted, before anything is sent", async () => {
+    await using context = await recordedHost({ tools: [anyTool, other] });
+    const capabilities = new CapabilitySet().grant("mcp:fake:any", "execute");
+    const session = context.host.session({ level: "yolo", capabilities });
+    await session.ready();
+    expect(session.tools().map(({ originalName }) => originalName)).toEqual(["any"]);
+    expect(await session.call("mcp__fake__any", {})).toMatchObject({ ok: true });
+    await expect(session.execute("mcp__fake__other", {})).rejects.toMatchObject({
+      name: "McpPermissionError",
+      code: "denied",
+      details: { rule: "capability" },
+    });
+    expect(context.calls).toHaveLength(1);
+    capabilities.grant("mcp:fake:other", "execute");
+    expect((await session.call("mcp__fake__other", {})).ok).toBe(false);
+  });
+
+  it("C-21: a set is enough without a level, then the person is asked; an empty one allows nothing", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const { human } = scriptedHuman("once");
+    const capabilities = new CapabilitySet().grant("mcp:*:*");
+    const session = context.host.session({ capabilities, human });
+    expect(await session.call("mcp__fake__any", {})).toMatchObject({ ok: true });
+    const nothing = context.host.session({ level: "yolo", capabilities: new CapabilitySet() });
+    expect(nothing.tools()).toEqual([]);
+    expect(await nothing.call("mcp__fake__any", {})).toMatchObject({ error: { code: "denied" } });
+  });
+
+  it("PRM-22: a capability for some time ends in a running session", async () => {
+    const clock = new ManualClock();
+    await using context = await recordedHost({ tools: [anyTool], host: { clock } });
+    const expiresAt = clock.now() + 1_000;
+    const capabilities = new CapabilitySet().grant("mcp:fake:any", "execute", { expiresAt });
+    const session = context.host.session({ level: "yolo", capabilities });
+    expect((await session.call("mcp__fake__any", {})).ok).toBe(true);
+    await clock.advance(1_000);
+    expect(await session.call("mcp__fake__any", {})).toMatchObject({ error: { code: "denied" } });
+  });
+});
+
+describe("why", () => {
+  it("explains each step for an agent, by public name or server.tool", async () => {
+    await using context = await recordedHost({
+      tools: [anyTool, other],
+      host: { naming: "mcp__server__tool" },
+    });
+    const { human } = scriptedHuman();
+    const capabilities = new CapabilitySet().grant("mcp:fake:any");
+    const session = context.host.session({ agent: "a", level: "trusted", human, capabilities });
+    await session.ready();
+    expect(context.host.why("a", "mcp__fake__any")).toMatchObject({
+      server: "fake",
+      tool: "any",
+      verdict: "ask",
+      consent: "ask",
+    });
+    const denied = context.host.why("a", "fake.other");
+    expect(denied.verdict).toBe("denied");
+    expect(denied.steps.map(({ rule, passes }) => `${rule}:${passes}`)).toEqual([
+      "enabled:true",
+      "approval:true",
+      "filter:true",
+      "visibility:true",
+      "level:true",
+      "capability:false",
+      "pin:true",
+    ]);
+    expect(context.host.why("stranger", "fake.any")).toMatchObject({ verdict: "denied" });
+    expect(context.host.why("a", "nothing.here")).toMatchObject({ verdict: "unknown", steps: [] });
+  });
+});

@@ -1,0 +1,608 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  type ConfirmQuestion,
+  createHost,
+  defineSlice,
+  type HostEvent,
+  type Human,
+  McpConnectionPool,
+  McpError,
+  type NativeTool,
+  type Session,
+  type ToolContext,
+  type ToolInvoked,
+} from "../../src/index.ts";
+import { deferred } from "./deferred.ts";
+import { anyTool, recordedHost } from "./recorded-host.ts";
+
+const noteSchema = {
+  type: "object",
+  properties: { text: { type: "string" } },
+  required: ["text"],
+} as const;
+
+const notes = defineSlice<readonly string[]>("notes", []);
+
+function noteTool(handler: NativeTool<{ text: string }>["handler"]): NativeTool<{ text: string }> {
+  return { name: "note", description: "Keeps a note", inputSchema: noteSchema, handler };
+}
+
+/** A handler that says when it began and goes on until it is told otherwise. */
+function stubborn() {
+  const begun = deferred<ToolContext>();
+  const end = deferred<string>();
+  const handler: NativeTool["handler"] = (_, { context }) => {
+    begun.resolve(context);
+    return end.promise;
+  };
+  return { handler, begun: begun.promise, end: end.resolve };
+}
+
+function invocations(session: Session): ToolInvoked[] {
+  const events: ToolInvoked[] = [];
+  session.on("tool-invoked", (event) => events.push(event));
+  return events;
+}
+
+describe("defining a native tool", () => {
+  it("DSC-06: it is listed before the tools of servers, with description and schema", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const session = context.host.session({ level: "yolo" });
+    await session.ready();
+    const defined = session.defineTool(noteTool(() => "ok"));
+    expect(
+      session.tools().map(({ name, source, serverName }) => [name, source, serverName]),
+    ).toEqual([
+      ["note", "native", undefined],
+      ["mcp__fake__any", "mcp", "fake"],
+    ]);
+    expect(session.find("note")).toMatchObject({
+      description: "Keeps a note",
+      inputSchema: noteSchema,
+      needsConsent: false,
+      unusable: undefined,
+    });
+    expect((await defined.execute({ text: "x" })).text).toBe("ok");
+  });
+
+  it("belongs to its session alone", async () => {
+    await using context = await recordedHost({ tools: [] });
+    context.host.session({ level: "yolo" }).defineTool(noteTool(() => "ok"));
+    const other = context.host.session({ level: "yolo" });
+    expect(other.tools()).toEqual([]);
+    expect(await other.call("note", { text: "x" })).toMatchObject({
+      ok: false,
+      error: { code: "tool_unknown" },
+    });
+  });
+
+  it.each([
+    ["a name that providers refuse", { name: "a.b" }],
+    ["an empty name", { name: "" }],
+    ["a name of 65 characters", { name: "x".repeat(65) }],
+    ["a schema that cannot be used", { inputSchema: { $ref: "https://example.com/schema" } }],
+    ["a schema that is no object", { inputSchema: [] as never }],
+    ["annotations that are no JSON", { annotations: { at: new Date(0) } }],
+  ])("%s is refused", async (_, fields) => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo" });
+    expect(() => session.defineTool({ ...noteTool(() => "ok"), ...fields })).toThrow(
+      expect.objectContaining({ code: "config_invalid" }),
+    );
+    expect(session.tools()).toEqual([]);
+  });
+
+  it("a name is given once, and not to two owners", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const session = context.host.session({ level: "yolo" });
+    await session.ready();
+    session.defineTool(noteTool(() => "first"));
+    const refused = expect.objectContaining({ code: "config_invalid" });
+    expect(() => session.defineTool(noteTool(() => "second"))).toThrow(refused);
+    expect(() => session.defineTool({ ...noteTool(() => "mine"), name: "mcp__fake__any" })).toThrow(
+      refused,
+    );
+  });
+
+  it("a tool of a server that comes later gets another name, and the native one keeps its own", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const session = context.host.session({ level: "yolo" });
+    session.defineTool({ ...noteTool(() => "native"), name: "mcp__fake__any" });
+    await session.ready();
+    const [native, served] = session.tools();
+    expect([native?.name, native?.source]).toEqual(["mcp__fake__any", "native"]);
+    expect(served?.name).toMatch(/^mcp__fake__any_[0-9a-f]+$/);
+    expect((await session.call("mcp__fake__any", { text: "x" })).text).toBe("native");
+    expect((await session.call(served?.name ?? "", { a: 1 })).text).toBe('{"a":1}');
+    expect(context.calls).toHaveLength(1);
+  });
+});
+
+describe("calling a native tool", () => {
+  it("SES-09 BRG-08: the handler gets frozen params and its context", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo", agent: "writer" });
+    const seen: { params: unknown; context: ToolContext }[] = [];
+    session.defineTool({
+      ...noteTool((params, call) => {
+        seen.push({ params, context: call.context });
+      }),
+      timeoutMs: 5_000,
+    });
+    const args = { text: "x", tags: ["a"] };
+    const outcome = await session.call("note", args, { callId: "call-1" });
+    expect(outcome).toMatchObject({ ok: true, text: "", content: [], serverName: undefined });
+    expect(seen).toMatchObject([
+      {
+        params: args,
+        context: { agent: "writer", callId: "call-1", signal: { aborted: false } },
+      },
+    ]);
+    const [{ params, context: given }] = seen as [(typeof seen)[0]];
+    expect([params === args, Object.isFrozen((params as typeof args).tags)]).toEqual([false, true]);
+    expect(given.deadline).toBeGreaterThan(0);
+  });
+
+  it("SES-03 SES-02: publishes the same event as a call of a server's tool", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const session = context.host.session({ level: "yolo" });
+    const events = invocations(session);
+    session.defineTool(noteTool(({ text }) => `kept ${text}`));
+    await session.call("note", { text: "x" }, { callId: "1" });
+    await session.call("mcp__fake__any", { a: 1 }, { callId: "2" });
+    const common = {
+      type: "tool-invoked",
+      sessionId: expect.any(String),
+      durationMs: expect.any(Number),
+      at: expect.any(Number),
+    };
+    expect(events).toEqual([
+      {
+        ...common,
+        callId: "1",
+        toolName: "note",
+        params: { text: "x" },
+        result: {
+          message: "Success",
+          value: { content: [{ type: "text", text: "kept x" }] },
+          success: true,
+        },
+        source: "native",
+        mcpServer: null,
+      },
+      {
+        ...common,
+        callId: "2",
+        toolName: "mcp__fake__any",
+        params: { a: 1 },
+        result: {
+          message: "Success",
+          value: { content: [{ type: "text", text: '{"a":1}' }], _meta: expect.any(Object) },
+          success: true,
+        },
+        source: "mcp",
+        mcpServer: "fake",
+      },
+    ]);
+  });
+
+  it("SES-07: wrong arguments never reach the handler", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo" });
+    const events = invocations(session);
+    session.defineTool(noteTool(() => expect.unreachable("must not run")));
+    const outcome = await session.call("note", { text: 5 });
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: { code: "invalid_arguments" },
+      sideEffects: "none",
+    });
+    expect(events).toMatchObject([{ source: "native", result: { success: false } }]);
+  });
+
+  it("BRG-23: a result that breaks the promised schema fails the call and undoes its writes", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo" });
+    session.defineTool({
+      ...noteTool((_, call) => {
+        call.context.state.set("a", 1);
+        return { structuredContent: { id: "not a number" } };
+      }),
+      outputSchema: {
+        type: "object",
+        properties: { id: { type: "number" } },
+        required: ["id"],
+      },
+    });
+    expect(await session.call("note", { text: "x" })).toMatchObject({
+      ok: false,
+      error: { code: "invalid_result" },
+      structured: { id: "not a number" },
+      rolledBack: true,
+      sideEffects: "possible",
+    });
+    expect(session.state.snapshot()).toEqual({});
+  });
+
+  it("what the handler throws is an outcome, a typed error with its own code", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const session = context.host.session({ level: "yolo" });
+    session.defineTool(
+      noteTool(({ text }) => {
+        if (text === "plain") throw new Error("disk\u001B[31m full");
+        throw new McpError("not_connected", "no database", { retryable: true });
+      }),
+    );
+    expect(await session.call("note", { text: "plain" })).toMatchObject({
+      ok: false,
+      error: { code: "tool_error", message: "disk full" },
+      serverName: undefined,
+    });
+    expect(await session.call("note", { text: "typed" })).toMatchObject({
+      ok: false,
+      error: { code: "not_connected", retryable: true },
+    });
+    expect(await session.execute("note", { text: "plain" })).toBe("disk full");
+  });
+
+  it("SES-04 RES-12: a handler that does not end in time is given up, with an event", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo" });
+    const events = invocations(session);
+    const { handler, begun, end } = stubborn();
+    session.defineTool({ ...noteTool(handler as never), timeoutMs: 20 });
+    const outcome = await session.call("note", { text: "x" });
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: { code: "timeout", message: "note did not finish within 20 ms", retryable: true },
+      sideEffects: "possible",
+    });
+    expect(events).toMatchObject([
+      { source: "native", result: { success: false, message: "note did not finish within 20 ms" } },
+    ]);
+    const { signal, state } = await begun;
+    expect(signal.aborted).toBe(true);
+    state.set("late", 1);
+    end("too late");
+    await Promise.resolve();
+    expect(session.state.snapshot()).toEqual({});
+  });
+
+  it("a call's own limit wins over the tool's, and no limit is possible", async () => {
+    await using context = await recordedHost({
+      tools: [],
+      host: { limits: { callTimeoutMs: 10 } },
+    });
+    const session = context.host.session({ level: "yolo" });
+    const { handler, begun, end } = stubborn();
+    session.defineTool({ ...noteTool(handler as never), timeoutMs: 10 });
+    const calling = session.call("note", { text: "x" }, { timeoutMs: 0 });
+    expect((await begun).deadline).toBeUndefined();
+    end("in the end");
+    expect((await calling).text).toBe("in the end");
+  });
+
+  it("a caller that gives up does not wait for the handler", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo" });
+    const { handler, begun } = stubborn();
+    session.defineTool(noteTool(handler as never));
+    const stop = new AbortController();
+    const calling = session.call("note", { text: "x" }, { signal: stop.signal });
+    const { signal } = await begun;
+    stop.abort();
+    expect(await calling).toMatchObject({ ok: false, error: { code: "cancelled" } });
+    expect(signal.aborted).toBe(true);
+  });
+
+  it("reports progress while it runs", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo" });
+    session.defineTool(
+      noteTool((_, call) => {
+        call.context.progress({ progress: 1, total: 2 });
+        return "ok";
+      }),
+    );
+    const items = [];
+    for await (const item of session.stream("note", { text: "x" })) items.push(item);
+    expect(items).toMatchObject([
+      { type: "progress", progress: 1, total: 2 },
+      { type: "outcome", outcome: { ok: true } },
+    ]);
+  });
+
+  it("text past the cap is cut", async () => {
+    await using context = await recordedHost({
+      tools: [],
+      host: { limits: { maxResultBytes: 10 } },
+    });
+    const session = context.host.session({ level: "yolo" });
+    session.defineTool(noteTool(() => "x".repeat(50)));
+    expect(await session.call("note", { text: "x" })).toMatchObject({
+      text: "x".repeat(10),
+      truncated: true,
+    });
+  });
+});
+
+describe("consent to a native tool", () => {
+  const confirming = (answer: "no" | "once" | "tool-session") => {
+    const questions: ConfirmQuestion[] = [];
+    const human: Human = {
+      confirm: (question) => {
+        questions.push(question);
+        return Promise.resolve(answer);
+      },
+    };
+    return { human, questions };
+  };
+  const careful = { ...noteTool(() => "ok"), needsConsent: true };
+
+  it("is asked for when the tool says so, and an answer for the session is remembered", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const { human, questions } = confirming("tool-session");
+    const session = context.host.session({ level: "trusted", human });
+    session.defineTool(careful);
+    const events: HostEvent[] = [];
+    session.on("*", (event) => events.push(event));
+    expect(session.tools()).toMatchObject([{ name: "note", needsConsent: true }]);
+    expect((await session.call("note", { text: "x" })).ok).toBe(true);
+    expect((await session.call("note", { text: "y" })).ok).toBe(true);
+    expect(questions).toMatchObject([{ toolName: "note", arguments: { text: "x" } }]);
+    expect(questions[0]).not.toHaveProperty("serverName");
+    expect(events).toMatchObject([
+      { type: "consent-asked", serverName: null, toolName: "note" },
+      { type: "consent-granted", serverName: null },
+      { type: "call-start", serverName: null },
+      { type: "call-end", serverName: null, toolName: "note" },
+      { type: "tool-invoked" },
+      { type: "call-start" },
+      { type: "call-end" },
+      { type: "tool-invoked" },
+    ]);
+  });
+
+  it("a no, and nobody to ask, fail the call before the handler runs", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const { human } = confirming("no");
+    for (const session of [
+      context.host.session({ level: "trusted", human }),
+      context.host.session({ level: "trusted" }),
+    ]) {
+      session.defineTool({ ...careful, handler: () => expect.unreachable("must not run") });
+      expect(await session.call("note", { text: "x" })).toMatchObject({
+        ok: false,
+        error: { code: "consent_denied" },
+        sideEffects: "none",
+      });
+    }
+  });
+
+  it("yolo is not asked", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const { human, questions } = confirming("no");
+    const session = context.host.session({ level: "yolo", human });
+    session.defineTool(careful);
+    expect((await session.call("note", { text: "x" })).ok).toBe(true);
+    expect(questions).toEqual([]);
+  });
+});
+
+describe("state in a native tool", () => {
+  it("SES-06: what a call writes is seen in it at once, by others when it has succeeded", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo" });
+    session.defineTool(
+      noteTool(({ text }, call) => {
+        const { state } = call.context;
+        state.update(notes, (list) => [...list, text]);
+        expect(session.state.get(notes)).toEqual([]);
+        return state.get(notes).join();
+      }),
+    );
+    expect((await session.call("note", { text: "x" })).text).toBe("x");
+    expect(session.state.get(notes)).toEqual(["x"]);
+  });
+
+  it.each([
+    ["throws", () => Promise.reject(new Error("no"))],
+    ["says that it failed", () => ({ message: "no", value: null, success: false })],
+    ["returns what is no JSON", () => () => 1],
+  ])("SES-06: a handler that %s leaves the state as it was", async (_, ending) => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo" });
+    session.state.set(notes, ["before"]);
+    session.defineTool(
+      noteTool(({ text }, call) => {
+        call.context.state.update(notes, (list) => [...list, text]);
+        call.context.state.set("other", 1);
+        return ending();
+      }),
+    );
+    expect(await session.call("note", { text: "x" })).toMatchObject({
+      ok: false,
+      rolledBack: true,
+    });
+    expect(session.state.snapshot()).toEqual({ notes: ["before"] });
+  });
+
+  it("SES-14: calls at the same time keep each other's writes, whichever of them fail", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo" });
+    const gates = ["a", "b", "c"].map(() => deferred());
+    session.defineTool(
+      noteTool(async ({ text }, call) => {
+        call.context.state.update(notes, (list) => [...list, text]);
+        await gates["abc".indexOf(text)]?.promise;
+        if (text === "b") throw new Error("no");
+        return text;
+      }),
+    );
+    const calls = ["a", "b", "c"].map((text) => session.call("note", { text }));
+    for (const index of [2, 1, 0]) {
+      gates[index]?.resolve();
+      await calls[index];
+    }
+    expect(session.state.get(notes)).toEqual(["c", "a"]);
+  });
+
+  it("a call that writes nothing says nothing about a rollback", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo" });
+    session.defineTool(noteTool((_, { context: { state } }) => Promise.reject(state.get("x"))));
+    expect(await session.call("note", { text: "x" })).not.toHaveProperty("rolledBack");
+  });
+
+  it("SES-14: a change of the state is an event of the session, with keys and without values", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo" });
+    const events: HostEvent[] = [];
+    session.on("state-changed", (event) => events.push(event));
+    session.state.set("plan", "secret");
+    context.host.session().state.set("other", 1);
+    expect(events).toEqual([
+      {
+        type: "state-changed",
+        sessionId: expect.any(String),
+        keys: ["plan"],
+        at: expect.any(Number),
+      },
+    ]);
+  });
+});
+
+describe("calls inside a native tool", () => {
+  it("take the guarded path, and their writes belong to the call around them", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const session = context.host.session({ level: "yolo" });
+    session.defineTool(
+      noteTool(({ text }, call) => {
+        call.context.state.update(notes, (list) => [...list, text]);
+        return "inner";
+      }),
+    );
+    session.defineTool({
+      ...noteTool(async ({ text }, call) => {
+        const inner = await call.context.call("note", { text: `inner ${text}` });
+        const served = await call.context.call("mcp__fake__any", { text });
+        expect(call.context.state.get(notes)).toEqual([`inner ${text}`]);
+        expect(session.state.get(notes)).not.toContain(`inner ${text}`);
+        if (text === "bad") throw new Error("no");
+        return `${inner.text} ${served.text}`;
+      }),
+      name: "outer",
+    });
+    expect((await session.call("outer", { text: "bad" })).ok).toBe(false);
+    expect(session.state.get(notes)).toEqual([]);
+    expect((await session.call("outer", { text: "good" })).text).toBe('inner {"text":"good"}');
+    expect(session.state.get(notes)).toEqual(["inner good"]);
+  });
+
+  it("B-W5: may take no longer than what is left of it, and end with it", async () => {
+    await using context = await recordedHost({
+      tools: [anyTool],
+      answers: () => new Promise(() => {}),
+    });
+    const session = context.host.session({ level: "yolo" });
+    await session.ready();
+    const inner = deferred<unknown>();
+    session.defineTool({
+      ...noteTool((_, call) => {
+        const calling = call.context.call("mcp__fake__any", {}, { timeoutMs: 60_000 });
+        void calling.then(inner.resolve);
+        return calling;
+      }),
+      timeoutMs: 50,
+    });
+    expect(await session.call("note", { text: "x" })).toMatchObject({
+      ok: false,
+      error: { code: "timeout" },
+    });
+    expect(await inner.promise).toMatchObject({ ok: false });
+  });
+
+  it("SES-08 REG-15: the connection pool gives the servers this agent may use, on the guarded path", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    await using host = await createHost({
+      config: false,
+      servers: { off: { command: "x", enabled: false } },
+    });
+    const seen: unknown[] = [];
+    const define = (session: Session) =>
+      session.defineTool(
+        noteTool(async (_, call) => {
+          const pool = call.context.resources.get(McpConnectionPool);
+          seen.push(pool?.names(), pool?.get("nobody"), pool?.get("off"));
+          const fake = pool?.get("fake");
+          if (fake === undefined) return "none";
+          seen.push(fake.state);
+          const outcome = await fake.callTool("any", { b: 2 });
+          const unknown = await fake.callTool("nothing");
+          return `${outcome.text} ${fake.state} ${unknown.ok ? "" : unknown.error.code}`;
+        }),
+      );
+    const session = context.host.session({ level: "yolo" });
+    define(session);
+    expect((await session.call("note", { text: "x" })).text).toBe('{"b":2} connected tool_unknown');
+    expect(seen).toEqual([["fake"], undefined, undefined, "idle"]);
+
+    const sandboxed = context.host.session({ level: "sandboxed" });
+    define(sandboxed);
+    expect((await sandboxed.call("note", { text: "x" })).text).toBe("none");
+    const other = host.session({ level: "yolo" });
+    define(other);
+    expect((await other.call("note", { text: "x" })).text).toBe("none");
+  });
+
+  it("SES-08: a resource that is not there is undefined", async () => {
+    class Database {
+      readonly name = "db";
+    }
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo" });
+    session.defineTool(
+      noteTool((_, call) => call.context.resources.get(Database)?.name ?? "no database"),
+    );
+    expect((await session.call("note", { text: "x" })).text).toBe("no database");
+  });
+});
+
+describe("history", () => {
+  it("SES-12: keeps what happened, also what was rolled back", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const session = context.host.session({ level: "yolo", history: true });
+    session.defineTool(noteTool(() => Promise.reject(new Error("no"))));
+    await session.transaction(async (transaction) => {
+      await transaction.call("mcp__fake__any", { password: "hunter22" });
+      await transaction.call("note", { text: "x" });
+    });
+    expect(session.history()).toMatchObject([
+      { toolName: "mcp__fake__any", params: { password: "[redacted]" }, result: { success: true } },
+      {
+        toolName: "note",
+        source: "native",
+        result: { success: false, message: "no", value: null },
+      },
+    ]);
+    expect(context.host.session({ level: "yolo" }).history()).toEqual([]);
+  });
+
+  it("SES-13: an observer that fails changes nothing", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo" });
+    session.defineTool(
+      noteTool(({ text }, call) => {
+        call.context.state.set("text", text);
+        return "ok";
+      }),
+    );
+    session.on("*", () => {
+      throw new Error("observer");
+    });
+    session.on("tool-invoked", () => Promise.reject(new Error("late observer")) as never);
+    expect((await session.call("note", { text: "x" })).ok).toBe(true);
+    expect(session.state.get("text")).toBe("x");
+  });
+});

@@ -1,0 +1,174 @@
+import fc from "fast-check";
+
+import { isJsonObject } from "../../src/schema/json-schema.ts";
+import { followPointer } from "../../src/schema/schema-references.ts";
+
+type Schema = boolean | Readonly<Record<string, unknown>>;
+
+/** Few names, so that schemas and values meet; some mean something to JavaScript or TypeScript. */
+const names = ["a", "b", "x-1", "class", "__proto__", "constructor", "toString"] as const;
+const scalars = ["s", "t", "", 0, 1, -2.5, true, false, null] as const;
+const kinds = ["string", "number", "integer", "boolean", "null", "array", "object"] as const;
+const pointers = ["#/$defs/Item", "#/$defs/a~1b%25", "#/$defs/~0", "#"] as const;
+
+const name = fc.constantFrom(...names);
+const scalar = fc.constantFrom<unknown>(...scalars);
+
+/** An object with these keys as its own, also `__proto__`. */
+function recordOf<T>(value: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
+  return fc
+    .array(fc.tuple(name, value), { maxLength: 3 })
+    .map((entries) => Object.fromEntries(entries));
+}
+
+const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small", maxDepth: 3 },
+    { weight: 3, arbitrary: scalar },
+    { weight: 1, arbitrary: fc.array(tie("value"), { maxLength: 3 }) },
+    { weight: 2, arbitrary: recordOf(tie("value")) },
+  ),
+}));
+
+function groups(schema: fc.Arbitrary<Schema>): fc.Arbitrary<Record<string, unknown>> {
+  const several = fc.array(schema, { minLength: 1, maxLength: 3 });
+  const maybe = { requiredKeys: [] };
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.record({ type: fc.constantFrom(...kinds) }) },
+    fc.record({ type: fc.uniqueArray(fc.constantFrom(...kinds), { minLength: 1, maxLength: 3 }) }),
+    fc.record({ const: anyValue }),
+    fc.record({ enum: fc.array(anyValue, { maxLength: 4 }) }),
+    {
+      weight: 5,
+      arbitrary: fc.record(
+        {
+          type: fc.constant("object"),
+          properties: recordOf(schema),
+          required: fc.array(name, { maxLength: 2 }),
+          additionalProperties: schema,
+          patternProperties: fc.dictionary(fc.constantFrom("^a", "o"), schema, { maxKeys: 2 }),
+        },
+        maybe,
+      ),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record(
+        {
+          type: fc.constant("array"),
+          items: schema,
+          prefixItems: several,
+          minItems: fc.nat(2),
+          maxItems: fc.nat(3),
+          contains: schema,
+        },
+        maybe,
+      ),
+    },
+    fc.record({ items: several, additionalItems: schema }, { requiredKeys: ["items"] }),
+    { weight: 2, arbitrary: fc.record({ anyOf: several }) },
+    { weight: 2, arbitrary: fc.record({ oneOf: several }) },
+    { weight: 2, arbitrary: fc.record({ allOf: several }) },
+    { weight: 2, arbitrary: fc.record({ $ref: fc.constantFrom(...pointers) }) },
+    fc.record({ not: schema }),
+    fc.record({ if: schema, then: schema, else: schema }, { requiredKeys: ["if"] }),
+    fc.record({ dependentSchemas: recordOf(schema) }),
+    fc.record({ unevaluatedProperties: schema, unevaluatedItems: schema }, maybe),
+    fc.record({ propertyNames: schema, minProperties: fc.nat(1) }, maybe),
+  );
+}
+
+const { schema: part } = fc.letrec<{ schema: Schema }>((tie) => ({
+  schema: fc.oneof(
+    { depthSize: "small", maxDepth: 3, withCrossShrink: true },
+    { weight: 1, arbitrary: fc.constantFrom<Schema>(true, {}, false) },
+    { weight: 3, arbitrary: fc.record({ type: fc.constantFrom(...kinds) }) },
+    { weight: 6, arbitrary: groups(tie("schema")) },
+    {
+      weight: 3,
+      arbitrary: fc
+        .tuple(groups(tie("schema")), groups(tie("schema")))
+        .map(([one, other]) => ({ ...one, ...other })),
+    },
+  ),
+}));
+
+/** Whole documents: some references lead nowhere or round in a circle, and the guard says so. */
+export const schemaArbitrary: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc
+  .tuple(
+    part,
+    part,
+    part,
+    part,
+    fc.constantFrom(undefined, "http://json-schema.org/draft-07/schema#"),
+  )
+  .map(([root, item, odd, tilde, dialect]) => ({
+    ...(isJsonObject(root) ? root : { allOf: [root] }),
+    ...(dialect === undefined ? {} : { $schema: dialect }),
+    $defs: { Item: item, "a/b%": odd, "~": tilde },
+  }));
+
+/** Values that have a fair chance to be accepted by `document`, and some that have not. */
+export function valuesArbitrary(
+  document: Readonly<Record<string, unknown>>,
+): fc.Arbitrary<readonly unknown[]> {
+  return fc.array(
+    fc.oneof({ weight: 3, arbitrary: likely(document, document, 0) }, anyValue, recordOf(anyValue)),
+    { minLength: 12, maxLength: 12 },
+  );
+}
+
+function likely(schema: unknown, document: unknown, depth: number): fc.Arbitrary<unknown> {
+  if (!isJsonObject(schema) || depth > 5) return anyValue;
+  const inner = (other: unknown): fc.Arbitrary<unknown> => likely(other, document, depth + 1);
+  const choices: fc.Arbitrary<unknown>[] = [];
+  const { $ref, type, properties, items, prefixItems, required } = schema;
+  if (Object.hasOwn(schema, "const")) choices.push(fc.constant(schema["const"]));
+  if (Array.isArray(schema["enum"]) && schema["enum"].length > 0)
+    choices.push(fc.constantFrom<unknown>(...(schema["enum"] as unknown[])));
+  if (typeof $ref === "string")
+    choices.push(inner(followPointer(document, decodeURIComponent($ref.slice(1)))));
+  for (const keyword of ["anyOf", "oneOf", "allOf"])
+    for (const entry of (schema[keyword] ?? []) as readonly unknown[]) choices.push(inner(entry));
+  for (const kind of [type].flat())
+    if (kind !== "object" && kind !== "array" && typeof kind === "string")
+      choices.push(scalar.filter((value) => isOfKind(value, kind)));
+  if (properties !== undefined || required !== undefined || type === "object")
+    choices.push(likelyObject(schema, inner));
+  if (items !== undefined || prefixItems !== undefined || type === "array") {
+    const places = [prefixItems, items].flat().filter((entry) => entry !== undefined);
+    choices.push(
+      fc
+        .tuple(...places.map((entry) => inner(entry)))
+        .chain((all) => fc.nat(all.length).map((length) => all.slice(0, length))),
+      fc.array(inner(places.at(-1)), { maxLength: 3 }),
+    );
+  }
+  return choices.length === 0 ? anyValue : fc.oneof(...choices);
+}
+
+function likelyObject(
+  schema: Readonly<Record<string, unknown>>,
+  inner: (schema: unknown) => fc.Arbitrary<unknown>,
+): fc.Arbitrary<unknown> {
+  const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
+  const needed = (schema["required"] ?? []) as readonly string[];
+  const keys = [...new Set([...Object.keys(properties), ...needed])];
+  const own = keys.map((key) =>
+    fc
+      .tuple(fc.constant(key), inner(properties[key]), fc.boolean())
+      .map(([, value, isLeftOut]): readonly (readonly [string, unknown])[] =>
+        isLeftOut && !needed.includes(key) ? [] : [[key, value]],
+      ),
+  );
+  const others = fc.array(fc.tuple(name, inner(schema["additionalProperties"])), { maxLength: 1 });
+  return fc
+    .tuple(fc.tuple(...own), others)
+    .map(([declared, extra]) => Object.fromEntries([...extra, ...declared.flat()]) as unknown);
+}
+
+function isOfKind(value: unknown, kind: string): boolean {
+  if (kind === "null") return value === null;
+  if (kind === "integer") return Number.isInteger(value);
+  return typeof value === kind;
+}
