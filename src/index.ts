@@ -3,6 +3,7 @@
 export { createHost } from "./host/create-host.ts";
 export type {
   AddOptions,
+  ApproveOptions,
   ConnectOptions,
   DisconnectOptions,
   EntryInput,
@@ -83,7 +84,7 @@ export type {
 
 export { buildMcpSkillName, isMcpTool, makeToolName, parseToolName } from "./catalog/tool-names.ts";
 export type { Naming } from "./catalog/tool-names.ts";
-export type { CatalogProblem } from "./catalog/tool-catalog.ts";
+export type { CatalogProblem } from "./catalog/catalog-problem.ts";
 export { resourceContext } from "./catalog/resource-context.ts";
 export type {
   Completion,
@@ -172,4 +173,13 @@ export type {
   TextFormat,
   UrlQuestion,
 } from "./ports/human.ts";
+export type {
+  AddressTarget,
+  CommandFile,
+  LaunchDifference,
+  LaunchQuestion,
+  PackageNotice,
+  ProcessTarget,
+  WantedVariable,
+} from "./ports/launch-question.ts";
 export type { Logger } from "./ports/logger.ts";

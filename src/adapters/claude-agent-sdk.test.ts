@@ -111,6 +111,26 @@ describe("servers for the Claude Agent SDK", () => {
     await expect(client.callTool({ name: "one_a" })).resolves.toMatchObject({ isError: false });
   });
 
+  it("keep native tools apart from those of a server called like their entry", async () => {
+    const factory = createRecordedServer({ tools: [{ name: "a", inputSchema: {} }] });
+    await using host = await createHost({
+      config: false,
+      servers: { plugboard: () => createMemoryServer(factory).transport },
+    });
+    const session = host.session({ level: "yolo" });
+    await session.ready();
+    session.defineTool({
+      name: "a",
+      description: "",
+      inputSchema: { type: "object" },
+      handler: () => "native",
+    });
+    const client = await connect(claudeAgentServers<ToolServer>(session)["plugboard"]);
+    const textOf = async (name: string) => (await client.callTool({ name })).content;
+    expect(await textOf("a")).toEqual([{ type: "text", text: "{}" }]);
+    expect(await textOf("a_")).toEqual([{ type: "text", text: "native" }]);
+  });
+
   it("answer what any MCP client asks, and refuse the rest", async () => {
     await using agent = await agentHost();
     const client = await connectFake(agent);

@@ -61,10 +61,15 @@ interface PlacedTool {
 }
 
 function placedTools(session: Session, options: AdapterOptions): readonly PlacedTool[] {
-  return offeredTools(session, options).map((offered) => {
-    const [, key = restKey, shortName = offered.name] =
-      /^mcp__(.+?)__(.+)$/.exec(offered.name) ?? [];
-    return { key, shortName, offered };
+  const tools = offeredTools(session, options);
+  const names = new Set(tools.map(({ name }) => name));
+  return tools.map((offered) => {
+    const [, key, shortName] = /^mcp__(.+?)__(.+)$/.exec(offered.name) ?? [];
+    if (key !== undefined && shortName !== undefined) return { key, shortName, offered };
+    // A server may be called like the entry of the rest, and have a tool of the same name.
+    let free = offered.name;
+    while (names.has(`mcp__${restKey}__${free}`)) free += "_";
+    return { key: restKey, shortName: free, offered };
   });
 }
 

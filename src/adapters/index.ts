@@ -37,6 +37,8 @@ export type {
   OpenAiResponsesTool,
   OpenAiToolMessage,
 } from "./openai.ts";
+export { openAiAgentsTools } from "./openai-agents.ts";
+export type { OpenAiAgentsCall, OpenAiAgentsPart, OpenAiAgentsTool } from "./openai-agents.ts";
 export type { ModelImage } from "./model-images.ts";
 export type { AdapterOptions } from "./offered-tools.ts";
 export type { RunOptions } from "./run-model-call.ts";

@@ -1,7 +1,7 @@
 import type { Session } from "../session/session.ts";
 import type { ModelImage } from "./model-images.ts";
 import { type AdapterOptions, offeredTools } from "./offered-tools.ts";
-import { type ModelResult, runJsonCall, type RunOptions } from "./run-model-call.ts";
+import { readableText, runJsonCall, type RunOptions } from "./run-model-call.ts";
 
 /** A function as the Chat Completions API takes it. */
 export interface OpenAiChatTool {
@@ -131,11 +131,6 @@ async function runResponsesCall(
       ? text
       : [{ type: "input_text", text }, ...result.images.map((image) => imagePart(image))];
   return { type: "function_call_output", call_id: callId, output };
-}
-
-/** Neither API has a mark for a failed call, so the text says it. */
-function readableText({ text, isError }: ModelResult): string {
-  return isError ? `Error: ${text}` : text;
 }
 
 function imagePart({ data, mediaType }: ModelImage): OpenAiOutputPart {

@@ -57,6 +57,11 @@ export async function runJsonCall(
   return runModelCall(session, { ...rest, input }, options);
 }
 
+/** For an API that has no mark for a failed call: the text says it. */
+export function readableText({ text, isError }: ModelResult): string {
+  return isError ? `Error: ${text}` : text;
+}
+
 function isArguments(input: unknown): input is ToolArguments {
   return typeof input === "object" && input !== null && !Array.isArray(input);
 }

@@ -1,17 +1,11 @@
 import type { ServerConfig } from "../config/server-config.ts";
 import type { ListedTool, ToolListing } from "../protocol/protocol-client.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
+import { type CatalogProblem, catalogProblem } from "./catalog-problem.ts";
 import type { CatalogTool } from "./catalog-tool.ts";
+import { ToolConfusions } from "./tool-confusions.ts";
 import { filterTools } from "./tool-filter.ts";
 import { type Naming, assignPublicNames } from "./tool-names.ts";
-
-/** Something about a server's list that a person should know; the other tools are not affected. */
-export interface CatalogProblem {
-  readonly serverName: string;
-  readonly toolName: string | null;
-  readonly text: string;
-}
 
 /** The catalog under one naming: both directions of the map, in server order. */
 export interface NamedCatalog {
@@ -49,11 +43,13 @@ interface ServerTools {
 export class ToolCatalog {
   readonly #servers = new Map<string, ServerTools>();
   readonly #named = new Map<Naming, NamedCatalog>();
+  readonly #confusions = new ToolConfusions();
 
   /** Fixes the place of a server in every listing; its tools come later. */
   declare(config: ServerConfig): void {
     const unknown = { config, hasResources: false, isKnown: false, tools: [], problems: [] };
     this.#servers.set(config.name, unknown);
+    this.#confusions.enter(config.name, []);
     this.#named.clear();
   }
 
@@ -61,10 +57,14 @@ export class ToolCatalog {
   arrange(configs: readonly ServerConfig[], kept: ReadonlySet<string>): void {
     const before = new Map(this.#servers);
     this.#servers.clear();
+    for (const name of before.keys()) this.#confusions.leave(name);
     for (const config of configs) {
       const known = kept.has(config.name) ? before.get(config.name) : undefined;
       if (known === undefined) this.declare(config);
-      else this.#servers.set(config.name, { ...known, config });
+      else {
+        this.#servers.set(config.name, { ...known, config });
+        this.#confusions.enter(config.name, known.tools);
+      }
     }
     this.#named.clear();
   }
@@ -74,10 +74,12 @@ export class ToolCatalog {
     const config = this.#config(serverName);
     if (config === undefined) return;
     const problems: CatalogProblem[] = listing.rejected.map(({ name, reason }) =>
-      problem(serverName, name, reason),
+      catalogProblem(serverName, name, reason),
     );
     if (listing.truncatedBy !== undefined)
-      problems.push(problem(serverName, null, `the tool list was cut: ${listing.truncatedBy}`));
+      problems.push(
+        catalogProblem(serverName, null, `the tool list was cut: ${listing.truncatedBy}`),
+      );
     this.#enter(config, listing.tools, { isLive: true, problems });
   }
 
@@ -99,6 +101,7 @@ export class ToolCatalog {
     const known = this.#servers.get(serverName);
     if (known === undefined) return;
     this.#servers.set(serverName, { ...known, isKnown: false, tools: [], problems: [] });
+    this.#confusions.enter(serverName, []);
     this.#named.clear();
   }
 
@@ -119,8 +122,10 @@ export class ToolCatalog {
     return this.#servers.get(serverName)?.tools ?? [];
   }
 
+  /** What is wrong with the server's list, and what of it could be taken for something else. */
   problems(serverName: string): readonly CatalogProblem[] {
-    return this.#servers.get(serverName)?.problems ?? [];
+    const own = this.#servers.get(serverName)?.problems ?? [];
+    return [...own, ...this.#confusions.problems(serverName)];
   }
 
   /** Whether the server's list has been seen, live or registered. */
@@ -172,21 +177,19 @@ export class ToolCatalog {
     const unique = new Map<string, ListedTool>();
     for (const tool of listed) {
       if (unique.has(tool.name))
-        problems.push(problem(config.name, tool.name, "listed twice; only the first is used"));
+        problems.push(
+          catalogProblem(config.name, tool.name, "listed twice; only the first is used"),
+        );
       else unique.set(tool.name, tool);
     }
     const { kept, warnings } = filterTools([...unique.values()], config);
-    problems.push(...warnings.map((text) => problem(config.name, null, text)));
+    problems.push(...warnings.map((text) => catalogProblem(config.name, null, text)));
     const tools = kept.map((tool) => catalogTool(tool, config, isLive));
     const hasResources = this.#servers.get(config.name)?.hasResources ?? false;
     this.#servers.set(config.name, { config, hasResources, isKnown: true, tools, problems });
+    this.#confusions.enter(config.name, tools);
     this.#named.clear();
   }
-}
-
-function problem(serverName: string, toolName: string | null, text: string): CatalogProblem {
-  const name = toolName === null ? null : truncate(neutralizeLine(toolName), 128);
-  return { serverName, toolName: name, text };
 }
 
 function catalogTool(tool: ListedTool, config: ServerConfig, isLive: boolean): CatalogTool {

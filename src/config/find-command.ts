@@ -64,7 +64,7 @@ function variable(env: CommandPlace["env"], name: string, isWindows: boolean): s
 /** A folder, and a file that may not be run, are passed over in the search. */
 function isProgram(file: string): boolean {
   try {
-    if (!statSync(file).isFile()) return false;
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(file, constants.X_OK);
     return true;
   } catch {

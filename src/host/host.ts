@@ -1,6 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/client";
 
-import type { CatalogProblem } from "../catalog/tool-catalog.ts";
+import type { CatalogProblem } from "../catalog/catalog-problem.ts";
 import type { Naming } from "../catalog/tool-names.ts";
 import type { McpServerConfig, ServerEntry } from "../config/config-keys.ts";
 import type { ConfigProblem } from "../config/config-problem.ts";

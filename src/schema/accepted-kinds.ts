@@ -15,7 +15,7 @@ export const kindBits = {
 } as const;
 export type JsonKind = keyof typeof kindBits;
 
-export const noKinds: Kinds = 0;
+const noKinds: Kinds = 0;
 export const allKinds: Kinds = 63;
 
 export function kindOfValue(value: unknown): Kinds {
@@ -112,7 +112,7 @@ export class AcceptedKinds {
 }
 
 /** Whether the schema says something about what is inside of objects or arrays. */
-export function describesParts(node: SchemaNode): boolean {
+function describesParts(node: SchemaNode): boolean {
   return (
     keywordOf(node, "required") !== undefined ||
     node.edges.some(({ place }) => place === "property" || place === "item")

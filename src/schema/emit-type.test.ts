@@ -26,7 +26,10 @@ describe("the type of a schema", () => {
     [{ type: "object", additionalProperties: false }, "Readonly<Record<string, never>>"],
     [{ type: ["string", "integer"] }, "string | number"],
     [{ enum: ["a", 1, null, true] }, '"a" | 1 | null | true'],
-    [{ const: { a: [1, {}] } }, "{ readonly a: readonly [1, Readonly<Record<string, never>>] }"],
+    [
+      { const: { a: [1, {}] } },
+      "{\n  readonly a: readonly [1, Readonly<Record<string, never>>];\n}",
+    ],
     [{ type: "string", enum: ["a", 1] }, '"a"'],
     [{ anyOf: [{ type: "string" }, { type: "null" }] }, "string | null"],
     [{ oneOf: [{ const: 1 }, { const: 2 }] }, "1 | 2"],
@@ -82,7 +85,7 @@ describe("the type of a schema", () => {
     const properties = { a: { type: "string" } };
     const additionalProperties = { type: "string" };
     expect(typeOf({ type: "object", additionalProperties })).toBe(
-      "{ readonly [name: string]: string }",
+      "{\n  readonly [name: string]: string;\n}",
     );
     expect(typeOf({ type: "object", properties, additionalProperties })).toBe(
       "{\n  readonly a?: string;\n  readonly [name: string]: string | undefined;\n}",
@@ -187,7 +190,7 @@ describe("the type of a tool's arguments", () => {
 
   it("is always one of objects", () => {
     expect(paramsOf({ properties: { a: {} } })).toBe(
-      "export interface P { readonly a?: unknown }\n",
+      "export interface P {\n  readonly a?: unknown;\n}\n",
     );
     expect(paramsOf(true)).toBe("export type P = Readonly<Record<string, unknown>>;\n");
     expect(paramsOf({ type: "string" })).toBe("export type P = never;\n");
@@ -196,7 +199,7 @@ describe("the type of a tool's arguments", () => {
 
   it("a reference to the whole is not limited to objects", () => {
     expect(paramsOf({ properties: { again: { $ref: "#" } } })).toContain(
-      "export interface P { readonly again?: PPart }",
+      "export interface P {\n  readonly again?: PPart;\n}\n",
     );
   });
 });

@@ -23,6 +23,8 @@ describe("the arguments of a tool as data", () => {
         { name: "repo-name", type: "string | null", isRequired: false, description: undefined },
       ],
     });
+    const listed = { name: "mcp__github__x", originalName: "create_issue", inputSchema };
+    expect(paramsTypeOf("github", listed)).toEqual(type);
     for (const part of [type, type.fields, ...type.fields])
       expect(Object.isFrozen(part)).toBe(true);
   });

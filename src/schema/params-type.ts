@@ -19,12 +19,16 @@ export interface ParamsType {
   readonly fields: readonly ParamsField[];
 }
 
+/** A tool as a server lists it, or as a session does: there its own name is `originalName`. */
+export interface ToolWithSchema {
+  readonly name: string;
+  readonly originalName?: string | undefined;
+  readonly inputSchema?: unknown;
+}
+
 /** The arguments that a tool declares; none for a schema that cannot be used. */
-export function paramsTypeOf(
-  serverName: string,
-  tool: { readonly name: string; readonly inputSchema?: unknown },
-): ParamsType {
-  const prefix = toolTypeName(serverName, tool.name);
+export function paramsTypeOf(serverName: string, tool: ToolWithSchema): ParamsType {
+  const prefix = toolTypeName(serverName, tool.originalName ?? tool.name);
   const fields = emitterFor(tool.inputSchema, prefix)?.fields() ?? [];
   return Object.freeze({
     name: `${prefix}Params`,

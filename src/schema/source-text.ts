@@ -6,7 +6,7 @@ import { truncate } from "../text/truncate.ts";
 
 const unsafeInLiterals =
   // oxlint-disable-next-line no-control-regex -- matching control characters is the purpose
-  /[\u007F-\u009F\u00AD\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]|[\u{E0000}-\u{E007F}]/gu;
+  /[\u007F-\u009F\u00AD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]|[\u{E0000}-\u{E007F}]/gu;
 
 /** A string literal for TypeScript: the same text, with everything invisible written as an escape. */
 export function stringLiteral(text: string): string {

@@ -4,6 +4,7 @@ import {
   descriptionText,
   docComment,
   fieldName,
+  indent,
   stringLiteral,
 } from "./source-text.ts";
 import { serverFunctionName, serverTypeName, toolTypeNames, TypeNames } from "./type-names.ts";
@@ -20,7 +21,10 @@ export interface DescribedTool {
 
 /** A module beyond this length declares its remaining tools without their fields. */
 const maxLength = 8_000_000;
+/** Names that the module has from its import. */
+const importedNames = ["createToolClient", "Session", "ToolClient"] as const;
 const maxShownName = 100;
+const maxLineLength = 100;
 
 /** Written as a module of TypeScript, piece by piece: a long list of tools need not hold up a thread. */
 export class ToolModule {
@@ -28,16 +32,20 @@ export class ToolModule {
   readonly #tools: ReadonlyMap<string, DescribedTool>;
   readonly #prefixes: ReadonlyMap<string, string>;
   readonly #names: TypeNames;
-  readonly #typeName: string;
+  readonly #toolsName: string;
+  readonly #clientName: string;
+  readonly #functionName: string;
 
   /** The first of several tools with the same name counts. */
   constructor(serverName: string, tools: readonly DescribedTool[]) {
     this.#serverName = serverName;
     this.#tools = firstOfEach(tools);
     this.#prefixes = toolTypeNames(serverName, [...this.#tools.keys()]);
-    this.#typeName = serverTypeName(serverName);
     const perTool = [...this.#prefixes.values()].flatMap((prefix) => typesOf(prefix));
-    this.#names = new TypeNames([...perTool, ...typesOfServer(this.#typeName)]);
+    this.#names = new TypeNames([...perTool, ...importedNames]);
+    this.#toolsName = this.#names.take(`${serverTypeName(serverName)}Tools`);
+    this.#clientName = this.#names.take(`${serverTypeName(serverName)}Client`);
+    this.#functionName = this.#names.take(serverFunctionName(serverName));
   }
 
   /** The text of the module, at most one tool at a time. */
@@ -83,36 +91,34 @@ export class ToolModule {
     const entries = [...this.#tools.values()].map((tool) => {
       const [params, result] = typesOf(this.#prefixOf(tool));
       const comment = docComment([descriptionText(tool.description)]);
-      const entry = `${comment}readonly ${fieldName(tool.name)}: { readonly params: ${params}; readonly result: ${result} };`;
-      return `  ${entry.replaceAll("\n", "\n  ")}\n`;
+      const types = `{\n  readonly params: ${params};\n  readonly result: ${result};\n}`;
+      return `  ${indent(`${comment}readonly ${fieldName(tool.name)}: ${types};`)}\n`;
     });
-    const [tools] = typesOfServer(this.#typeName);
-    return `\n/** Each tool by its own name on the server. */\nexport interface ${tools} {\n${entries.join("")}}\n`;
+    return `\n/** Each tool by its own name on the server. */\nexport interface ${this.#toolsName} {\n${entries.join("")}}\n`;
   }
 
   #client(): string {
-    const [tools, client] = typesOfServer(this.#typeName);
-    const names = [...this.#tools.keys()].map((name) => `    ${stringLiteral(name)},\n`);
-    const list = names.length === 0 ? "[]" : `[\n${names.join("")}  ]`;
+    const [tools, client] = [this.#toolsName, this.#clientName];
+    const names = [...this.#tools.keys()].map((name) => stringLiteral(name));
+    const call = (list: string): string =>
+      `  return createToolClient<${tools}>(session, ${stringLiteral(this.#serverName)}, [${list}]);\n`;
+    const line = call(names.join(", "));
+    const lines = call(`\n${names.map((name) => `    ${name},\n`).join("")}  `);
     return (
       `\nexport type ${client} = ToolClient<${tools}>;\n` +
       "\n/** The tools as methods; calls take the same guarded path as `session.call`. */\n" +
-      `export function ${serverFunctionName(this.#serverName)}(session: Session): ${client} {\n` +
-      `  return createToolClient<${tools}>(session, ${stringLiteral(this.#serverName)}, ${list});\n}\n`
+      `export function ${this.#functionName}(session: Session): ${client} {\n` +
+      `${line.length <= maxLineLength ? line : lines}}\n`
     );
   }
 
   #prefixOf({ name }: DescribedTool): string {
-    return this.#prefixes.get(name) ?? this.#typeName;
+    return this.#prefixes.get(name) ?? serverTypeName(this.#serverName);
   }
 }
 
 function typesOf(prefix: string): readonly [params: string, result: string] {
   return [`${prefix}Params`, `${prefix}Result`];
-}
-
-function typesOfServer(name: string): readonly [tools: string, client: string] {
-  return [`${name}Tools`, `${name}Client`];
 }
 
 function firstOfEach(tools: readonly DescribedTool[]): ReadonlyMap<string, DescribedTool> {

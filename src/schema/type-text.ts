@@ -150,8 +150,10 @@ export function literalOf(value: unknown): TypeText {
 export function declaration(name: string, type: TypeText, documentation?: string): string {
   const comment = docComment([documentation, widerText(type.wider)]);
   const { text, binding } = type;
+  const [, onOneLine] = /^\{ (.*) \}$/.exec(text) ?? [];
+  const body = onOneLine === undefined ? text : `{\n  ${onOneLine};\n}`;
   const isInterface = binding === "atom" && text.startsWith("{");
-  const statement = isInterface ? `interface ${name} ${text}\n` : `type ${name} = ${text};\n`;
+  const statement = isInterface ? `interface ${name} ${body}\n` : `type ${name} = ${text};\n`;
   // No literal or comment holds a line break: such spaces only stand before a type on several lines.
   return `${comment}export ${statement}`.replaceAll(/ +$/gm, "");
 }

@@ -1,5 +1,5 @@
-import { type AuditColumns, toAuditColumns, toAuditRow } from "./audit-columns.ts";
 import type { AuditEntry, AuditFilter, AuditRow } from "./audit-entry.ts";
+import { maxEntriesPerPage, toAuditPage, toAuditRows } from "./audit-page.ts";
 import { AuditQueue } from "./audit-queue.ts";
 import type { StoreContext } from "./store-context.ts";
 import { storeError } from "./store-error.ts";
@@ -12,7 +12,7 @@ export interface AuditLimits {
 export interface AuditQuery extends AuditFilter {
   /** 100 by default, 1,000 at most. */
   readonly limit?: number | undefined;
-  /** Only rows before this one: the `seq` of the last row of the page before. */
+  /** Only rows before this one: the `seq` of the last row of the answer before. */
   readonly before?: number | undefined;
 }
 
@@ -23,9 +23,9 @@ const defaultAuditLimits: AuditLimits = {
 
 /** The newest rows stay whatever their age: a clock that jumps ahead must not empty the trail. */
 const neverPrunedRows = 1_000;
-const maxPageRows = 1_000;
+const maxRowsPerQuery = 1_000;
 /** Few enough that reading them is not felt by a call. */
-const exportedPerRead = 200;
+const pagesPerRead = 4;
 const prunedPerWrite = 500;
 /** More than there can be to do; what is left, the next time takes. */
 const maxPruningWrites = 1_000;
@@ -33,7 +33,7 @@ const pruneEveryRows = 1_000;
 
 /**
  * What happened, in the order it was recorded. Recording never waits and never fails: entries are saved
- * in batches behind the call, and a crash loses the last batch at most.
+ * a page at a time behind the call, and a crash loses the last page at most.
  */
 export class AuditLog {
   readonly #context: StoreContext;
@@ -53,59 +53,65 @@ export class AuditLog {
     return this.#queue.lost;
   }
 
+  /** The entry is read a moment later: nobody may change it after this. */
   append(entry: AuditEntry): void {
-    this.#queue.add(toAuditColumns(entry));
+    this.#queue.add(entry);
   }
 
   flush(): Promise<void> {
     return this.#queue.flush();
   }
 
-  /** Newest first, a page at a time. */
+  /** Newest first. */
   async query(query: AuditQuery = {}): Promise<readonly AuditRow[]> {
     await this.flush();
-    const limit = Math.min(query.limit ?? 100, maxPageRows);
-    let rows = this.#select(query).orderBy("seq", "desc").limit(limit);
-    if (query.before !== undefined) rows = rows.where("seq", "<", query.before);
-    return (await this.#context.database.read(rows)).map(toAuditRow);
+    const limit = Math.min(query.limit ?? 100, maxRowsPerQuery);
+    const { before = Number.POSITIVE_INFINITY } = query;
+    const found: AuditRow[] = [];
+    const newestPage = Number.isFinite(before)
+      ? Math.floor(before / maxEntriesPerPage)
+      : Number.MAX_SAFE_INTEGER;
+    for await (const rows of this.#pages(query, { order: "desc", from: newestPage }))
+      for (const row of rows.toReversed()) {
+        if (found.length >= limit) return found;
+        if (row.seq < before && fits(row, query)) found.push(row);
+      }
+    return found;
   }
 
-  /** Everything that fits, oldest first. Reads a page at a time, so that a long trail holds nobody up. */
+  /** Everything that fits, oldest first. Reads a little at a time, so that a long trail holds nobody up. */
   async *export(filter: AuditFilter = {}): AsyncGenerator<AuditRow, void, undefined> {
     await this.flush();
-    let after = 0;
-    for (;;) {
-      const page = this.#select(filter)
-        .where("seq", ">", after)
-        .orderBy("seq")
-        .limit(exportedPerRead);
-      const rows = await this.#context.database.read(page);
-      yield* rows.map(toAuditRow);
-      if (rows.length < exportedPerRead) return;
-      const last = rows.at(-1)?.seq ?? after;
-      // In a damaged table the order may lead in circles.
-      if (last <= after) throw storeError("corrupt", this.#context.database.place);
-      after = last;
-    }
+    for await (const rows of this.#pages(filter, { order: "asc", from: 0 }))
+      yield* rows.filter((row) => fits(row, filter));
   }
 
-  /** Removes what is too old or too much, a little in each transaction; gives the number of rows. */
+  /** Removes what is too old or too much, a little in each transaction; gives the number of pages. */
   async prune(): Promise<number> {
     const { database, clock } = this.#context;
     const { queries } = database;
-    const [newest] = await database.read(
-      queries.selectFrom("audit").select("seq").orderBy("seq", "desc").limit(1),
-    );
-    if (newest === undefined) return 0;
-    const tooMany = newest.seq - this.#limits.maxRows;
     const tooOld = clock.now() - this.#limits.maxAgeMs;
-    const doomed = queries
+    // `total`: the entries of a page and of all newer ones.
+    const pages = queries
       .selectFrom("audit")
+      .select(["seq", "last_at", "entries"])
+      .select(({ fn }) =>
+        fn
+          .sum<number>("entries")
+          .over((window) => window.orderBy("seq", "desc"))
+          .as("total"),
+      )
+      .as("pages");
+    const doomed = queries
+      .selectFrom(pages)
       .select("seq")
-      .where((row) =>
-        row.or([
-          row("seq", "<=", tooMany),
-          row.and([row("seq", "<=", newest.seq - neverPrunedRows), row("at", "<", tooOld)]),
+      .where((page) =>
+        page.or([
+          page("total", ">", this.#limits.maxRows),
+          page.and([
+            page(page("total", "-", page.ref("entries")), ">=", neverPrunedRows),
+            page("last_at", "<", tooOld),
+          ]),
         ]),
       )
       .orderBy("seq")
@@ -125,26 +131,55 @@ export class AuditLog {
     if (left > 0) this.#context.logger.error("audit entries were not saved", { count: left });
   }
 
-  async #save(entries: readonly AuditColumns[]): Promise<void> {
+  /** Saves one page of them; gives the number of entries that were saved. */
+  async #save(entries: readonly AuditEntry[]): Promise<number> {
     const { database, logger } = this.#context;
-    const statement = database.queries.insertInto("audit").values(entries);
-    await database.write([statement], "normal");
-    this.#savedSincePrune += entries.length;
-    if (this.#savedSincePrune < pruneEveryRows) return;
-    this.#savedSincePrune = 0;
-    await this.prune().catch((error: unknown) => {
-      logger.warn("old audit entries could not be removed", { error: String(error) });
-    });
+    const page = toAuditPage(entries);
+    await database.write([database.queries.insertInto("audit").values(page)], "normal");
+    this.#savedSincePrune += page.entries;
+    if (this.#savedSincePrune >= pruneEveryRows) {
+      this.#savedSincePrune = 0;
+      await this.prune().catch((error: unknown) => {
+        logger.warn("old audit entries could not be removed", { error: String(error) });
+      });
+    }
+    return page.entries;
   }
 
-  #select(filter: AuditFilter) {
-    let rows = this.#context.database.queries.selectFrom("audit").selectAll();
-    if (filter.since !== undefined) rows = rows.where("at", ">=", filter.since);
-    if (filter.until !== undefined) rows = rows.where("at", "<=", filter.until);
-    for (const column of ["type", "agent", "server", "tool", "code"] as const) {
-      const value = filter[column];
-      if (value !== undefined) rows = rows.where(column, "=", value);
+  /** The rows of each page that may hold what fits, beginning with page `from`. */
+  async *#pages(
+    { since, until }: AuditFilter,
+    { order, from }: { readonly order: "asc" | "desc"; readonly from: number },
+  ): AsyncGenerator<readonly AuditRow[], void, undefined> {
+    const { database } = this.#context;
+    const isForward = order === "asc";
+    let next = from;
+    for (;;) {
+      let pages = database.queries
+        .selectFrom("audit")
+        .selectAll()
+        .where("seq", isForward ? ">=" : "<=", next)
+        .orderBy("seq", order)
+        .limit(pagesPerRead);
+      if (since !== undefined) pages = pages.where("last_at", ">=", since);
+      if (until !== undefined) pages = pages.where("first_at", "<=", until);
+      const read = await database.read(pages);
+      for (const page of read) {
+        // In a damaged table the order may lead in circles.
+        if (isForward ? page.seq < next : page.seq > next)
+          throw storeError("corrupt", database.place);
+        next = isForward ? page.seq + 1 : page.seq - 1;
+        yield toAuditRows(page);
+      }
+      if (read.length < pagesPerRead) return;
     }
-    return rows;
   }
+}
+
+function fits(row: AuditRow, filter: AuditFilter): boolean {
+  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = filter;
+  if (row.at < since || row.at > until) return false;
+  return (["type", "agent", "server", "tool", "code"] as const).every(
+    (member) => filter[member] === undefined || filter[member] === row[member],
+  );
 }

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { silentLogger } from "../ports/logger.ts";
-import type { AuditColumns } from "./audit-columns.ts";
 import { AuditQueue } from "./audit-queue.ts";
 
 /** A queue whose store can be broken and mended, with everything that was saved or complained about. */
@@ -17,12 +16,13 @@ function createQueue() {
     save: async (entries) => {
       if (state.isBroken) throw new Error("full");
       batches.push(entries.map(({ at }) => at));
+      return entries.length;
     },
   });
   let next = 0;
   const add = (count: number): void => {
     for (let index = 0; index < count; index += 1) {
-      queue.add({ at: next, type: "x", detail: "{}" } satisfies AuditColumns);
+      queue.add({ at: next, type: "x" });
       next += 1;
     }
   };
@@ -38,20 +38,20 @@ describe("AuditQueue", () => {
     expect(batches).toEqual([]);
     await clock.advance(250);
     expect(batches).toEqual([[0, 1, 2]]);
-    add(450);
+    add(2_050);
     await clock.advance(0);
-    expect(batches.map((batch) => batch.length)).toEqual([3, 200, 200, 50]);
-    expect(batches.flat()).toEqual(upTo(453));
+    expect(batches.map((batch) => batch.length)).toEqual([3, 1_000, 1_000, 50]);
+    expect(batches.flat()).toEqual(upTo(2_053));
     expect(clock.pending).toBe(0);
   });
 
   it("flush saves what was added before it, also while a batch is under way", async () => {
     const { batches, queue, add } = createQueue();
-    add(201);
+    add(1_001);
     const flushed = queue.flush();
     add(1);
     await flushed;
-    expect(batches.flat()).toEqual(upTo(202));
+    expect(batches.flat()).toEqual(upTo(1_002));
     await queue.flush();
   });
 
@@ -68,6 +68,21 @@ describe("AuditQueue", () => {
     await clock.advance(1_000);
     expect(batches.flat()).toEqual(upTo(300));
     expect(queue.lost).toBe(0);
+  });
+
+  it("what a page does not take comes first in the next one", async () => {
+    const saved: number[] = [];
+    const queue = new AuditQueue({
+      clock: new ManualClock(),
+      logger: silentLogger,
+      save: async (entries) => {
+        saved.push(...entries.slice(0, 2).map(({ at }) => at));
+        return 2;
+      },
+    });
+    for (const at of upTo(7)) queue.add({ at, type: "x" });
+    await queue.flush();
+    expect(saved).toEqual(upTo(7));
   });
 
   it("gives up the oldest when too many wait, and counts them", async () => {

@@ -1,15 +1,16 @@
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { AuditColumns } from "./audit-columns.ts";
+import type { AuditEntry } from "./audit-entry.ts";
+import { maxEntriesPerPage } from "./audit-page.ts";
 
 export interface AuditQueueOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly save: (entries: readonly AuditColumns[]) => Promise<void>;
+  /** Saves some of them, beginning with the first; gives their number. */
+  readonly save: (entries: readonly AuditEntry[]) => Promise<number>;
 }
 
-/** At most so much is lost when the process is killed. */
-const maxBatch = 200;
+/** What is older than this is being saved: so much is lost at most when the process is killed. */
 const maxWaitMs = 250;
 const retryAfterMs = 1_000;
 /** What is kept while the store cannot be written. */
@@ -18,7 +19,7 @@ const maxQueued = 10_000;
 /** Takes entries at once and saves them behind the caller's back, in order, a batch at a time. */
 export class AuditQueue {
   readonly #options: AuditQueueOptions;
-  #entries: AuditColumns[] = [];
+  #entries: AuditEntry[] = [];
   #timer: Timer | undefined;
   #draining: Promise<void> | undefined;
   #isFailing = false;
@@ -34,7 +35,7 @@ export class AuditQueue {
     return this.#lost;
   }
 
-  add(entry: AuditColumns): void {
+  add(entry: AuditEntry): void {
     if (this.#isClosed) {
       this.#lost += 1;
       return;
@@ -44,7 +45,7 @@ export class AuditQueue {
     // What is under way takes this one along, or says when to try again.
     if (this.#draining !== undefined) return;
     if (this.#isFailing) this.#arm(retryAfterMs);
-    else if (this.#entries.length >= maxBatch) void this.flush();
+    else if (this.#entries.length >= maxEntriesPerPage) void this.flush();
     else this.#arm(maxWaitMs);
   }
 
@@ -81,12 +82,12 @@ export class AuditQueue {
   }
 
   async #saveBatch(): Promise<void> {
-    const batch = this.#entries.splice(0, maxBatch);
+    const batch = this.#entries.splice(0, maxEntriesPerPage);
+    let saved = 0;
     try {
-      await this.#options.save(batch);
-    } catch (error) {
-      this.#entries = [...batch, ...this.#entries];
-      throw error;
+      saved = await this.#options.save(batch);
+    } finally {
+      if (saved < batch.length) this.#entries = [...batch.slice(saved), ...this.#entries];
     }
   }
 

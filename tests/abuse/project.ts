@@ -1,9 +1,9 @@
+import { createHook } from "node:async_hooks";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { PerformanceObserver } from "node:perf_hooks";
 
 import type { McpHost } from "../../src/index.ts";
 import type { HostOptions, Product } from "./product.ts";
@@ -86,25 +86,28 @@ export interface Traffic {
   readonly connections: number;
 }
 
+/** The wraps of Node around what the system is asked for, also in vain. */
+const kinds: Readonly<Record<string, "lookups" | "connections">> = {
+  GETADDRINFOREQWRAP: "lookups",
+  QUERYWRAP: "lookups",
+  TCPCONNECTWRAP: "connections",
+};
+
 /** What this process starts, looks up and dials until the task is over. */
 export async function watchTraffic(task: () => Promise<void>): Promise<Traffic> {
-  const counts: Record<string, number> = { dns: 0, net: 0 };
-  const count = (entries: readonly { readonly entryType: string }[]): void => {
-    for (const { entryType } of entries) counts[entryType] = (counts[entryType] ?? 0) + 1;
-  };
-  const observer = new PerformanceObserver((list) => count(list.getEntries()));
-  observer.observe({ entryTypes: ["dns", "net"] });
+  const counts = { lookups: 0, connections: 0 };
+  const hook = createHook({
+    init(_id, type) {
+      const kind = kinds[type];
+      if (kind !== undefined) counts[kind] += 1;
+    },
+  });
+  hook.enable();
   try {
     const spawns = await watchSpawns(task);
-    // A lookup is told when it is over, which may be later than whoever began it waited.
-    await new Promise((resolve) => {
-      setTimeout(resolve, 50);
-    });
-    count(observer.takeRecords());
-    const { dns = 0, net = 0 } = counts;
-    return { processes: spawns.length, lookups: dns, connections: net };
+    return { processes: spawns.length, ...counts };
   } finally {
-    observer.disconnect();
+    hook.disable();
   }
 }
 

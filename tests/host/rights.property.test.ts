@@ -199,7 +199,7 @@ describe("rights", () => {
                 break;
               case "accept": {
                 const name = toolNames[step.tool] as string;
-                const [waiting] = (await host.pins.list("s")).filter(({ tool: it }) => it === name);
+                const waiting = (await host.pins.list("s")).find(({ tool: it }) => it === name);
                 if (waiting === undefined) break;
                 await host.pins.accept("s", name, waiting.fingerprint);
                 model.pinned.set(name, model.version.get(name) as number);

@@ -45,21 +45,24 @@ export interface FakeAddNumbersParams {
   readonly b: number;
 }
 
-export interface FakeAddNumbersResult { readonly sum: number }
+export interface FakeAddNumbersResult {
+  readonly sum: number;
+}
 
 /** Each tool by its own name on the server. */
 export interface FakeTools {
   /** Adds two numbers */
-  readonly "add-numbers": { readonly params: FakeAddNumbersParams; readonly result: FakeAddNumbersResult };
+  readonly "add-numbers": {
+    readonly params: FakeAddNumbersParams;
+    readonly result: FakeAddNumbersResult;
+  };
 }
 
 export type FakeClient = ToolClient<FakeTools>;
 
 /** The tools as methods; calls take the same guarded path as \`session.call\`. */
 export function fake(session: Session): FakeClient {
-  return createToolClient<FakeTools>(session, "fake", [
-    "add-numbers",
-  ]);
+  return createToolClient<FakeTools>(session, "fake", ["add-numbers"]);
 }
 `,
     );

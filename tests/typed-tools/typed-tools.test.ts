@@ -35,6 +35,14 @@ const ownLists: readonly ToolList[] = [
     name: "corpus",
     tools: corpus.map(({ name, schema }) => ({ name, inputSchema: schema, outputSchema: schema })),
   },
+  // The names that a module needs itself, and some that mean something to JavaScript.
+  ...["tool", "create tool client", "delete", "7"].map((name) => ({
+    name,
+    tools: ["then", "__proto__", "constructor", "*/", "a", "A", "\u2028"].map((tool) => ({
+      name: tool,
+      description: tool,
+    })),
+  })),
 ];
 /** Lists of published servers, kept outside of the repository. */
 const realLists = readLists(path.join(root, "../shared/toollists"));

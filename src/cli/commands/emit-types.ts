@@ -10,7 +10,7 @@ import { writeOutputFile } from "../write-output-file.ts";
 
 export interface TypesCommand {
   readonly server: string;
-  /** Standard output when there is none. */
+  /** Standard output when there is none, and for `-`. */
   readonly output: string | undefined;
 }
 
@@ -23,7 +23,8 @@ export async function runTypes(context: CommandContext, command: TypesCommand): 
     const { status } = await connectServer(context, host, { name: server, progress });
     const source = await host.emitTypes(server, { signal: context.signal });
     const tools = status.toolCount ?? 0;
-    const file = output === undefined ? undefined : path.resolve(standpoint.cwd, output);
+    const isPrinted = output === undefined || output === "-";
+    const file = isPrinted ? undefined : path.resolve(standpoint.cwd, output);
     if (file !== undefined) await writeOutputFile(file, source);
     if (options.json)
       terminal.json({ server, tools, ...(file === undefined ? { source } : { file }) });

@@ -1,0 +1,18 @@
+import { neutralizeLine } from "../text/neutralize.ts";
+import { truncate } from "../text/truncate.ts";
+
+/** Something about a server's list that a person should know; the other tools are not affected. */
+export interface CatalogProblem {
+  readonly serverName: string;
+  readonly toolName: string | null;
+  readonly text: string;
+}
+
+export function catalogProblem(
+  serverName: string,
+  toolName: string | null,
+  text: string,
+): CatalogProblem {
+  const name = toolName === null ? null : truncate(neutralizeLine(toolName), 128);
+  return { serverName, toolName: name, text };
+}
