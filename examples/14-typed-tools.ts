@@ -25,7 +25,7 @@ console.log(source === readFileSync("calculator-tools.ts", "utf8"));
 
 // And the arguments of each tool as data.
 for (const tool of session.tools()) {
-  const { name, fields } = paramsTypeOf(tool.serverName, tool);
+  const { name, fields } = paramsTypeOf("calculator", tool);
   console.log(name, JSON.stringify(fields.map((field) => `${field.name}: ${field.type}`)));
 }
 

@@ -62,8 +62,8 @@ export const rooms: readonly Room[] = [
   {
     name: "adapters",
     holds: "one file per agent framework, structural types, no framework dependency",
-    // What a model is shown of a tool is the catalog's to say.
-    runs: ["errors", "text", "catalog/provider-schema.ts", "host"],
+    // What a model is shown of a tool, and of its results, is not theirs to say.
+    runs: ["errors", "text", "catalog/provider-schema.ts", "call/model-text.ts", "host"],
   },
   {
     name: "gateway",

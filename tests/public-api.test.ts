@@ -63,6 +63,8 @@ describe("the public API", () => {
     ]);
     expect(types).toEqual([
       "AddOptions",
+      "AddressTarget",
+      "ApproveOptions",
       "AskOptions",
       "CallEnvelope",
       "CallOptions",
@@ -71,6 +73,7 @@ describe("the public API", () => {
       "ChildOptions",
       "ClientOptions",
       "Clock",
+      "CommandFile",
       "Completion",
       "CompletionQuestion",
       "CompletionTarget",
@@ -104,6 +107,8 @@ describe("the public API", () => {
       "Human",
       "ImportOptions",
       "ImportResult",
+      "LaunchDifference",
+      "LaunchQuestion",
       "Limits",
       "ListedTool",
       "LoadConfigOptions",
@@ -124,10 +129,12 @@ describe("the public API", () => {
       "NativeTool",
       "Outcome",
       "OutcomeError",
+      "PackageNotice",
       "ParamsField",
       "ParamsType",
       "ParsedConfig",
       "PermissionLevel",
+      "ProcessTarget",
       "Progress",
       "PromptArgument",
       "PromptArguments",
@@ -184,6 +191,7 @@ describe("the public API", () => {
       "TransactionResult",
       "Unsubscribe",
       "UrlQuestion",
+      "WantedVariable",
       "Wire",
     ]);
     expect(Object.keys(await import("../src/index.ts")).toSorted()).toEqual(values);

@@ -1,8 +1,13 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
 import { createHost } from "../../dist/index.js";
 
 /**
  * The whole host path: name, policy, validation, deadline, bounded result, events. Someone listens to
- * every event, because an event that nobody wants is not even built.
+ * every event, because an event that nobody wants is not even built. With a file to keep things in,
+ * every call is also written down.
  *
  * @type {import("./client.mjs").OpenEchoHost}
  */
@@ -46,8 +51,13 @@ export async function openHost(targets, { storeFile } = {}) {
   };
 }
 
-/** @type {import("./client.mjs").OpenEchoClient} */
+/** With the audit trail on, as it is by default. @type {import("./client.mjs").OpenEchoClient} */
 export async function open(target) {
-  const { connect, close } = await openHost([target]);
-  return { ...(await connect(0)), close };
+  const folder = await mkdtemp(path.join(tmpdir(), "bench-"));
+  const host = await openHost([target], { storeFile: path.join(folder, "plugboard.db") });
+  const close = async () => {
+    await host.close();
+    await rm(folder, { recursive: true });
+  };
+  return { ...(await host.connect(0)), close };
 }

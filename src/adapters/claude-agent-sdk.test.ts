@@ -52,7 +52,7 @@ describe("servers for the Claude Agent SDK", () => {
       ["fail", "the disk is full"],
       ["wipe", "wipe was not allowed"],
       ["echo", 'echo: "message" is required (string)'],
-      ["none", 'no tool "none"'],
+      ["none", 'no tool "mcp__fake__none"'],
     ] as const)
       await expect(client.callTool({ name })).resolves.toMatchObject({
         content: [{ type: "text", text }],

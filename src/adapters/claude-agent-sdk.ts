@@ -1,7 +1,7 @@
 import type { Session } from "../session/session.ts";
 import { type AdapterOptions, type OfferedTool, offeredTools } from "./offered-tools.ts";
 import { type ModelResult, runModelCall } from "./run-model-call.ts";
-import { createToolServer, type ServedCall, type ToolServer } from "./tool-server.ts";
+import { createToolServer, type ToolServer } from "./tool-server.ts";
 
 /** An entry of the SDK's `mcpServers`: a server in this process, reached through `instance`. */
 export interface ClaudeAgentServer<Instance = never> {
@@ -45,7 +45,14 @@ function agentServer(session: Session, key: string, options: AdapterOptions): To
   return createToolServer({
     name: key,
     list: () => own().map(definition),
-    run: (call) => runServedCall(session, own(), call, options),
+    async run({ name: shortName, input, meta, signal }) {
+      const found = own().find((placed) => placed.shortName === shortName);
+      // A name that is offered no more goes its way too: the session says why.
+      const name = found?.offered.name ?? `mcp__${key}__${shortName}`;
+      const callId = meta[toolUseIdKey] as string | undefined;
+      const { timeoutMs } = options;
+      return mcpResult(await runModelCall(session, { name, input, callId }, { signal, timeoutMs }));
+    },
     onListChange: (changed) =>
       session.on("tools-changed", ({ serverName }) => {
         if (serverNames.has(serverName)) changed();
@@ -83,21 +90,6 @@ function definition({ shortName, offered }: PlacedTool): Readonly<Record<string,
     inputSchema: schema,
     annotations,
   };
-}
-
-async function runServedCall(
-  session: Session,
-  tools: readonly PlacedTool[],
-  call: ServedCall,
-  { timeoutMs }: AdapterOptions,
-): Promise<Readonly<Record<string, unknown>>> {
-  const found = tools.find(({ shortName }) => shortName === call.name);
-  // A name that is offered no more goes its way too: the session says why.
-  const name = found?.offered.name ?? String(call.name);
-  const id = call.meta[toolUseIdKey];
-  const callId = typeof id === "string" ? id : undefined;
-  const { input, signal } = call;
-  return mcpResult(await runModelCall(session, { name, input, callId }, { signal, timeoutMs }));
 }
 
 function mcpResult({ text, isError, images }: ModelResult): Readonly<Record<string, unknown>> {

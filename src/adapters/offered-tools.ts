@@ -3,7 +3,10 @@ import type { McpTool, Session } from "../session/session.ts";
 
 /** What every adapter takes beside the session. */
 export interface AdapterOptions {
-  /** Which of the session's tools the model is offered; all by default. */
+  /**
+   * Which of the session's tools the model is offered; all by default. It keeps lists short. What the
+   * model may call is a question of the session's rights.
+   */
   readonly include?: ((tool: McpTool) => boolean) | undefined;
   /** Deadline of each call; the server's own by default, `0` means none. */
   readonly timeoutMs?: number | undefined;
@@ -14,7 +17,7 @@ export interface OfferedTool {
   /** The public name. */
   readonly name: string;
   readonly description: string;
-  /** An object schema with properties, whatever the server wrote. */
+  /** An object schema with properties, whatever the server wrote; made when it is asked for. */
   readonly schema: Readonly<Record<string, unknown>>;
   readonly tool: McpTool;
 }
@@ -31,7 +34,9 @@ export function offeredTools(session: Session, options: AdapterOptions): readonl
     .map((tool) => ({
       name: tool.name,
       description: tool.description,
-      schema: toProviderSchema(tool.inputSchema),
+      get schema() {
+        return toProviderSchema(tool.inputSchema);
+      },
       tool,
     }));
 }

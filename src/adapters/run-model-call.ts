@@ -1,8 +1,8 @@
 import type { CallOptions, ToolArguments } from "../call/call-path.ts";
+import { modelText } from "../call/model-text.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { Session } from "../session/session.ts";
 import { type ModelImage, modelImages } from "./model-images.ts";
-import { outcomeText } from "./outcome-text.ts";
 
 /** A call as a model made it: nothing about its input is known yet. */
 export interface ModelCall {
@@ -34,7 +34,7 @@ export async function runModelCall(
   const { signal, timeoutMs, onProgress } = options;
   const outcome = await session.call(name, input, { signal, timeoutMs, onProgress, callId });
   return {
-    text: outcomeText(outcome),
+    text: modelText(outcome),
     isError: !outcome.ok,
     images: outcome.ok ? modelImages(outcome.content) : [],
     outcome,

@@ -6,7 +6,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A call of a tool, as it came. */
 export interface ServedCall {
-  readonly name: unknown;
+  readonly name: string;
   readonly input: unknown;
   readonly meta: JsonObject;
   /** Aborts when the client cancels the call or goes. */
@@ -17,7 +17,7 @@ export interface ToolServerOptions {
   readonly name: string;
   /** Tool definitions as MCP lists them; asked again for every list. */
   readonly list: () => readonly JsonObject[];
-  /** The result as MCP answers it. Must not reject. */
+  /** The result as MCP answers it. */
   readonly run: (call: ServedCall) => Promise<JsonObject>;
   /** Calls back when the list may have changed; gives the way to stop that. */
   readonly onListChange: (changed: () => void) => () => void;
@@ -32,13 +32,14 @@ export interface ToolServer {
 interface Request {
   readonly id: string | number;
   readonly method: string;
-  readonly params: JsonObject;
+  readonly params?: JsonObject | undefined;
 }
 
 /** Revisions with the same tools; a client that asks for another one is offered the first. */
 const versions: readonly unknown[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-const methodNotFound = -32_601;
+const methodNotFound = { error: { code: -32_601, message: "Method not found" } };
+const internalError = { error: { code: -32_603, message: "Internal error" } };
 
 /** Tools as an MCP server without a process or a port: it holds no state but the calls in progress. */
 export function createToolServer(options: ToolServerOptions): ToolServer {
@@ -59,12 +60,14 @@ export function createToolServer(options: ToolServerOptions): ToolServer {
         for (const controller of running.values()) controller.abort();
       };
       transport.onmessage = (message) => {
-        const { id, method, params = {} } = message as Partial<Request>;
-        if (method === "notifications/cancelled") running.get(params["requestId"])?.abort();
+        const { id, method, params } = message as Partial<Request>;
+        if (method === "notifications/cancelled") running.get(params?.["requestId"])?.abort();
         if (id === undefined || method === undefined) return;
-        void answer(options, { id, method, params }, running).then((reply) => {
-          if (reply !== undefined) send({ id, ...reply });
-        });
+        void answer(options, { id, method, params }, running)
+          .catch(() => internalError)
+          .then((reply) => {
+            if (reply !== undefined) send({ id, ...reply });
+          });
       };
       await transport.start();
     },
@@ -73,7 +76,7 @@ export function createToolServer(options: ToolServerOptions): ToolServer {
 
 async function answer(
   options: ToolServerOptions,
-  { id, method, params }: Request,
+  { id, method, params = {} }: Request,
   running: Map<unknown, AbortController>,
 ): Promise<JsonObject | undefined> {
   switch (method) {
@@ -91,14 +94,15 @@ async function answer(
     case "tools/call": {
       const controller = new AbortController();
       running.set(id, controller);
-      const { name, arguments: input = {}, _meta: meta = {} } = params;
       const { signal } = controller;
-      const result = await options.run({ name, input, meta: meta as JsonObject, signal });
+      const { name, arguments: input = {}, _meta } = params;
+      const meta = { ...(_meta as JsonObject | undefined) };
+      const result = await options.run({ name: String(name), input, meta, signal });
       running.delete(id);
       // Who cancelled a request does not wait for its answer.
       return signal.aborted ? undefined : { result };
     }
     default:
-      return { error: { code: methodNotFound, message: "Method not found" } };
+      return methodNotFound;
   }
 }

@@ -2,18 +2,7 @@ import { skeleton } from "../text/skeleton.ts";
 import { truncate } from "../text/truncate.ts";
 import { type CatalogProblem, catalogProblem } from "./catalog-problem.ts";
 import type { CatalogTool } from "./catalog-tool.ts";
-import { makeToolName } from "./tool-names.ts";
-
-/** What is compared of a tool; worked out once. */
-interface Traits {
-  readonly skeleton: string;
-  /** Words by which a text can only mean this tool. */
-  readonly handles: readonly string[];
-  /** Words of its description that could be such handles. */
-  readonly words: readonly string[];
-}
-
-const traitsOf = new WeakMap<CatalogTool, Traits>();
+import { type ParsedToolName, parseToolName } from "./tool-names.ts";
 
 const maxScanned = 8 * 1_024;
 const maxWords = 200;
@@ -21,7 +10,7 @@ const maxWords = 200;
 const maxProblems = 20;
 const word = /[A-Za-z][\w./-]{4,127}/g;
 /** Written as no word of a sentence is: `read_file`, `readFile`, `files.read`. */
-const identifier = /[a-z][A-Z]|[a-zA-Z0-9][_./-][a-zA-Z0-9]/;
+const identifier = /[a-z][A-Z]|[a-zA-Z0-9][_./-][a-zA-Z0-9_]/;
 
 /**
  * Which tools could be taken for others: names that differ only in ways the eye does not see, within a
@@ -29,91 +18,92 @@ const identifier = /[a-z][A-Z]|[a-zA-Z0-9][_./-][a-zA-Z0-9]/;
  * are no confusion, since public names tell them apart.
  */
 export class ToolConfusions {
-  readonly #servers = new Map<string, readonly CatalogTool[]>();
-  readonly #serverNames = new Index<string>();
-  readonly #bySkeleton = new Index<CatalogTool>();
-  readonly #byHandle = new Index<CatalogTool>();
+  readonly #tools = new Map<string, readonly CatalogTool[]>();
+  readonly #serversAlike = new Index<string>();
+  readonly #toolsAlike = new Index<CatalogTool>();
+  /** What was found since the last change. */
+  readonly #known = new Map<string, readonly CatalogProblem[]>();
 
   /** Makes these the tools of the server. */
   enter(serverName: string, tools: readonly CatalogTool[]): void {
     this.leave(serverName);
-    this.#servers.set(serverName, tools);
-    this.#serverNames.add(skeleton(serverName), serverName);
-    for (const tool of tools) {
-      const traits = examine(tool);
-      this.#bySkeleton.add(traits.skeleton, tool);
-      for (const handle of traits.handles) this.#byHandle.add(handle, tool);
-    }
+    this.#known.clear();
+    this.#tools.set(serverName, tools);
+    this.#serversAlike.add(skeleton(serverName), serverName);
+    for (const tool of tools) this.#toolsAlike.add(skeleton(tool.originalName), tool);
   }
 
   leave(serverName: string): void {
-    const tools = this.#servers.get(serverName);
+    const tools = this.#tools.get(serverName);
     if (tools === undefined) return;
-    this.#servers.delete(serverName);
-    this.#serverNames.delete(skeleton(serverName), serverName);
-    for (const tool of tools) {
-      const traits = examine(tool);
-      this.#bySkeleton.delete(traits.skeleton, tool);
-      for (const handle of traits.handles) this.#byHandle.delete(handle, tool);
-    }
+    this.#known.clear();
+    this.#tools.delete(serverName);
+    this.#serversAlike.delete(skeleton(serverName), serverName);
+    for (const tool of tools) this.#toolsAlike.delete(skeleton(tool.originalName), tool);
   }
 
   problems(serverName: string): readonly CatalogProblem[] {
-    const tools = this.#servers.get(serverName) ?? [];
-    const twin = this.#serverNames.find(skeleton(serverName), (other) => other !== serverName);
-    const found = tools.flatMap((tool) => [...this.#lookalikeOf(tool), ...this.#mentionIn(tool)]);
-    const told = found.slice(0, maxProblems);
-    if (found.length > told.length)
-      told.push(
-        catalogProblem(serverName, null, `and ${found.length - told.length} more that confuse`),
-      );
-    if (twin === undefined) return told;
-    const text = `the server's name ${exact(serverName)} ${resembles(serverName, twin)} ${exact(twin)}, another server`;
-    return [catalogProblem(serverName, null, text), ...told];
+    let problems = this.#known.get(serverName);
+    if (problems === undefined) {
+      problems = [...this.#twinOf(serverName), ...this.#ofTools(serverName)];
+      this.#known.set(serverName, problems);
+    }
+    return problems;
   }
 
-  #lookalikeOf(tool: CatalogTool): readonly CatalogProblem[] {
-    const { serverName, originalName } = tool;
-    const twin = this.#bySkeleton.find(
-      examine(tool).skeleton,
-      (other) => other.originalName !== originalName,
-    );
+  #ofTools(serverName: string): readonly CatalogProblem[] {
+    const tools = this.#tools.get(serverName) ?? [];
+    const found = tools.flatMap((tool) => [...this.#lookalikeOf(tool), ...this.#mentionIn(tool)]);
+    const rest = found.splice(maxProblems).length;
+    if (rest > 0)
+      found.push(catalogProblem(serverName, null, `${rest} more tools could be confused`));
+    return found;
+  }
+
+  #twinOf(serverName: string): readonly CatalogProblem[] {
+    const key = skeleton(serverName);
+    const twin = this.#serversAlike.find(key, (other) => other !== serverName);
+    if (twin === undefined) return [];
+    const how = resembles(serverName, twin);
+    const text = `the server's name ${exact(serverName)} ${how} ${exact(twin)}, another server`;
+    return [catalogProblem(serverName, null, text)];
+  }
+
+  #lookalikeOf({ serverName, originalName }: CatalogTool): readonly CatalogProblem[] {
+    const key = skeleton(originalName);
+    const twin = this.#toolsAlike.find(key, (other) => other.originalName !== originalName);
     if (twin === undefined) return [];
     const how = resembles(originalName, twin.originalName);
     const text = `its name ${exact(originalName)} ${how} ${describe(twin, serverName)}`;
     return [catalogProblem(serverName, originalName, text)];
   }
 
-  #mentionIn(tool: CatalogTool): readonly CatalogProblem[] {
-    const { serverName, originalName } = tool;
-    for (const handle of examine(tool).words) {
-      const [meant, ...others] = this.#byHandle.all(handle);
-      // What its own server offers under that name is what it means.
-      if (meant === undefined || [meant, ...others].some((it) => it.serverName === serverName))
-        continue;
+  #mentionIn({ serverName, originalName, description }: CatalogTool): readonly CatalogProblem[] {
+    for (const found of identifiersIn(description)) {
+      const meant = this.#meantBy(found, serverName);
+      if (meant === undefined) continue;
       const text = `its description speaks of ${describe(meant, serverName)}`;
       return [catalogProblem(serverName, originalName, text)];
     }
     return [];
   }
-}
 
-function examine(tool: CatalogTool): Traits {
-  let traits = traitsOf.get(tool);
-  if (traits === undefined) {
-    const { serverName, originalName, description } = tool;
-    traits = {
-      skeleton: skeleton(originalName),
-      handles: [
-        makeToolName(serverName, originalName),
-        `${serverName}.${originalName}`,
-        ...(originalName.length > 5 && identifier.test(originalName) ? [originalName] : []),
-      ],
-      words: identifiersIn(description),
-    };
-    traitsOf.set(tool, traits);
+  /** The tool of another server that the word names, with its server or alone. */
+  #meantBy(found: string, serverName: string): CatalogTool | undefined {
+    const { server, tool } = found.startsWith("mcp__") ? parseToolName(found) : splitAtDot(found);
+    if (server !== "") return server === serverName ? undefined : this.#find(tool, server);
+    const first = this.#find(tool);
+    // What its own server offers under that name is what it means.
+    return first !== undefined && this.#find(tool, serverName) === undefined ? first : undefined;
   }
-  return traits;
+
+  #find(name: string, serverName?: string): CatalogTool | undefined {
+    return this.#toolsAlike.find(
+      skeleton(name),
+      (tool) =>
+        tool.originalName === name && (serverName === undefined || tool.serverName === serverName),
+    );
+  }
 }
 
 function identifiersIn(text: string): readonly string[] {
@@ -121,6 +111,13 @@ function identifiersIn(text: string): readonly string[] {
     .map((found) => found.replace(/[./-]+$/, ""))
     .filter((found) => identifier.test(found));
   return [...new Set(words)].slice(0, maxWords);
+}
+
+/** `server.tool`, the way a person types it. */
+function splitAtDot(text: string): ParsedToolName {
+  const dot = text.indexOf(".");
+  if (dot === -1) return { server: "", tool: text };
+  return { server: text.slice(0, dot), tool: text.slice(dot + 1) };
 }
 
 function resembles(name: string, other: string): string {
@@ -157,10 +154,6 @@ class Index<Value> {
     const values = this.#values.get(key);
     values?.delete(value);
     if (values?.size === 0) this.#values.delete(key);
-  }
-
-  all(key: string): readonly Value[] {
-    return [...(this.#values.get(key) ?? [])];
   }
 
   find(key: string, fits: (value: Value) => boolean): Value | undefined {

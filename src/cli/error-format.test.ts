@@ -78,7 +78,7 @@ describe("an error as people read it", () => {
         serverName: "notes",
         details: { definedAt },
       }),
-      '✗ server "notes" has not been approved   from .plugboard/mcp.json:7   try: run it in a terminal to be asked, or name its file with --config',
+      '✗ server "notes" has not been approved   from .plugboard/mcp.json:7   try: plugboard approve notes',
     ],
     [
       createError("timeout", "no answer to tools/call within 30 s", {

@@ -27,27 +27,26 @@ export function findCommand(command: string, place: CommandPlace): string | unde
 export function commandCandidates(command: string, place: CommandPlace): readonly string[] {
   const { cwd, env, platform } = place;
   const isWindows = platform === "win32";
-  const { resolve, delimiter } = isWindows ? path.win32 : path.posix;
+  const paths = isWindows ? path.win32 : path.posix;
   const isPath = command.includes("/") || (isWindows && command.includes("\\"));
-  const folders = isPath ? [cwd] : searchPath(variable(env, "PATH", isWindows), isWindows);
-  const files = folders.flatMap((folder) =>
-    // An empty folder in the list is the current one, and relative ones begin there.
-    isWindows
-      ? withExtensions(resolve(cwd, folder, command), variable(env, "PATHEXT", true))
-      : [resolve(cwd, folder, command)],
+  // An empty folder in the list is the current one, and relative ones begin there.
+  const files = (isPath ? [""] : searchedFolders(env, isWindows)).map((folder) =>
+    paths.resolve(cwd, folder, command),
   );
-  return files;
+  return isWindows ? files.flatMap((file) => withExtensions(file, env)) : files;
+}
 
-  function searchPath(value: string | undefined, alsoHere: boolean): readonly string[] {
-    // What the C library searches for a process without PATH.
-    const listed = value?.split(delimiter) ?? (isWindows ? [] : ["/bin", "/usr/bin"]);
-    return alsoHere ? [cwd, ...listed] : listed;
-  }
+function searchedFolders(env: CommandPlace["env"], isWindows: boolean): readonly string[] {
+  const listed = variable(env, "PATH", isWindows);
+  // Windows begins with the current folder; without PATH the C library has a list of its own.
+  if (isWindows) return ["", ...(listed?.split(path.win32.delimiter) ?? [])];
+  return listed?.split(path.posix.delimiter) ?? ["/bin", "/usr/bin"];
 }
 
 /** Windows finds `npx` as `npx.cmd`; a name that has one of the extensions is taken as it stands first. */
-function withExtensions(file: string, pathExt = ".COM;.EXE;.BAT;.CMD"): readonly string[] {
-  const extensions = pathExt.split(";").filter((extension) => extension !== "");
+function withExtensions(file: string, env: CommandPlace["env"]): readonly string[] {
+  const listed = variable(env, "PATHEXT", true) ?? ".COM;.EXE;.BAT;.CMD";
+  const extensions = listed.split(";").filter((extension) => extension !== "");
   const isComplete = extensions.some((extension) =>
     file.toLowerCase().endsWith(extension.toLowerCase()),
   );

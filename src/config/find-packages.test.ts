@@ -59,6 +59,9 @@ describe("the package that a command would fetch", () => {
 
   it.each([
     ["npx -y @playwright/mcp@1.2.3 --headless", "@playwright/mcp@1.2.3", "@playwright/mcp"],
+    ["docker run -itp80:80 evil/image:1 mcp/github", "evil/image:1", "evil/image"],
+    ["docker run -ite A=b --net=host evil/image:1 mcp/github", "evil/image:1", "evil/image"],
+    ["docker run --rm=true -eA=b evil/image:1", "evil/image:1", "evil/image"],
     ["docker run localhost:5000/x:2 sh", "localhost:5000/x:2", "localhost:5000/x"],
     ["uvx --from mcp-server-git[all]==1.0 run", "mcp-server-git[all]==1.0", "mcp-server-git"],
   ])("I4: names it exactly: %s", (line, spec, name) => {
@@ -89,6 +92,9 @@ describe("the package that a command would fetch", () => {
     "npx --omit @playwright/mcp@1.2.3 evil",
     "uvx --unknown mcp-server-git==1.0 evil",
     "docker --context x run image",
+    "docker run --oom-kill-disable evil mcp/github",
+    "docker run -x evil mcp/github",
+    "docker run -- evil",
   ])("I4: an option that may hide the package makes it unclear: %s", (line) => {
     expect(find(line)).toBe("unclear");
   });
@@ -104,6 +110,8 @@ describe("names that can be mistaken for another", () => {
     ["npx modelcontextprotocol-server-filesystem", filesystem],
     ["npx @modelcontextprotocol/server-fi1esystem", filesystem],
     ["npx mcp-rem0te", "mcp-remote"],
+    ["npx rncp-rem0te", "mcp-remote"],
+    ["npx mcр-rеmote", "mcp-remote"],
     ["uvx mcp-server-gti", "mcp-server-git"],
     ["docker run mcp/githud", "mcp/github"],
   ])("I4: %s looks like %s", (line, known) => {

@@ -1,4 +1,5 @@
 import { editDistance } from "../text/closest.ts";
+import { skeleton } from "../text/skeleton.ts";
 import { wellKnownPackages } from "./well-known-packages.ts";
 
 export type PackageKind = keyof typeof wellKnownPackages;
@@ -50,9 +51,26 @@ const pythonOptions = {
   sources: ["--from", "--spec", "--with", "-w"],
   settings: ["-p", "--python", "-i", "--index", "--index-url", "--default-index", "--directory"],
 } as const;
-// Of `run` almost every option has a value: those without are listed, and any other takes one.
-const imageFlags =
-  /^-[dPiqt]+$|^--(?:detach|init|interactive|no-healthcheck|privileged|publish-all|quiet|read-only|rm|sig-proxy|tty)$/;
+/** Of `docker run`, in the words of its help: letters and names that stand alone, and those with a value. */
+const imageOptions = {
+  flagLetters: "diPqt",
+  settingLetters: "acehlmpuvw",
+  flags: new Set(
+    "detach init interactive no-healthcheck privileged publish-all quiet read-only rm sig-proxy tty".split(
+      " ",
+    ),
+  ),
+  settings: new Set(
+    (
+      "add-host annotation attach blkio-weight cap-add cap-drop cgroup-parent cidfile cpu-shares cpus " +
+      "cpuset-cpus device dns dns-option dns-search domainname entrypoint env env-file expose gpus " +
+      "group-add hostname ip ip6 ipc isolation label label-file link log-driver log-opt mac-address " +
+      "memory memory-swap mount name net network network-alias pid pids-limit platform publish pull " +
+      "restart runtime security-opt shm-size stop-signal stop-timeout storage-opt sysctl tmpfs ulimit " +
+      "user userns uts volume volume-driver volumes-from workdir"
+    ).split(" "),
+  ),
+} as const;
 
 /** By the name of the command, in the order in which they are tried. */
 const runners: Readonly<Record<string, readonly Runner[]>> = {
@@ -103,7 +121,7 @@ function readRunner(runner: Runner, args: readonly string[]): readonly FoundPack
   const specs: string[] = [];
   for (let index = 0; index < args.length; index += 1) {
     const word = args[index] ?? "";
-    const [option = "", value] = splitOption(word);
+    const [option, value] = splitOption(word);
     if (word === "--")
       return describe(runner.kind, [...specs, ...firstIfNone(specs, args[index + 1])]);
     if (!word.startsWith("-"))
@@ -133,9 +151,29 @@ function findImage(args: readonly string[]): readonly FoundPackage[] | "unclear"
   for (let index = start + 1; index < args.length; index += 1) {
     const word = args[index] ?? "";
     if (!word.startsWith("-")) return describe("image", [word]);
-    if (!imageFlags.test(word) && !word.includes("=")) index += 1;
+    const length = imageOptionLength(word);
+    if (length === undefined) return "unclear";
+    index += length - 1;
   }
   return [];
+}
+
+/** How many words an option takes; undefined for one that is not known. */
+function imageOptionLength(word: string): 1 | 2 | undefined {
+  const { flagLetters, settingLetters, flags, settings } = imageOptions;
+  if (word.startsWith("--")) {
+    const [option, value] = splitOption(word);
+    const name = option.slice(2);
+    if (flags.has(name)) return 1;
+    if (!settings.has(name)) return undefined;
+    return value === undefined ? 2 : 1;
+  }
+  // `-it` are two; of `-itp80:80` the last has its value with it.
+  const letters = [...word.slice(1)];
+  const at = letters.findIndex((letter) => !flagLetters.includes(letter));
+  if (at === -1) return letters.length > 0 ? 1 : undefined;
+  if (!settingLetters.includes(letters[at] ?? "-")) return undefined;
+  return at === letters.length - 1 ? 2 : 1;
 }
 
 function describe(kind: PackageKind, specs: readonly string[]): readonly FoundPackage[] {
@@ -200,6 +238,8 @@ function isPinnedSource(spec: string): boolean {
 }
 
 const minLookalikeLength = 8;
+/** Longer ones resemble nothing. */
+const maxNameLength = 256;
 
 /** The well-known name that differs in a letter or two, or in nothing but punctuation. */
 function lookalike(kind: PackageKind, name: string): string | undefined {
@@ -214,8 +254,5 @@ function lookalike(kind: PackageKind, name: string): string | undefined {
 }
 
 function plainLetters(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, "")
-    .slice(0, 256);
+  return skeleton(name.slice(0, maxNameLength)).replace(/[^\p{L}\p{N}]/gu, "");
 }

@@ -2,6 +2,7 @@ import { variableUses } from "../config/expand-variables.ts";
 import { findPackages, type FoundPackage } from "../config/find-packages.ts";
 import { coveredName, type LaunchFacts } from "../config/launch-identity.ts";
 import type { HttpTransportConfig, ServerConfig } from "../config/server-config.ts";
+import { hasReference } from "../config/variable-reference.ts";
 import type { LaunchQuestion, PackageNotice, WantedVariable } from "../ports/launch-question.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Approval } from "../store/approval-rows.ts";
@@ -9,13 +10,13 @@ import { exactText, exactWord } from "../text/exact-text.ts";
 import { redact } from "../text/redact.ts";
 import { cachedPackageVersion } from "./cached-package.ts";
 import { compareLaunches, notShown } from "./compare-launches.ts";
-import { folderOf, locateCommand, type Machine, thisMachine } from "./locate-launch.ts";
+import { commandFileOf, type Machine } from "./locate-launch.ts";
 
 export interface LaunchSurroundings {
   readonly registry: ServerRegistry;
   readonly hostEnv: Machine["hostEnv"];
   /** What was approved under the server's name before, newest first. */
-  readonly earlier: Promise<readonly Approval[]>;
+  readonly earlier: readonly Approval[];
 }
 
 /** All that a person has to know before a server starts. Looks at files of this machine only. */
@@ -27,7 +28,7 @@ export async function askAboutLaunch(
   const { name, provenance } = config;
   const { layer, path, line } = provenance;
   const { facts, identity } = registry.currentLaunch(server);
-  const difference = compareLaunches(facts, await earlier);
+  const difference = compareLaunches(facts, earlier);
   return {
     serverName: exactText(name),
     origin: {
@@ -36,7 +37,7 @@ export async function askAboutLaunch(
       ...(line === undefined ? {} : { line }),
     },
     identity,
-    target: targetOf(config, thisMachine(hostEnv)),
+    target: targetOf(config, facts),
     details: detailsOf(facts),
     wants: wantedVariables(config),
     packages: await packagesOf(config, hostEnv),
@@ -44,7 +45,8 @@ export async function askAboutLaunch(
   };
 }
 
-function targetOf({ transport }: ServerConfig, machine: Machine): LaunchQuestion["target"] {
+/** From the facts of the identity, not from a second look: what is shown is what a yes is bound to. */
+function targetOf({ transport }: ServerConfig, facts: LaunchFacts): LaunchQuestion["target"] {
   if (transport.kind !== "stdio") {
     // One given in code is never asked about.
     const { url, headers } = "url" in transport ? transport : { url: "", headers: {} };
@@ -56,33 +58,34 @@ function targetOf({ transport }: ServerConfig, machine: Machine): LaunchQuestion
     };
   }
   const { command, args, env, envPassthrough, inheritEnv } = transport;
-  const file = locateCommand(transport, machine);
+  const file = commandFileOf(facts);
   return {
     kind: "process",
     // Arguments are shown as they are, whatever they look like: what is masked could be the attack.
     commandLine: [command, ...args].map((word) => exactWord(word)).join(" "),
     file: file.status === "found" ? { ...file, path: exactText(file.path) } : file,
-    folder: exactText(folderOf(transport, machine)),
+    folder: exactText(facts["folder"] ?? ""),
     env: Object.keys(env).map((name) => exactText(name)),
     envPassthrough: envPassthrough.map((name) => exactText(name)),
     inheritEnv,
   };
 }
 
-/** Whose address it is, is always shown, and in the form that is looked up; what follows may hold a credential. */
+/** Whose address it is, is always shown, and as it is looked up; what follows may hold a credential. */
 function exactAddress(url: string): string {
-  const authority = authorityOf(url);
-  const rest = url.slice(url.indexOf(authority) + authority.length);
-  const scheme = url.slice(0, url.indexOf(authority));
+  const { scheme, rest } = splitAddress(url);
   return `${exactText(scheme)}${hostOf(url)}${exactText(redact(rest))}`;
 }
 
-function authorityOf(url: string): string {
-  return /^[^:/?#]*:[\\/]*([^\\/?#]*)/.exec(url)?.[1] ?? "";
+function splitAddress(url: string) {
+  const [, scheme = "", authority = "", rest = ""] =
+    /^([^:/?#]*:[\\/]*)([^\\/?#]*)(.*)$/s.exec(url) ?? [];
+  return { scheme, authority, rest };
 }
 
 function hostOf(url: string): string {
-  return exactText(URL.canParse(url) ? new URL(url).host : authorityOf(url));
+  const isComplete = URL.canParse(url) && !hasReference(url);
+  return exactText(isComplete ? new URL(url).host : splitAddress(url).authority);
 }
 
 /** Facts that the target tells itself, and those that say what goes without saying. */

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 
 import type { CallRecord } from "../call/call-events.ts";
+import type { CallTarget } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type {
@@ -46,6 +47,8 @@ export class AuditTrail implements Audit {
   readonly #parts: AuditTrailParts;
   #log: AuditLog | undefined;
   #waiting: AuditEntry[] = [];
+  /** What all calls of one agent with one tool begin with, as long as the verdict on it holds. */
+  readonly #heads = new WeakMap<CallTarget, string>();
 
   constructor(parts: AuditTrailParts) {
     this.#parts = parts;
@@ -57,24 +60,12 @@ export class AuditTrail implements Audit {
   /** The last step of every call, whatever became of it. */
   readonly record = (call: CallRecord, outcome: Outcome): void => {
     if (!this.#parts.store.isKept) return;
-    const tool = call.target?.tool;
-    this.#append({
-      type: "call",
-      at: this.#parts.clock.now(),
-      agent: call.caller.agent,
-      server: tool?.serverName ?? outcome.serverName,
-      tool: tool?.originalName ?? call.name.slice(0, 128),
-      code: outcome.ok ? "ok" : outcome.error.code,
-      detail: {
-        // Which rule refused it, or else which one let it pass without a question.
-        rule: outcome.ok ? undefined : outcome.error.details["rule"],
-        consent: call.target?.consent,
-        callId: call.callId,
-        durationMs: Math.round(outcome.durationMs * 1_000) / 1_000,
-        argumentsHash: hashOf(call.args),
-        sideEffects: outcome.sideEffects,
-      },
-    });
+    const at = this.#parts.clock.now();
+    const log = this.#log;
+    if (log === undefined || !outcome.ok) return this.#append(entryOfCall(call, outcome, at));
+    // Pieced together for the calls there are most of: what is the same for all calls of a tool is
+    // written as JSON once.
+    log.appendMembers(at, `${this.#headOf(call)}${detailOf(call, outcome)}`);
   };
 
   async query(query: AuditQuery = {}): Promise<readonly AuditRow[]> {
@@ -86,6 +77,18 @@ export class AuditTrail implements Audit {
     const log = await this.#open();
     if (log === undefined) return;
     for await (const row of log.export(filter)) yield `${JSON.stringify(row)}\n`;
+  }
+
+  #headOf(call: CallRecord): string {
+    const target = call.target as CallTarget;
+    const known = this.#heads.get(target);
+    if (known !== undefined) return known;
+    const { tool, consent } = target;
+    const { serverName = null, originalName } = tool;
+    const members = ["call", call.caller.agent, serverName, originalName, "ok"];
+    const head = `${JSON.stringify(members).slice(1, -1)},{"consent":"${consent}",`;
+    this.#heads.set(target, head);
+    return head;
   }
 
   #append(entry: AuditEntry): void {
@@ -106,13 +109,45 @@ export class AuditTrail implements Audit {
   }
 }
 
+function entryOfCall(call: CallRecord, outcome: Outcome, at: number): AuditEntry {
+  const { caller, target, name, callId, args } = call;
+  return {
+    type: "call",
+    at,
+    agent: caller.agent,
+    server: target?.tool.serverName ?? outcome.serverName,
+    tool: target?.tool.originalName ?? name.slice(0, 128),
+    code: outcome.ok ? "ok" : outcome.error.code,
+    detail: {
+      // Which rule refused it, or else which one let it pass without a question.
+      rule: outcome.ok ? undefined : outcome.error.details["rule"],
+      consent: target?.consent,
+      callId,
+      durationMs: shortened(outcome.durationMs),
+      argumentsHash: hashOf(args),
+      sideEffects: outcome.sideEffects,
+    },
+  };
+}
+
+/** The rest of a successful call's detail after `consent`. */
+function detailOf({ callId, args }: CallRecord, { durationMs, sideEffects }: Outcome): string {
+  return `"callId":${JSON.stringify(callId)},"durationMs":${shortened(durationMs)},"argumentsHash":"${hashOf(args)}","sideEffects":"${sideEffects}"}`;
+}
+
+/** Two digits are enough to tell fast from slow, and numbers seen before are written faster. */
+function shortened(durationMs: number): number {
+  if (durationMs >= 100) return Math.round(durationMs);
+  return durationMs >= 1 ? Math.round(durationMs * 10) / 10 : Math.round(durationMs * 100) / 100;
+}
+
 /** Tells equal arguments apart from others without keeping them. */
-function hashOf(args: unknown): string | undefined {
+function hashOf(args: unknown): string {
   try {
-    return hash("sha256", JSON.stringify(args), "hex").slice(0, 32);
+    return hash("sha256", JSON.stringify(args), "base64url").slice(0, 22);
   } catch {
     // What cannot be written as JSON was refused and never sent.
-    return undefined;
+    return "";
   }
 }
 

@@ -51,11 +51,17 @@ export class ConnectionFactory {
     mayStart: () => void,
     open: (() => Transport) | undefined,
   ): ServerConnection {
-    const { events, requests, protocolVersion, reconnect, ...common } = this.#parts;
+    const { events, requests, protocolVersion, reconnect } = this.#parts;
+    const { limits, clock, logger, hostEnv, connectProtocol, clientInfo } = this.#parts;
     const { name } = entry;
     const desk = requests.forServer(entry);
     return new ServerConnection({
-      ...common,
+      limits,
+      clock,
+      logger,
+      hostEnv,
+      connectProtocol,
+      clientInfo,
       config: {
         ...entry,
         protocol: protocolVersion ?? entry.protocol,
@@ -69,13 +75,13 @@ export class ConnectionFactory {
       onState: (state, previous, error) => {
         const failure =
           error === undefined ? {} : { error: { code: error.code, message: error.message } };
-        const at = common.clock.now();
+        const at = clock.now();
         events.emit({ type: "server-state", serverName: name, state, previous, ...failure, at });
       },
       onNotification: (notification) => {
         desk.heard(notification);
         if (notification.method === "notifications/message")
-          events.emit(logEvent(name, notification, common.clock.now()));
+          events.emit(logEvent(name, notification, clock.now()));
       },
     });
   }

@@ -1,5 +1,7 @@
+import path from "node:path";
+
 import { findCommand } from "../config/find-command.ts";
-import type { LaunchPlace } from "../config/launch-identity.ts";
+import type { LaunchFacts, LaunchPlace } from "../config/launch-identity.ts";
 import type { ServerConfig, StdioTransportConfig } from "../config/server-config.ts";
 import { hasReference } from "../config/variable-reference.ts";
 import { childEnvironment } from "../isolation/child-environment.ts";
@@ -14,25 +16,25 @@ export interface Machine {
 
 /** As it is now: the current folder of a program may change. */
 export function thisMachine(hostEnv: Machine["hostEnv"]): Machine {
-  return { hostEnv, platform: process.platform, cwd: process.cwd() };
+  return { hostEnv, platform: process.platform, cwd: currentFolder() };
 }
 
 /** Where a launch would take place, for its identity. */
 export function locateLaunch({ transport }: ServerConfig, machine: Machine): LaunchPlace {
   if (transport.kind !== "stdio") return {};
-  const file = locateCommand(transport, machine);
-  return {
-    commandPath: file.status === "found" ? file.path : file.status,
-    folder: folderOf(transport, machine),
-  };
+  const folder = transport.cwd ?? machine.cwd;
+  const file = locateCommand(transport, { ...machine, cwd: folder });
+  return { commandPath: file.status === "found" ? file.path : file.status, folder };
 }
 
-export function folderOf({ cwd }: StdioTransportConfig, machine: Machine): string {
-  return cwd ?? machine.cwd;
+/** The file that the facts of a launch name. */
+export function commandFileOf({ commandPath = "not found" }: LaunchFacts): CommandFile {
+  const isUnknown = commandPath === "not found" || commandPath === "not looked up";
+  return isUnknown ? { status: commandPath } : { status: "found", path: commandPath };
 }
 
 /** The file that would run. Expands no variable and contacts no machine, whatever the entry says. */
-export function locateCommand(transport: StdioTransportConfig, machine: Machine): CommandFile {
+function locateCommand(transport: StdioTransportConfig, machine: Machine): CommandFile {
   const { command, env, envPassthrough, inheritEnv } = transport;
   const { hostEnv, platform } = machine;
   const isWindows = platform === "win32";
@@ -45,10 +47,19 @@ export function locateCommand(transport: StdioTransportConfig, machine: Machine)
   const isPath = command.includes("/") || (isWindows && command.includes("\\"));
   if (isRemote || (!isPath && ownPath.some((value) => hasReference(value))))
     return { status: "not looked up" };
-  const path = findCommand(command, {
-    cwd: folderOf(transport, machine),
+  const file = findCommand(command, {
+    cwd: machine.cwd,
     env: childEnvironment({ hostEnv, env, envPassthrough, inheritEnv, platform }),
     platform,
   });
-  return path === undefined ? { status: "not found" } : { status: "found", path };
+  return file === undefined ? { status: "not found" } : { status: "found", path: file };
+}
+
+/** A folder that was deleted under us is none that anybody can have approved. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return path.join(path.parse(process.execPath).root, "(deleted)");
+  }
 }

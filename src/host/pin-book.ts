@@ -64,9 +64,12 @@ export class PinBook implements PinLookup, Pins {
   verdict(identity: string, tool: CatalogTool): PinVerdict {
     // What the program registered itself came from no server.
     if (!tool.isLive) return "accepted";
-    const accepted = this.#pinned.get(identity)?.accepted.get(tool.originalName);
-    if (accepted === undefined) return "suspect";
-    return accepted.fingerprint === fingerprintOf(tool.listed) ? "accepted" : "changed";
+    const { accepted, waiting } = this.#pinned.get(identity) ?? {};
+    const pin = accepted?.get(tool.originalName);
+    if (pin === undefined) return "suspect";
+    // Also for who still holds the tool as it was: the server that would be asked has changed it.
+    const isAsListed = waiting?.has(tool.originalName) !== true;
+    return isAsListed && pin.fingerprint === fingerprintOf(tool.listed) ? "accepted" : "changed";
   }
 
   /** The names of a server's tools that wait. */

@@ -12,6 +12,7 @@ import type { RegisteredServer } from "../registry/server-registry.ts";
 import type { Roots } from "../requests/roots.ts";
 import { AgentSession } from "../session/agent-session.ts";
 import type { AccessReport } from "../session/explain-access.ts";
+import { HandlerRuns } from "../session/handler-runs.ts";
 import { SessionDirectory } from "../session/session-directory.ts";
 import type { Session } from "../session/session.ts";
 import type { Audit } from "./audit.ts";
@@ -50,11 +51,13 @@ export class PlugboardHost implements McpHost {
   readonly #edits: ServerEdits;
   readonly #sessions = new SessionDirectory();
   readonly #closed = new AbortController();
+  readonly #handlers: HandlerRuns;
   #closing: Promise<void> | undefined;
 
   constructor(parts: HostParts) {
     this.#parts = parts;
     this.#fleet = new ServerFleet(parts);
+    this.#handlers = new HandlerRuns(parts.clock);
     this.#edits = new ServerEdits(parts);
   }
 
@@ -214,7 +217,8 @@ export class PlugboardHost implements McpHost {
     if (registry.isApproved(server)) return undefined;
     const { askAboutLaunch } = await import("./ask-about-launch.ts");
     const { hostEnv } = this.#parts;
-    return await askAboutLaunch(server, { registry, hostEnv, earlier: memory.approvalsOf(name) });
+    const earlier = await memory.approvalsOf(name);
+    return await askAboutLaunch(server, { registry, hostEnv, earlier });
   }
 
   async approve(name: string, options: ApproveOptions = {}): Promise<void> {
@@ -222,8 +226,12 @@ export class PlugboardHost implements McpHost {
   }
 
   async revokeApproval(name: string): Promise<void> {
-    await this.#fleet.memory.revoke(this.#fleet.registry.get(name));
-    await this.disconnect(name);
+    try {
+      await this.#fleet.memory.revoke(this.#fleet.registry.get(name));
+    } finally {
+      // Also when the store cannot be written: here it counts at once.
+      await this.disconnect(name);
+    }
   }
 
   registerTools(serverName: string, schemas: readonly ListedTool[]): void {
@@ -274,6 +282,7 @@ export class PlugboardHost implements McpHost {
         grants,
         pins,
         closing: this.#closed.signal,
+        handlers: this.#handlers,
         addServers: (entries) => this.#addServers(entries),
       },
     );
@@ -314,6 +323,7 @@ export class PlugboardHost implements McpHost {
 
   async #end(): Promise<void> {
     this.#closed.abort();
+    this.#handlers.close();
     await Promise.all([this.#fleet.end(), this.#parts.schemas.close()]);
   }
 

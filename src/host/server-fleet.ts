@@ -61,7 +61,8 @@ export class ServerFleet {
     this.grants = new GrantBook({ ...parts, registry: this.registry, pins: this.pins });
     this.memory = new ServerMemory(store, this.registry, catalog, this.pins);
     keepStatuses({ store, events, registry: this.registry });
-    for (const config of parts.sources.servers) this.#add(config);
+    this.registry.apply(parts.sources.servers);
+    for (const config of parts.sources.servers) catalog.declare(config);
   }
 
   get sources(): CollectedServers {

@@ -29,7 +29,7 @@ export class ServerMemory {
   readonly #pins: PinBook;
   readonly #known = new Map<string, CatalogContent>();
   /** Approvals that are in the store, as far as this host knows. */
-  #approved = new Set<string>();
+  readonly #approved = new Set<string>();
 
   constructor(store: HostStore, registry: ServerRegistry, catalog: ToolCatalog, pins: PinBook) {
     this.#pins = pins;
@@ -41,7 +41,8 @@ export class ServerMemory {
   /** Brings back what is known of the servers there are now. */
   async recall(): Promise<void> {
     await this.#store.read(async ({ approvals, catalog }) => {
-      await this.#followApprovals(await approvals.list());
+      const before = [...this.#approved];
+      await this.#followApprovals(before, await approvals.list());
       const servers = this.#registry.all().filter(({ config }) => hasLastingIdentity(config));
       await Promise.all(
         servers.map(async (server) => {
@@ -100,10 +101,12 @@ export class ServerMemory {
   }
 
   /** What another host has taken back ends here as well, with what runs on it. */
-  async #followApprovals(approvals: readonly Approval[]): Promise<void> {
+  async #followApprovals(before: readonly string[], approvals: readonly Approval[]): Promise<void> {
     const approved = new Set(approvals.map(({ identity }) => identity));
-    const revoked = [...this.#approved].filter((identity) => !approved.has(identity));
-    this.#approved = approved;
+    // What was approved while the list was being read is not in it, and not taken back.
+    const revoked = before.filter((identity) => !approved.has(identity));
+    for (const identity of approved) this.#approved.add(identity);
+    for (const identity of revoked) this.#approved.delete(identity);
     const approvedBefore = this.#registry
       .all()
       .filter((server) => revoked.length > 0 && this.#registry.isApproved(server));

@@ -47,11 +47,11 @@ export function childEnvironment(options: ChildEnvironmentOptions): Record<strin
   const isWindows = platform === "win32";
   // One variable may be spelled `Path` or `PATH` on Windows, and only one of them may be passed on.
   const key = (name: string): string => (isWindows ? name.toUpperCase() : name);
-  const host = new Map(Object.entries(hostEnv).map(([name, value]) => [key(name), value]));
+  const lookUp = isWindows ? foldedLookup(hostEnv) : exactLookup(hostEnv);
   const child = new Map<string, { readonly name: string; readonly value: string }>();
 
   const handOn = (name: string): void => {
-    const value = host.get(key(name));
+    const value = lookUp(name);
     if (value !== undefined) child.set(key(name), { name, value });
   };
   for (const name of inheritedNames(inheritEnv, hostEnv, isWindows)) handOn(name);
@@ -62,6 +62,20 @@ export function childEnvironment(options: ChildEnvironmentOptions): Record<strin
   const result = Object.create(null) as Record<string, string>;
   for (const { name, value } of child.values()) result[name] = value;
   return result;
+}
+
+type Lookup = (name: string) => string | undefined;
+
+function foldedLookup(hostEnv: ChildEnvironmentOptions["hostEnv"]): Lookup {
+  const values = new Map(
+    Object.entries(hostEnv).map(([name, value]) => [name.toUpperCase(), value]),
+  );
+  return (name) => values.get(name.toUpperCase());
+}
+
+/** Reads what is asked for and nothing else: an environment may be large, and servers many. */
+function exactLookup(hostEnv: ChildEnvironmentOptions["hostEnv"]): Lookup {
+  return (name) => (Object.hasOwn(hostEnv, name) ? hostEnv[name] : undefined);
 }
 
 function inheritedNames(

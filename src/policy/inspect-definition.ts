@@ -11,21 +11,31 @@ const maxTexts = 2_000;
  */
 export function inspectDefinition(definition: unknown): readonly string[] {
   const findings: string[] = [];
+  // Every list of every server comes through here, and there is hardly ever anything to say.
+  const path: string[] = [];
   let count = 0;
-  const visit = (value: unknown, path: string): void => {
+  const judge = (text: string): void => {
+    for (const sign of findInstructionSigns(text)) findings.push(`${placeOf(path)}: ${sign}`);
+  };
+  const visit = (value: unknown): void => {
     if (count >= maxTexts) return;
     if (typeof value === "string") {
       count += 1;
-      for (const sign of findInstructionSigns(value)) findings.push(`${path}: ${sign}`);
+      judge(value);
     } else if (typeof value === "object" && value !== null) {
-      for (const [key, inner] of Object.entries(value)) {
-        const place = truncate(neutralizeLine(key), 64);
+      for (const key of Object.keys(value)) {
+        path.push(key);
         // The name of a parameter reaches the model as its description does.
-        for (const sign of findInstructionSigns(key)) findings.push(`${path}.${place}: ${sign}`);
-        visit(inner, path === "" ? place : `${path}.${place}`);
+        judge(key);
+        visit((value as Readonly<Record<string, unknown>>)[key]);
+        path.pop();
       }
     }
   };
-  visit(definition, "");
+  visit(definition);
   return findings;
+}
+
+function placeOf(path: readonly string[]): string {
+  return path.map((key) => truncate(neutralizeLine(key), 64)).join(".");
 }

@@ -181,7 +181,8 @@ export class ServerRegistry {
   state(server: RegisteredServer): ServerState {
     if (!server.config.enabled) return "disabled";
     if (!this.isApproved(server)) return "pending";
-    return server.connection.state;
+    // The connection was held back once; it does not hear of the approval.
+    return server.connection.state === "pending" ? "idle" : server.connection.state;
   }
 
   /** Why this server may not be started now, or undefined. */

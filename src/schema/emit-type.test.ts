@@ -117,6 +117,7 @@ describe("the type of a schema", () => {
 
   it.each([
     ["not", { not: { const: "a" } }],
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     ["if/then/else", { if: { const: "a" }, then: { minLength: 2 } }],
     ["dependentSchemas", { dependentSchemas: { a: { required: ["b"] } } }],
     ["dependentRequired", { dependentRequired: { a: ["b"] } }],

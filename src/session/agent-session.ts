@@ -30,7 +30,8 @@ import { type AddServers, AgentSection } from "./agent-section.ts";
 import { CallHistory } from "./call-history.ts";
 import { childRights } from "./child-rights.ts";
 import { ConsentDesk } from "./consent-desk.ts";
-import { type AccessReport, explainAccess } from "./explain-access.ts";
+import { type AccessReport, explainAccess, explainNative } from "./explain-access.ts";
+import type { HandlerRuns } from "./handler-runs.ts";
 import { findPromptTemplate, type McpPromptTemplate } from "./mcp-prompt-template.ts";
 import { type NativeTool, NativeTools, refused } from "./native-tools.ts";
 import { ResourceReaders } from "./resource-reader.ts";
@@ -61,6 +62,7 @@ export interface SessionParts {
   readonly pins: PinLookup;
   readonly calls: CallPath;
   readonly schemas: ToolSchemas;
+  readonly handlers: HandlerRuns;
   readonly events: EventBus;
   readonly clock: Clock;
   readonly limits: Limits;
@@ -107,10 +109,7 @@ export class AgentSession implements Session, Caller {
       maxBytes: parts.limits.maxStateBytes,
       onChange: (keys) => this.#publishState(keys),
     });
-    const natives = new NativeTools({
-      schemas: parts.schemas,
-      context: () => this.#contextParts(),
-    });
+    const natives = new NativeTools({ ...parts, context: () => this.#contextParts() });
     this.#natives = natives;
     const readers = options.resourceTools ? new ResourceReaders(parts) : undefined;
     this.#directory = new ToolDirectory({ catalog: parts.catalog, naming, natives, readers });
@@ -144,6 +143,8 @@ export class AgentSession implements Session, Caller {
   }
 
   why(name: string): AccessReport {
+    const native = this.#natives.find(name);
+    if (native !== undefined) return explainNative(this.agent, this.#judge.judgeNative(native));
     return explainAccess(name, { ...this.#parts, judge: this.#judge, named: this.#named() });
   }
 

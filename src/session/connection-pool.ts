@@ -4,6 +4,7 @@ import type { McpResource, ResourceContents } from "../catalog/server-content.ts
 import type { NamedCatalog } from "../catalog/tool-catalog.ts";
 import type { ServerState } from "../events/host-event.ts";
 import type { ServerRegistry } from "../registry/server-registry.ts";
+import { joinSignals } from "./join-signals.ts";
 import type { ContentOptions, SessionContent } from "./session-content.ts";
 import type { ToolJudge } from "./tool-judge.ts";
 
@@ -23,6 +24,8 @@ export interface ConnectionPoolParts {
   readonly content: SessionContent;
   readonly named: () => NamedCatalog;
   readonly ready: (serverName: string, signal: AbortSignal | undefined) => Promise<unknown>;
+  /** Ends whatever the pool waits for. */
+  readonly signal: AbortSignal;
   readonly call: (name: string, args: ToolArguments, options: CallOptions) => Promise<Outcome>;
 }
 
@@ -52,8 +55,10 @@ export class McpConnectionPool {
         return connection?.state ?? registry.state(server);
       },
       callTool: (name, args = {}, options = {}) => this.#call({ serverName, name }, args, options),
-      resources: (options = {}) => content.resources({ ...options, server: serverName }),
-      readResource: (uri, options) => content.readResource(serverName, uri, options),
+      resources: (options = {}) =>
+        content.resources({ ...this.#within(options), server: serverName }),
+      readResource: (uri, options = {}) =>
+        content.readResource(serverName, uri, this.#within(options)),
     };
   }
 
@@ -66,11 +71,15 @@ export class McpConnectionPool {
     let publicName = this.#publicName(tool.serverName, tool.name);
     if (publicName === undefined) {
       // A server that cannot be started makes its tools unknown; its reason stays with it.
-      await ready(tool.serverName, options.signal).catch(() => undefined);
+      await ready(tool.serverName, this.#within(options).signal).catch(() => undefined);
       publicName = this.#publicName(tool.serverName, tool.name);
     }
     // No public name has a dot in it, so this one ends as the outcome of an unknown tool.
     return await call(publicName ?? `${tool.serverName}.${tool.name}`, args, options);
+  }
+
+  #within(options: ContentOptions): ContentOptions {
+    return { ...options, signal: joinSignals(this.#parts.signal, options.signal) };
   }
 
   #publicName(serverName: string, toolName: string): string | undefined {

@@ -1,3 +1,4 @@
+import type { CallTarget } from "../call/call-path.ts";
 import type { CatalogTool } from "../catalog/catalog-tool.ts";
 import type { NamedCatalog, ToolCatalog } from "../catalog/tool-catalog.ts";
 import { type AccessStep, explainTool } from "../policy/decide-access.ts";
@@ -8,7 +9,7 @@ import type { ToolJudge } from "./tool-judge.ts";
 /** Why an agent may or may not call a tool. */
 export interface AccessReport {
   readonly agent: string;
-  /** Undefined when there is no such tool, as far as is known. */
+  /** Undefined for a native tool, and when there is no such tool as far as is known. */
   readonly server: string | undefined;
   /** The tool's own name. */
   readonly tool: string | undefined;
@@ -45,8 +46,20 @@ export function explainAccess(name: string, parts: ExplainParts): AccessReport {
   const report = { agent, server: server.config.name, tool: toolName, steps };
   if (steps.some(({ passes }) => !passes)) return { ...report, verdict: "denied" };
   if (tool === undefined) return { ...report, verdict: "unknown" };
-  const { consent } = judge.judge(tool);
+  const { consent, denial } = judge.judge(tool);
+  if (denial !== undefined) {
+    // Every step of its own passes: it is the session this one is a child of that may not.
+    const { rule, reason } = denial;
+    const outer = { rule, passes: false, reason: `the parent session: ${reason}` };
+    return { ...report, verdict: "denied", steps: [...steps, outer] };
+  }
   return { ...report, verdict: consent === "ask" ? "ask" : "allowed", consent };
+}
+
+/** The program's own tools are a question of consent only. */
+export function explainNative(agent: string, { tool, consent }: CallTarget): AccessReport {
+  const verdict = consent === "ask" ? "ask" : "allowed";
+  return { agent, server: undefined, tool: tool.originalName, verdict, steps: [], consent };
 }
 
 function findSubject(name: string, parts: ExplainParts): Subject | undefined {

@@ -7,8 +7,8 @@ import { frozenCopy } from "../schema/frozen-json.ts";
 import { checkPlainJson } from "../schema/plain-json.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
+import type { HandlerRuns } from "./handler-runs.ts";
 import { nativeFailure, nativeResult } from "./native-result.ts";
-import { runHandler } from "./run-handler.ts";
 import { CallContext, type ToolContext, type ToolContextParts } from "./tool-context.ts";
 
 /** A tool that the program brings itself. Its calls take the same path as those of servers' tools. */
@@ -33,6 +33,7 @@ export interface NativeTool<Params = ToolArguments> {
 
 export interface NativeToolsParts {
   readonly schemas: ToolSchemas;
+  readonly handlers: HandlerRuns;
   readonly context: () => ToolContextParts;
 }
 
@@ -106,13 +107,12 @@ export class NativeTools {
       timeoutMs,
       needsConsent: definition.needsConsent === true,
       perform: async (params, call) => {
-        const { signal, timeoutMs: limitMs } = call;
-        const parts = this.#parts.context();
-        const run = { toolName: name, signal, timeoutMs: limitMs, clock: parts.clock };
+        const { handlers, context } = this.#parts;
         try {
-          const returned = await runHandler(
-            (stop) => definition.handler(params, { context: new CallContext(parts, call, stop) }),
-            run,
+          const returned = await handlers.run(
+            (stop) =>
+              definition.handler(params, { context: new CallContext(context(), call, stop) }),
+            { toolName: name, signal: call.signal, timeoutMs: call.timeoutMs },
           );
           return nativeResult(returned, name);
         } catch (error) {

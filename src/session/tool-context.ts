@@ -5,6 +5,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Progress } from "../protocol/protocol-client.ts";
 import { type ConnectionPoolParts, McpConnectionPool } from "./connection-pool.ts";
 import { DraftCaller } from "./draft-caller.ts";
+import { joinSignals } from "./join-signals.ts";
 import { type DraftBase, StateDraft } from "./state-draft.ts";
 import type { StateView } from "./state-view.ts";
 
@@ -37,7 +38,7 @@ export interface ToolContextParts {
   readonly calls: CallPath;
   readonly clock: Clock;
   readonly state: DraftBase;
-  readonly pool: Omit<ConnectionPoolParts, "call">;
+  readonly pool: Omit<ConnectionPoolParts, "call" | "signal">;
 }
 
 /** The context of one call. Its draft exists once the handler looks at the state. */
@@ -56,10 +57,8 @@ export class CallContext implements ToolContext {
     this.signal = signal;
     this.deadline = call.timeoutMs > 0 ? parts.clock.now() + call.timeoutMs : undefined;
     this.resources = {
-      get: <T>(key: abstract new (...args: never[]) => T): T | undefined => {
-        const pool: unknown = this.#connections();
-        return pool instanceof key ? pool : undefined;
-      },
+      get: <T>(key: abstract new (...args: never[]) => T): T | undefined =>
+        (key as unknown) === McpConnectionPool ? (this.#connections() as T) : undefined,
     };
   }
 
@@ -81,10 +80,9 @@ export class CallContext implements ToolContext {
 
   call(name: string, args: ToolArguments = {}, options: CallOptions = {}): Promise<Outcome> {
     const caller = new DraftCaller(this.#parts.caller, this.#openDraft());
-    const signals = options.signal === undefined ? [] : [options.signal];
     return this.#parts.calls.call(caller, name, args, {
       ...options,
-      signal: AbortSignal.any([this.signal, ...signals]),
+      signal: joinSignals(this.signal, options.signal),
       timeoutMs: this.#within(options.timeoutMs),
     });
   }
@@ -114,6 +112,7 @@ export class CallContext implements ToolContext {
   #connections(): McpConnectionPool {
     this.#pool ??= new McpConnectionPool({
       ...this.#parts.pool,
+      signal: this.signal,
       call: (name, args, options) => this.call(name, args, options),
     });
     return this.#pool;

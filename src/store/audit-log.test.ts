@@ -23,7 +23,7 @@ describe("AuditLog", () => {
   it("STO-08: exporting a damaged trail ends with an error, not never", async () => {
     const database = new CircularDatabase();
     await migrateStore(database);
-    const page = { first_at: 1, last_at: 1, entries: 1, content: '[1,[0,"x"]]' };
+    const page = { first_at: 1, last_at: 1, entries: 1, content: Buffer.from('[1,[0,"x"]]') };
     const rows = Array.from({ length: 50 }, () => page);
     await database.write([database.queries.insertInto("audit").values(rows)], "normal");
     const areas = await AreaWrites.start(database, silentLogger);

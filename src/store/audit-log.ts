@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditFilter, AuditRow } from "./audit-entry.ts";
-import { maxEntriesPerPage, toAuditPage, toAuditRows } from "./audit-page.ts";
+import { type AuditPage, entryMembers, maxEntriesPerPage, toAuditRows } from "./audit-page.ts";
 import { AuditQueue } from "./audit-queue.ts";
 import type { StoreContext } from "./store-context.ts";
 import { storeError } from "./store-error.ts";
@@ -29,7 +29,7 @@ const pagesPerRead = 4;
 const prunedPerWrite = 500;
 /** More than there can be to do; what is left, the next time takes. */
 const maxPruningWrites = 1_000;
-const pruneEveryRows = 1_000;
+const pruneEveryRows = 10_000;
 
 /**
  * What happened, in the order it was recorded. Recording never waits and never fails: entries are saved
@@ -45,7 +45,7 @@ export class AuditLog {
     this.#context = context;
     this.#limits = limits;
     const { clock, logger } = context;
-    this.#queue = new AuditQueue({ clock, logger, save: (entries) => this.#save(entries) });
+    this.#queue = new AuditQueue({ clock, logger, save: (page) => this.#save(page) });
   }
 
   /** Entries that had to be given up. */
@@ -53,9 +53,13 @@ export class AuditLog {
     return this.#queue.lost;
   }
 
-  /** The entry is read a moment later: nobody may change it after this. */
   append(entry: AuditEntry): void {
-    this.#queue.add(entry);
+    this.#queue.add(entry.at, entryMembers(entry));
+  }
+
+  /** The same for whoever has the JSON of many alike at hand: see `entryMembers`. */
+  appendMembers(at: number, members: string): void {
+    this.#queue.add(at, members);
   }
 
   flush(): Promise<void> {
@@ -131,19 +135,15 @@ export class AuditLog {
     if (left > 0) this.#context.logger.error("audit entries were not saved", { count: left });
   }
 
-  /** Saves one page of them; gives the number of entries that were saved. */
-  async #save(entries: readonly AuditEntry[]): Promise<number> {
+  async #save(page: AuditPage): Promise<void> {
     const { database, logger } = this.#context;
-    const page = toAuditPage(entries);
     await database.write([database.queries.insertInto("audit").values(page)], "normal");
     this.#savedSincePrune += page.entries;
-    if (this.#savedSincePrune >= pruneEveryRows) {
-      this.#savedSincePrune = 0;
-      await this.prune().catch((error: unknown) => {
-        logger.warn("old audit entries could not be removed", { error: String(error) });
-      });
-    }
-    return page.entries;
+    if (this.#savedSincePrune < pruneEveryRows) return;
+    this.#savedSincePrune = 0;
+    await this.prune().catch((error: unknown) => {
+      logger.warn("old audit entries could not be removed", { error: String(error) });
+    });
   }
 
   /** The rows of each page that may hold what fits, beginning with page `from`. */

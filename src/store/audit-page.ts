@@ -2,47 +2,95 @@ import type { AuditEntry, AuditRow } from "./audit-entry.ts";
 
 /**
  * Many entries as one row of the store. A row for each of them would cost more than the calls they
- * tell of; as one text a thousand entries are written as fast as a few.
+ * tell of; as one piece a thousand entries are written as fast as a few.
  */
 export interface AuditPage {
   readonly first_at: number;
   readonly last_at: number;
   readonly entries: number;
   /**
-   * JSON: a list of entries, each a list of its members in the order of `AuditEntry`. Before them stands
-   * a time that theirs are counted from: small numbers are written faster than the time of day.
+   * JSON in UTF-8: a time, then the entries, each a list of its members in the order of `AuditEntry`.
+   * Their times are counted from the first: small numbers are written faster than the time of day.
    */
-  readonly content: string;
+  readonly content: Uint8Array;
 }
 
 /** So many entries a page has at most: the number of an entry is made of its page's and its own. */
 export const maxEntriesPerPage = 1_000;
-
-const maxDetailChars = 4 * 1024;
 /** Small enough for a disk that is almost full, and to be read without being felt. */
-const maxPageChars = 256 * 1024;
+const maxPageBytes = 256 * 1024;
+const firstPageBytes = 16 * 1024;
+const maxDetailChars = 4 * 1024;
 
-/** As many of the entries as one page takes, the first in any case. Whatever they hold, this does not fail. */
-export function toAuditPage(entries: readonly AuditEntry[]): AuditPage {
-  const base = wholeTime(entries[0]?.at ?? 0);
-  let first = base;
-  let last = base;
-  let count = 0;
-  let content = "";
-  for (const entry of entries) {
-    if (count === maxEntriesPerPage || content.length >= maxPageChars) break;
-    const at = wholeTime(entry.at);
-    first = Math.min(first, at);
-    last = Math.max(last, at);
-    content += count === 0 ? entryText(entry, base) : `,${entryText(entry, base)}`;
-    count += 1;
+/**
+ * A page that is being filled. Entries become bytes at once: thousands of objects that wait to be
+ * written would cost the garbage collector more than all the rest of a call.
+ */
+export class AuditPageDraft {
+  readonly #base: number;
+  #first: number;
+  #last: number;
+  #entries = 0;
+  #buffer: Buffer;
+  #length: number;
+
+  /** `buffer`: of a page that has been saved, to be used again. */
+  constructor(at: number, buffer: Buffer = Buffer.allocUnsafe(firstPageBytes)) {
+    this.#buffer = buffer;
+    this.#base = wholeTime(at);
+    this.#first = this.#base;
+    this.#last = this.#base;
+    this.#length = this.#buffer.write(`[${this.#base}`);
   }
-  return {
-    first_at: first,
-    last_at: last,
-    entries: count,
-    content: `[${base}${count === 0 ? "" : ","}${content}]`,
-  };
+
+  get entries(): number {
+    return this.#entries;
+  }
+
+  get buffer(): Buffer {
+    return this.#buffer;
+  }
+
+  get isFull(): boolean {
+    return this.#entries >= maxEntriesPerPage || this.#length >= maxPageBytes;
+  }
+
+  /** `members`: the JSON of all members after the time, separated by commas. */
+  add(at: number, members: string): void {
+    const time = wholeTime(at);
+    if (time < this.#first) this.#first = time;
+    if (time > this.#last) this.#last = time;
+    const text = `,[${time - this.#base},${members}]`;
+    this.#reserve(text.length * 3);
+    this.#length += this.#buffer.write(text, this.#length);
+    this.#entries += 1;
+  }
+
+  finish(): AuditPage {
+    this.#reserve(1);
+    const end = this.#length + this.#buffer.write("]", this.#length);
+    return {
+      first_at: this.#first,
+      last_at: this.#last,
+      entries: this.#entries,
+      content: this.#buffer.subarray(0, end),
+    };
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#length + bytes;
+    if (needed <= this.#buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2));
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
+  }
+}
+
+/** The members of an entry after its time, as a page holds them. Whatever they are, this does not fail. */
+export function entryMembers(entry: AuditEntry): string {
+  const { type, agent = null, server = null, tool = null, code = null, detail } = entry;
+  const head = JSON.stringify([type, agent, server, tool, code]).slice(1, -1);
+  return detail === undefined ? head : `${head},${detailText(detail)}`;
 }
 
 /** A damaged page has no rows; it must not keep anyone from the others. */
@@ -67,12 +115,6 @@ export function toAuditRows(page: AuditPage & { readonly seq: number }): readonl
   });
 }
 
-function entryText(entry: AuditEntry, base: number): string {
-  const { type, agent = null, server = null, tool = null, code = null, detail } = entry;
-  const head = JSON.stringify([wholeTime(entry.at) - base, type, agent, server, tool, code]);
-  return detail === undefined ? head : `${head.slice(0, -1)},${detailText(detail)}]`;
-}
-
 function detailText(detail: Readonly<Record<string, unknown>>): string {
   try {
     const text = JSON.stringify(detail);
@@ -86,9 +128,9 @@ function wholeTime(at: number): number {
   return Number.isFinite(at) ? Math.trunc(at) : 0;
 }
 
-function parseList(content: string): readonly unknown[] {
+function parseList(content: Uint8Array): readonly unknown[] {
   try {
-    const list: unknown = JSON.parse(content);
+    const list: unknown = JSON.parse(Buffer.from(content).toString());
     return Array.isArray(list) ? list : [];
   } catch {
     return [];

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { silentLogger } from "../ports/logger.ts";
+import { entryMembers, toAuditRows } from "./audit-page.ts";
 import { AuditQueue } from "./audit-queue.ts";
 
 /** A queue whose store can be broken and mended, with everything that was saved or complained about. */
@@ -13,16 +14,15 @@ function createQueue() {
   const queue = new AuditQueue({
     clock,
     logger: { ...silentLogger, error: (text) => void complaints.push(text) },
-    save: async (entries) => {
+    save: async (page) => {
       if (state.isBroken) throw new Error("full");
-      batches.push(entries.map(({ at }) => at));
-      return entries.length;
+      batches.push(toAuditRows({ seq: 1, ...page }).map(({ at }) => at));
     },
   });
   let next = 0;
   const add = (count: number): void => {
     for (let index = 0; index < count; index += 1) {
-      queue.add({ at: next, type: "x" });
+      queue.add(next, entryMembers({ at: next, type: "x" }));
       next += 1;
     }
   };
@@ -70,32 +70,26 @@ describe("AuditQueue", () => {
     expect(queue.lost).toBe(0);
   });
 
-  it("what a page does not take comes first in the next one", async () => {
-    const saved: number[] = [];
-    const queue = new AuditQueue({
-      clock: new ManualClock(),
-      logger: silentLogger,
-      save: async (entries) => {
-        saved.push(...entries.slice(0, 2).map(({ at }) => at));
-        return 2;
-      },
-    });
-    for (const at of upTo(7)) queue.add({ at, type: "x" });
+  it("a page ends when it is large, too", async () => {
+    const { batches, queue } = createQueue();
+    for (const at of upTo(20)) queue.add(at, JSON.stringify(["x".repeat(50_000)]));
     await queue.flush();
-    expect(saved).toEqual(upTo(7));
+    expect(batches.flat()).toEqual(upTo(20));
+    expect(batches.length).toBeGreaterThan(2);
   });
 
   it("gives up the oldest when too many wait, and counts them", async () => {
     const { clock, batches, complaints, state, queue, add } = createQueue();
     state.isBroken = true;
-    add(200);
+    add(1_000);
     await queue.flush();
-    add(9_900);
-    expect(queue.lost).toBe(100);
+    add(9_100);
+    // The oldest page as a whole.
+    expect(queue.lost).toBe(1_000);
     expect(complaints).toHaveLength(2);
     state.isBroken = false;
     await clock.advance(1_000);
-    expect(batches.flat()).toEqual(upTo(10_100).slice(100));
+    expect(batches.flat()).toEqual(upTo(10_100).slice(1_000));
   });
 
   it("says at its end how much is left, and leaves no timer", async () => {

@@ -1,25 +1,27 @@
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { AuditEntry } from "./audit-entry.ts";
-import { maxEntriesPerPage } from "./audit-page.ts";
+import { type AuditPage, AuditPageDraft } from "./audit-page.ts";
 
 export interface AuditQueueOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Saves some of them, beginning with the first; gives their number. */
-  readonly save: (entries: readonly AuditEntry[]) => Promise<number>;
+  readonly save: (page: AuditPage) => Promise<void>;
 }
 
 /** What is older than this is being saved: so much is lost at most when the process is killed. */
 const maxWaitMs = 250;
 const retryAfterMs = 1_000;
 /** What is kept while the store cannot be written. */
-const maxQueued = 10_000;
+const maxWaitingEntries = 10_000;
 
-/** Takes entries at once and saves them behind the caller's back, in order, a batch at a time. */
+/** Takes entries at once and saves them behind the caller's back, in order, a page at a time. */
 export class AuditQueue {
   readonly #options: AuditQueueOptions;
-  #entries: AuditEntry[] = [];
+  /** Pages that are full and wait to be saved, the oldest first. */
+  #pages: AuditPageDraft[] = [];
+  #draft: AuditPageDraft | undefined;
+  #spareBuffer: Buffer | undefined;
+  #waiting = 0;
   #timer: Timer | undefined;
   #draining: Promise<void> | undefined;
   #isFailing = false;
@@ -35,17 +37,21 @@ export class AuditQueue {
     return this.#lost;
   }
 
-  add(entry: AuditEntry): void {
+  /** `members` as a page takes them. */
+  add(at: number, members: string): void {
     if (this.#isClosed) {
       this.#lost += 1;
       return;
     }
-    this.#entries.push(entry);
-    if (this.#entries.length > maxQueued) this.#dropOldest();
+    this.#draft ??= this.#newPage(at);
+    this.#draft.add(at, members);
+    this.#waiting += 1;
+    if (this.#draft.isFull) this.#turnPage();
+    if (this.#waiting > maxWaitingEntries) this.#dropOldest();
     // What is under way takes this one along, or says when to try again.
     if (this.#draining !== undefined) return;
     if (this.#isFailing) this.#arm(retryAfterMs);
-    else if (this.#entries.length >= maxEntriesPerPage) void this.flush();
+    else if (this.#pages.length > 0) void this.flush();
     else this.#arm(maxWaitMs);
   }
 
@@ -60,14 +66,14 @@ export class AuditQueue {
     this.#isClosed = true;
     await this.flush();
     this.#timer?.cancel();
-    return this.#entries.length;
+    return this.#waiting;
   }
 
   async #drain(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = undefined;
     try {
-      while (this.#entries.length > 0) await this.#saveBatch();
+      while (this.#waiting > 0) await this.#saveOldest();
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing)
@@ -81,21 +87,38 @@ export class AuditQueue {
     }
   }
 
-  async #saveBatch(): Promise<void> {
-    const batch = this.#entries.splice(0, maxEntriesPerPage);
-    let saved = 0;
+  async #saveOldest(): Promise<void> {
+    if (this.#pages.length === 0) this.#turnPage();
+    const page = this.#pages.shift();
+    if (page === undefined) return;
+    this.#waiting -= page.entries;
     try {
-      saved = await this.#options.save(batch);
-    } finally {
-      if (saved < batch.length) this.#entries = [...batch.slice(saved), ...this.#entries];
+      await this.#options.save(page.finish());
+      this.#spareBuffer = page.buffer;
+    } catch (error) {
+      this.#pages.unshift(page);
+      this.#waiting += page.entries;
+      throw error;
     }
   }
 
+  #newPage(at: number): AuditPageDraft {
+    const buffer = this.#spareBuffer;
+    this.#spareBuffer = undefined;
+    return new AuditPageDraft(at, buffer);
+  }
+
+  #turnPage(): void {
+    if (this.#draft !== undefined) this.#pages.push(this.#draft);
+    this.#draft = undefined;
+  }
+
   #dropOldest(): void {
-    this.#entries.shift();
-    this.#lost += 1;
-    if (this.#lost === 1)
+    const dropped = this.#pages.shift()?.entries ?? 0;
+    this.#waiting -= dropped;
+    if (this.#lost === 0 && dropped > 0)
       this.#options.logger.error("audit entries are being lost: the store cannot be written");
+    this.#lost += dropped;
   }
 
   #arm(delayMs: number): void {

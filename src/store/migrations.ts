@@ -75,7 +75,7 @@ function createFirstTables(queries: QueryBuilder, dialect: StoreDialect): readon
     .addColumn("first_at", "bigint", (column) => column.notNull())
     .addColumn("last_at", "bigint", (column) => column.notNull())
     .addColumn("entries", "integer", (column) => column.notNull())
-    .addColumn("content", json, (column) => column.notNull());
+    .addColumn("content", dialect === "sqlite" ? "blob" : "bytea", (column) => column.notNull());
   const revisions = schema
     .createTable("revisions")
     .addColumn("area", "text", (column) => column.primaryKey().notNull())

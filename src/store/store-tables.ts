@@ -53,7 +53,7 @@ export interface StoreTables {
     readonly last_at: number;
     /** How many there are in `content`: see `audit-page.ts`. */
     readonly entries: number;
-    readonly content: string;
+    readonly content: Uint8Array;
   };
   /** One row per area, counted up by every write to it: how other processes notice. */
   readonly revisions: {

@@ -42,9 +42,15 @@ const signs: readonly Sign[] = [
 ];
 
 const maxScanned = 256 * 1024;
+/** In JSON a line break is a letter to whoever looks for words. */
+const escapedBlank = /\\[nrt]/g;
 
-/** Which signs of instructions the text carries, in plain words; none for almost every honest text. */
+/**
+ * Which signs of instructions the text carries, in plain words; none for almost every honest text. A
+ * text too long to look through carries one for that.
+ */
 export function findInstructionSigns(text: string): readonly string[] {
-  const scanned = text.length > maxScanned ? text.slice(0, maxScanned) : text;
-  return signs.filter(({ pattern }) => pattern.test(scanned)).map(({ name }) => name);
+  const scanned = text.slice(0, maxScanned).replace(escapedBlank, "  ");
+  const found = signs.filter(({ pattern }) => pattern.test(scanned)).map(({ name }) => name);
+  return text.length > maxScanned ? [...found, "more than could be looked through"] : found;
 }

@@ -30,7 +30,7 @@ const lookalikes: Readonly<Record<string, string>> = {
 };
 const latin = new Map(
   Object.entries(lookalikes).flatMap(([letter, others]) =>
-    [...others].map((other): [string, string] => [other.toLowerCase(), letter]),
+    Array.from(others, (other): [string, string] => [other.toLowerCase(), letter]),
   ),
 );
 const plainAscii = /^[\u0020-\u007E]*$/;

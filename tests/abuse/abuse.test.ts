@@ -42,7 +42,10 @@ describe("the attack table, in its short form", () => {
 
   it("TST-07: uses every mode of the hostile servers", () => {
     const used = new Set(
-      rows.flatMap((row) => Object.values(serversOf(row, 1)).map(({ args }) => args[1])),
+      rows.flatMap((row) => [
+        ...Object.values(serversOf(row, 1)).map(({ args }) => args[1]),
+        ...(row.ownModes ?? []),
+      ]),
     );
     const all = [...Object.keys(modes), ...Object.keys(httpModes)];
     expect(all.filter((mode) => !used.has(mode))).toEqual([]);

@@ -27,6 +27,8 @@ export interface Row {
   readonly criteria: readonly Criterion[];
   /** Depends on `lab.count` where a server must know it before its first call. */
   readonly servers: ServerEntries | ((count: number) => ServerEntries);
+  /** Modes of servers that the attack starts itself, in hosts of its own. */
+  readonly ownModes?: readonly string[];
   /** What the host gets instead of its defaults; depends on `lab.count`. */
   readonly limits?: (count: number) => Partial<Limits>;
   /** Who answers what servers ask, and with what; nobody by default. */

@@ -10,11 +10,13 @@ import { httpFloodRows } from "./rows/http-flood-rows.ts";
 import { httpLifeRows } from "./rows/http-life-rows.ts";
 import { httpToxicRows } from "./rows/http-toxic-rows.ts";
 import { idRows } from "./rows/id-rows.ts";
+import { injectionRows } from "./rows/injection-rows.ts";
 import { launchRows } from "./rows/launch-rows.ts";
 import { leakRows } from "./rows/leak-rows.ts";
 import { lifeRows } from "./rows/life-rows.ts";
 import { listRows } from "./rows/list-rows.ts";
 import { mutationRows } from "./rows/mutation-rows.ts";
+import { pinRows } from "./rows/pin-rows.ts";
 import { progressRows } from "./rows/progress-rows.ts";
 import { restartRows } from "./rows/restart-rows.ts";
 import { roundRows } from "./rows/round-rows.ts";
@@ -56,4 +58,6 @@ export const rows: readonly Row[] = [
   ...storeFailureRows,
   ...approvalRows,
   ...configRows,
+  ...pinRows,
+  ...injectionRows,
 ];

@@ -108,6 +108,7 @@ describe("what an approval covers", () => {
       error: { code: "not_approved" },
     });
     await host.approve("project");
+    expect(host.server("project").state).toBe("idle");
     expect(await session.call("mcp__project__add", { a: 2, b: 3 })).toMatchObject({ text: "5" });
   });
 
@@ -279,6 +280,25 @@ describe("the question before a start", () => {
       ]),
     });
     expect(JSON.stringify(question)).not.toContain("canary");
+  });
+
+  it.each([
+    ["https://h/x", "https://h/x"],
+    [
+      "https://ghp_0123456789012345678901.example/p",
+      "https://ghp_0123456789012345678901.example/p",
+    ],
+    ["https://token=evil.example/p", "https://token=evil.example/p"],
+    ["https://h.example/?api_key=canary-key#x", "https://h.example/?api_key=[redacted]"],
+    ["https://${HOST}.evil.example/p", "https://${HOST}.evil.example/p"],
+    ["https:\\\\evil.example\\good.example", "https:\\\\evil.example\\good.example"],
+  ])("PRM-21: nothing hides whose address %s is", async (url, shown) => {
+    await using project = await makeProject();
+    await project.write({ url });
+    await using host = await project.host();
+    expect(await host.approvalQuestion("project")).toMatchObject({
+      target: { url: expect.stringContaining(shown) },
+    });
   });
 
   it("I4: says what npx would run, and what would pin it as far as this machine knows", async () => {

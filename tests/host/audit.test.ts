@@ -39,7 +39,7 @@ describe("the audit trail", () => {
       { agent: "a", tool: "mcp__nowhere__x", code: "tool_unknown" },
     ]);
     for (const { detail } of rows) expect(detail?.["durationMs"]).toBeTypeOf("number");
-    expect(rows[0]?.detail?.["argumentsHash"]).toMatch(/^[0-9a-f]{32}$/);
+    expect(rows[0]?.detail?.["argumentsHash"]).toMatch(/^[\w-]{22}$/);
     expect(JSON.stringify(rows)).not.toContain("canary");
   });
 

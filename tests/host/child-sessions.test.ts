@@ -58,6 +58,7 @@ describe("a child session", () => {
     const parent = host.session({ agent: "main", level: "yolo" });
     const child = parent.child({ agent: "admin" });
     expect(child.tools()).toEqual([]);
+    expect(child.why("files.add")).toMatchObject({ verdict: "denied" });
     expect(await child.call("mcp__files__add", { a: 1, b: 2 })).toMatchObject({
       ok: false,
       error: { code: "server_unknown" },

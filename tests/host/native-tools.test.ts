@@ -9,10 +9,12 @@ import {
   McpConnectionPool,
   McpError,
   type NativeTool,
+  type Outcome,
   type Session,
   type ToolContext,
   type ToolInvoked,
 } from "../../src/index.ts";
+import { ManualClock } from "../fixtures/protocol/manual-clock.ts";
 import { deferred } from "./deferred.ts";
 import { anyTool, recordedHost } from "./recorded-host.ts";
 
@@ -296,6 +298,34 @@ describe("calling a native tool", () => {
     expect(signal.aborted).toBe(true);
   });
 
+  it("a host that closes gives up what runs, and begins nothing more", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo" });
+    const { handler, begun } = stubborn();
+    session.defineTool(noteTool(handler as never));
+    const calling = session.call("note", { text: "x" });
+    const { signal } = await begun;
+    await context.host.close();
+    const closed = { ok: false, error: { code: "closed" } };
+    expect(await calling).toMatchObject(closed);
+    expect(signal.aborted).toBe(true);
+    expect(await session.call("note", { text: "x" })).toMatchObject(closed);
+  });
+
+  it("says why it may be called", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ agent: "main", level: "trusted" });
+    session.defineTool({ ...noteTool(() => "ok"), needsConsent: true });
+    expect(session.why("note")).toEqual({
+      agent: "main",
+      server: undefined,
+      tool: "note",
+      verdict: "ask",
+      steps: [],
+      consent: "ask",
+    });
+  });
+
   it("reports progress while it runs", async () => {
     await using context = await recordedHost({ tools: [] });
     const session = context.host.session({ level: "yolo" });
@@ -500,27 +530,49 @@ describe("calls inside a native tool", () => {
     expect(session.state.get(notes)).toEqual(["inner good"]);
   });
 
-  it("B-W5: may take no longer than what is left of it, and end with it", async () => {
+  it("B-W5: may take no longer than what is left of it", async () => {
+    const clock = new ManualClock();
+    await using context = await recordedHost({ tools: [], host: { clock } });
+    const session = context.host.session({ level: "yolo" });
+    const deadlines: (number | undefined)[] = [];
+    session.defineTool(noteTool((_, call) => void deadlines.push(call.context.deadline)));
+    session.defineTool({
+      ...noteTool(async (_, call) => {
+        await clock.advance(5_000);
+        for (const timeoutMs of [undefined, 0, 60_000, 1_000])
+          await call.context.call("note", { text: "x" }, { timeoutMs });
+      }),
+      name: "outer",
+      timeoutMs: 20_000,
+    });
+    await session.call("outer", { text: "x" });
+    expect(deadlines).toEqual([20_000, 20_000, 20_000, 6_000]);
+  });
+
+  it("B-W5: end when it ends", async () => {
+    const reached = deferred();
     await using context = await recordedHost({
       tools: [anyTool],
-      answers: () => new Promise(() => {}),
+      answers: () => {
+        reached.resolve();
+        return new Promise(() => {});
+      },
     });
     const session = context.host.session({ level: "yolo" });
-    await session.ready();
-    const inner = deferred<unknown>();
+    const inner = deferred<Outcome>();
     session.defineTool({
       ...noteTool((_, call) => {
-        const calling = call.context.call("mcp__fake__any", {}, { timeoutMs: 60_000 });
+        const calling = call.context.call("mcp__fake__any");
         void calling.then(inner.resolve);
         return calling;
       }),
-      timeoutMs: 50,
     });
-    expect(await session.call("note", { text: "x" })).toMatchObject({
-      ok: false,
-      error: { code: "timeout" },
-    });
-    expect(await inner.promise).toMatchObject({ ok: false });
+    const stop = new AbortController();
+    const calling = session.call("note", { text: "x" }, { signal: stop.signal, timeoutMs: 0 });
+    await reached.promise;
+    stop.abort();
+    expect(await calling).toMatchObject({ ok: false, error: { code: "cancelled" } });
+    expect(await inner.promise).toMatchObject({ ok: false, error: { code: "cancelled" } });
   });
 
   it("SES-08 REG-15: the connection pool gives the servers this agent may use, on the guarded path", async () => {

@@ -5,13 +5,14 @@ import { createInterface } from "node:readline";
 /**
  * @typedef {string | number} Id
  *
- * @typedef {object} Call a call of the tool `attack`
+ * @typedef {object} Call a call of any tool but `echo`
  * @property {Id} id
+ * @property {string} name of the tool
  * @property {Readonly<Record<string, any>>} args
  * @property {Id | undefined} progressToken
  *
  * @typedef {object} Behaviour how a mode differs from a server that behaves
- * @property {(call: Call, peer: Peer) => void | Promise<void>} [onCall] answers calls of `attack`
+ * @property {(call: Call, peer: Peer) => void | Promise<void>} [onCall] answers calls of `attack`, and of what it lists beside
  * @property {(message: { method: string, params?: any }, peer: Peer) => void} [onNotification]
  * @property {(answer: { id: Id, result?: any, error?: any }, peer: Peer) => void} [onAnswer] takes what the client answers
  * @property {Record<string, (id: Id, params: any, peer: Peer) => void>} [methods] answers these instead
@@ -114,7 +115,7 @@ export function serve(tag, behaviour, lifeMs = lifetimeMs) {
       peer.line(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":${toolList}}}`),
     "tools/call": (id, params) => {
       const { name, arguments: args = {}, _meta: meta } = params;
-      const call = { id, args, progressToken: meta?.progressToken };
+      const call = { id, name, args, progressToken: meta?.progressToken };
       if (name === "echo")
         peer.respond(id, { content: [{ type: "text", text: String(args["message"]) }] });
       else if (onCall === undefined) peer.answer(call);

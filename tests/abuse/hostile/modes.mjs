@@ -1,4 +1,5 @@
 // @ts-check
+import { definitionModes } from "./definition-modes.mjs";
 import { environmentModes } from "./environment-modes.mjs";
 import { floodModes } from "./flood-modes.mjs";
 import { handshakeModes } from "./handshake-modes.mjs";
@@ -9,6 +10,7 @@ import { mutationModes } from "./mutation-modes.mjs";
 import { progressModes } from "./progress-modes.mjs";
 import { restartModes } from "./restart-modes.mjs";
 import { roundModes } from "./round-modes.mjs";
+import { schemaModes } from "./schema-modes.mjs";
 import { shapeModes } from "./shape-modes.mjs";
 import { sizeModes } from "./size-modes.mjs";
 import { stderrModes } from "./stderr-modes.mjs";
@@ -39,4 +41,6 @@ export const modes = {
   ...roundModes,
   ...environmentModes,
   ...mutationModes,
+  ...definitionModes,
+  ...schemaModes,
 };

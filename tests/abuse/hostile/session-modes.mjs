@@ -123,4 +123,43 @@ export const sessionModes = {
       return { body: { result: { ...complete, ...body.result } } };
     }, counts);
   },
+
+  /** Declares headers for arguments: four that no client may send, one of its own, one with a name that means something. */
+  "bad-header-schema": () => {
+    const counts = { injected: 0, authorization: 0, "param authorization": 0, calls: 0 };
+    const declaring = (
+      /** @type {string} */ name,
+      /** @type {Record<string, object>} */ properties,
+    ) => ({
+      name,
+      inputSchema: { type: "object", properties },
+    });
+    const value = (/** @type {unknown} */ header, type = "string") => ({
+      type,
+      "x-mcp-header": header,
+    });
+    const tools = [
+      ...toolList.tools,
+      declaring("line_break", { value: value("A\r\nX-Injected") }),
+      declaring("colon", { value: value("X-Injected: 1, A") }),
+      declaring("twice", { value: value("Same"), other: value("same") }),
+      declaring("object", { value: value("X-Injected", "object") }),
+      declaring("good", { value: value("Tenant") }),
+      declaring("auth", { value: value("Authorization") }),
+    ];
+    return answering(({ method, params }, { headers }) => {
+      counts.injected += Number("x-injected" in headers);
+      counts.authorization += Number(headers.authorization !== "Bearer of-the-entry");
+      if (method === "server/discover") return { body: { result: discovery } };
+      if (method === "tools/list") return { body: { result: { ...toolList, tools } } };
+      if (method === "tools/call" && params.name !== "echo") {
+        counts.calls += 1;
+        counts["param authorization"] += Number("mcp-param-authorization" in headers);
+        const structuredContent = { name: params.name, headers };
+        return { body: { result: { ...complete, content: [], structuredContent } } };
+      }
+      const { body } = /** @type {any} */ (honest({ method, params }));
+      return { body: { result: { ...complete, ...body.result } } };
+    }, counts);
+  },
 };

@@ -173,7 +173,7 @@ function greedyEntries({ origin }: Trap, variable: string): readonly object[] {
 
 async function takeVariables(lab: Lab, product: Product): Promise<Figures> {
   const figures = { "canaries sent": 0, "canaries shown": 0, "approved but not sent": 0 };
-  const [one = "", other = ""] = ["GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY"];
+  const [one, other] = ["GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY"] as const;
   const holds = (variable: string, text: string): boolean =>
     text.includes(canaries[variable] ?? "?");
   for (let round = 0; round < lab.count; round += 1)

@@ -1,0 +1,71 @@
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+import type { Clock } from "../ports/clock.ts";
+import { untilAborted } from "../ports/until-aborted.ts";
+import { durationText } from "../protocol/duration-text.ts";
+
+export interface HandlerRun {
+  readonly toolName: string;
+  readonly signal: AbortSignal | undefined;
+  /** `0` means no deadline. */
+  readonly timeoutMs: number;
+}
+
+/** What a timer of the platform can be set to. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** The handlers of native tools that run in a host. */
+export class HandlerRuns {
+  readonly #clock: Clock;
+  readonly #running = new Set<AbortController>();
+  #isClosed = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * What `handler` comes to, unless its time is over, the caller gives up or the host closes before. A
+   * handler that does not heed its signal goes on, but nobody waits for it any more.
+   */
+  async run(
+    handler: (signal: AbortSignal) => unknown,
+    { toolName, signal, timeoutMs }: HandlerRun,
+  ): Promise<unknown> {
+    if (this.#isClosed) throw hostClosed();
+    const stop = new AbortController();
+    const giveUp = (): void =>
+      stop.abort(createError("cancelled", "cancelled by the caller", { details: { toolName } }));
+    const giveUpLate = (): void => stop.abort(outOfTime(toolName, timeoutMs));
+    const timer =
+      timeoutMs > 0
+        ? this.#clock.schedule(Math.min(timeoutMs, longestTimerMs), giveUpLate)
+        : undefined;
+    signal?.addEventListener("abort", giveUp, { once: true });
+    this.#running.add(stop);
+    try {
+      // Inside an async function, so that what is thrown at once is a rejection like any other.
+      return await untilAborted((async () => await handler(stop.signal))(), stop.signal);
+    } finally {
+      this.#running.delete(stop);
+      timer?.cancel();
+      signal?.removeEventListener("abort", giveUp);
+    }
+  }
+
+  /** Gives up every handler; later ones do not begin. Idempotent. */
+  close(): void {
+    this.#isClosed = true;
+    for (const stop of this.#running) stop.abort(hostClosed());
+  }
+}
+
+function outOfTime(toolName: string, timeoutMs: number): McpError {
+  return createError("timeout", `${toolName} did not finish within ${durationText(timeoutMs)}`, {
+    details: { toolName, timeoutMs },
+  });
+}
+
+function hostClosed(): McpError {
+  return createError("closed", "the host has been closed");
+}
