@@ -19,7 +19,7 @@ export interface AiSdkCallOptions {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** What the AI SDK puts into the message to the model. */
+/** What the AI SDK puts into the message to the model. Version 7 has another word for images, and takes this one. */
 export type AiSdkModelOutput =
   | { type: "text"; value: string }
   | { type: "error-text"; value: string }
@@ -54,8 +54,8 @@ export interface AiSdkTool {
 }
 
 /**
- * The session's tools as a `ToolSet` of Vercel's AI SDK (version 6 and later), by public name. A
- * snapshot: make it anew for each turn to follow servers that come, go and change.
+ * The session's tools as a `ToolSet` of Vercel's AI SDK, version 6 or 7, by public name. A snapshot: make
+ * it anew for each turn to follow servers that come, go and change.
  */
 export function aiSdkTools(
   session: Session,

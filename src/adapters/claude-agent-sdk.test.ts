@@ -139,4 +139,18 @@ describe("servers for the Claude Agent SDK", () => {
     const unknown = client.request({ method: "acme/unknown" }, z.unknown());
     await expect(unknown).rejects.toMatchObject({ code: -32_601 });
   });
+
+  it("survive a program whose choice of tools fails", async () => {
+    await using agent = await agentHost();
+    let isBroken = false;
+    const include = () => {
+      if (isBroken) throw new Error("a bug of the program");
+      return true;
+    };
+    const servers = claudeAgentServers<ToolServer>(agent.session, { include });
+    const client = await connect(servers["fake"]);
+    isBroken = true;
+    await expect(client.listTools()).rejects.toMatchObject({ code: -32_603 });
+    await expect(client.callTool({ name: "fail" })).rejects.toMatchObject({ code: -32_603 });
+  });
 });

@@ -49,7 +49,8 @@ function agentServer(session: Session, key: string, options: AdapterOptions): To
       const found = own().find((placed) => placed.shortName === shortName);
       // A name that is offered no more goes its way too: the session says why.
       const name = found?.offered.name ?? `mcp__${key}__${shortName}`;
-      const callId = meta[toolUseIdKey] as string | undefined;
+      const id = meta[toolUseIdKey];
+      const callId = typeof id === "string" ? id : undefined;
       const { timeoutMs } = options;
       return mcpResult(await runModelCall(session, { name, input, callId }, { signal, timeoutMs }));
     },

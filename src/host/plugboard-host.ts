@@ -4,7 +4,7 @@ import type { ConfigProblem } from "../config/config-problem.ts";
 import { parseServers } from "../config/parse-config.ts";
 import { createError } from "../errors/families.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
-import type { HostEvent, HostEventOf, HostEventType } from "../events/host-event.ts";
+import type { ApprovalEvent, HostEvent, HostEventOf, HostEventType } from "../events/host-event.ts";
 import type { Human } from "../ports/human.ts";
 import type { LaunchQuestion } from "../ports/launch-question.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
@@ -222,12 +222,17 @@ export class PlugboardHost implements McpHost {
   }
 
   async approve(name: string, options: ApproveOptions = {}): Promise<void> {
-    await this.#fleet.memory.approve(this.#fleet.registry.get(name), options);
+    const { memory, registry } = this.#fleet;
+    const identity = await memory.approve(registry.get(name), options);
+    this.#tellApproval("launch-approved", name, identity);
   }
 
   async revokeApproval(name: string): Promise<void> {
+    const { memory, registry } = this.#fleet;
+    const server = registry.get(name);
     try {
-      await this.#fleet.memory.revoke(this.#fleet.registry.get(name));
+      const identity = await memory.revoke(server);
+      this.#tellApproval("launch-revoked", name, identity);
     } finally {
       // Also when the store cannot be written: here it counts at once.
       await this.disconnect(name);
@@ -325,6 +330,10 @@ export class PlugboardHost implements McpHost {
     this.#closed.abort();
     this.#handlers.close();
     await Promise.all([this.#fleet.end(), this.#parts.schemas.close()]);
+  }
+
+  #tellApproval(type: ApprovalEvent["type"], serverName: string, identity: string): void {
+    this.#parts.events.emit({ type, serverName, identity, at: this.#parts.clock.now() });
   }
 
   #assertOpen(): void {

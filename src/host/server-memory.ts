@@ -65,11 +65,14 @@ export class ServerMemory {
     this.#store.keep("the tool list", ({ catalog }) => catalog.save(launchIdentity, content));
   }
 
-  /** Approves exactly this launch, for every host that shares the store: it is kept when this resolves. */
+  /**
+   * Approves exactly this launch, for every host that shares the store: it is kept when this resolves.
+   * Gives what the approval is bound to.
+   */
   async approve(
     server: RegisteredServer,
     { identity, by = "host" }: ApproveOptions,
-  ): Promise<void> {
+  ): Promise<string> {
     const { name } = server.config;
     const launch = this.#registry.currentLaunch(server);
     if (identity !== undefined && identity !== launch.identity)
@@ -81,10 +84,14 @@ export class ServerMemory {
     await store?.approvals.approve({ ...launch, serverName: name, approvedBy: by });
     if (store !== undefined) this.#approved.add(launch.identity);
     this.#registry.approve(launch);
+    return launch.identity;
   }
 
-  /** Takes back every approval of this entry in this folder, whatever file its command stood for. */
-  async revoke(server: RegisteredServer): Promise<void> {
+  /**
+   * Takes back every approval of this entry in this folder, whatever file its command stood for. Gives
+   * what the present one was bound to.
+   */
+  async revoke(server: RegisteredServer): Promise<string> {
     const launch = this.#registry.currentLaunch(server);
     const isSame = ({ facts }: { readonly facts: LaunchFacts }): boolean =>
       partsOfIdentity(facts).entryInFolder === partsOfIdentity(launch.facts).entryInFolder;
@@ -93,6 +100,7 @@ export class ServerMemory {
       for (const { identity } of (await approvals.list()).filter(isSame))
         await approvals.revoke({ identity });
     }, undefined);
+    return launch.identity;
   }
 
   /** What was approved under this name before, newest first. */

@@ -1,6 +1,7 @@
 import type { Dispatcher, Pool } from "undici";
 
 import type { McpError } from "../errors/mcp-error.ts";
+import { loadOnce } from "../ports/load-once.ts";
 import { judgeHost } from "./blocked-address.ts";
 import type { HttpProxy } from "./choose-proxy.ts";
 import {
@@ -29,6 +30,14 @@ export interface GuardedPools {
   destroy(reason: McpError): Promise<void>;
 }
 
+const loadUndici = loadOnce(
+  async () =>
+    await Promise.all([
+      import("undici/lib/dispatcher/pool.js"),
+      import("undici/lib/core/connect.js"),
+    ]),
+);
+
 /**
  * What makes guarded connections along the way that `proxy` prescribes. It throws for an origin that
  * shows by itself that the policy forbids it; through a proxy that is all there is to judge, since the
@@ -38,9 +47,8 @@ export interface GuardedPools {
 export async function loadGuardedPools(
   proxy: HttpProxy | undefined,
 ): Promise<(settings: GuardedOrigin) => GuardedPools> {
-  const [{ default: PoolClass }, { default: buildConnect }, proxying] = await Promise.all([
-    import("undici/lib/dispatcher/pool.js"),
-    import("undici/lib/core/connect.js"),
+  const [[{ default: PoolClass }, { default: buildConnect }], proxying] = await Promise.all([
+    loadUndici(),
     proxy === undefined ? undefined : import("./proxy-route.ts"),
   ]);
 

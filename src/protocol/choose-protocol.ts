@@ -1,3 +1,4 @@
+import { loadOnce } from "../ports/load-once.ts";
 import type { ConnectProtocol } from "./protocol-client.ts";
 
 /** `core` is Plugboard's own implementation; `sdk` puts the official SDK's client in its place. */
@@ -5,8 +6,8 @@ export type ProtocolCore = "core" | "sdk";
 
 /** Loaded by the first connection that needs it: a command that only lists never does. */
 const implementations: Readonly<Record<ProtocolCore, () => Promise<ConnectProtocol>>> = {
-  core: async () => (await import("./core-client.ts")).connectWithCore,
-  sdk: async () => (await import("./sdk-client.ts")).connectWithSdk,
+  core: loadOnce(async () => (await import("./core-client.ts")).connectWithCore),
+  sdk: loadOnce(async () => (await import("./sdk-client.ts")).connectWithSdk),
 };
 
 export function chooseProtocol(core: ProtocolCore): ConnectProtocol {

@@ -27,6 +27,9 @@ export function kindOfValue(value: unknown): Kinds {
     : kindBits.object;
 }
 
+/** Types do not name more values than this; longer lists are only checked at run time. */
+export const maxListedValues = 1_000;
+
 /** The values a schema lists, when it lists them. */
 export function listedValues(node: SchemaNode): readonly unknown[] | undefined {
   if (Object.hasOwn(node.schema, "const")) return [node.schema["const"]];
@@ -98,7 +101,9 @@ export class AcceptedKinds {
     widths.set(kinds, Number.POSITIVE_INFINITY);
     const { all, oneEach } = partsInPlace(node);
     const isOwn = !node.isReferenceOnly && (describesParts(node) || !this.isImplied(node, kinds));
-    let width = Math.max(listedValues(node)?.length ?? (isOwn ? countKinds(kinds) : 1), 1);
+    const listed = listedValues(node)?.length ?? Number.POSITIVE_INFINITY;
+    const own = listed <= maxListedValues ? listed : isOwn ? countKinds(kinds) : 1;
+    let width = Math.max(own, 1);
     for (const part of all) width *= this.width(part, kinds);
     for (const list of oneEach)
       width *= list.reduce((sum, part) => sum + this.width(part, kinds), 0);

@@ -134,6 +134,30 @@ describe("the type of a schema", () => {
     );
   });
 
+  it("LIM-04: a condition that always holds has a consequence", () => {
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    const schema = { type: "string", if: true, then: { const: "a" } };
+    expect(emitType(schema, { name: "T" })).toContain("wider than the schema: if/then/else");
+  });
+
+  it("LIM-04: other fields say where they are wider, too", () => {
+    const schema = { type: "object", additionalProperties: { not: { type: "string" } } };
+    expect(typeOf(schema)).toContain("[name: string]: /* wider than the schema: not */ unknown");
+  });
+
+  it("LIM-04: names that may be any string are not mentioned", () => {
+    const schema = { type: "object", propertyNames: { type: "string" } };
+    expect(typeOf(schema)).toBe("Readonly<Record<string, unknown>>");
+  });
+
+  it("LIM-04: a list of a thousand values is named, a longer one is a kind of value", () => {
+    const values = Array.from({ length: 1_001 }, (_, index) => index);
+    expect(typeOf({ enum: values.slice(1) })).toMatch(/\| 1000$/);
+    expect(emitType({ enum: values }, { name: "T" })).toBe(
+      "/** wider than the schema: 1001 values */\nexport type T = number;\n",
+    );
+  });
+
   it.each([
     { if: { const: "a" } },
     { unevaluatedProperties: true },

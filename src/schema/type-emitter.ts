@@ -5,6 +5,7 @@ import {
   kindOfValue,
   type Kinds,
   listedValues,
+  maxListedValues,
   partsInPlace,
 } from "./accepted-kinds.ts";
 import { arrayForm, isJsonObject, type JsonSchema, type JsonSchemaObject } from "./json-schema.ts";
@@ -31,14 +32,12 @@ import {
   widened,
 } from "./type-text.ts";
 
-/** Text for one schema, comments aside; ten times what the longest tool of a published server needs. */
+/** Text for one schema, comments included; the longest tools of published servers need 6,000. */
 const maxLength = 200_000;
 /** What a part costs beside its names and values: punctuation and indentation. */
 const partLength = 40;
 /** Intersections are multiplied out by the compiler, which gives up at 100,000. */
 const maxWidth = 1_000;
-/** Longer lists of values are still checked at run time. */
-const maxValues = 1_000;
 const maxTupleLength = 100;
 
 /** Objects have these without having a field of the name. */
@@ -147,8 +146,8 @@ export class TypeEmitter {
       ),
       ...oneEach.map((list) => unionOf(list.map((entry) => this.#typeOf(entry, kinds)))),
     ]);
-    // Nothing but kinds is known: they were left out so far because the parts might imply them.
-    return type.text === unknownType.text ? restrict(type, kinds) : type;
+    // Kinds were left out so far where the parts might imply them.
+    return restrict(type, kinds);
   }
 
   #references(node: SchemaNode, kinds: Kinds): readonly TypeText[] {
@@ -170,10 +169,11 @@ export class TypeEmitter {
   #ownType(node: SchemaNode, kinds: Kinds): TypeText {
     const values = listedValues(node)?.filter((value) => (kindOfValue(value) & kinds) !== 0);
     if (values !== undefined) {
-      this.#length += JSON.stringify(values).length;
-      if (values.length <= maxValues && this.#length <= maxLength)
-        return unionOf(values.map((value) => literalOf(value)));
-      return widened(kindsType(kinds), [`${values.length} values`]);
+      const length = this.#length + JSON.stringify(values).length;
+      if (values.length > maxListedValues || length > maxLength)
+        return widened(kindsType(kinds), [`${values.length} values`]);
+      this.#length = length;
+      return unionOf(values.map((value) => literalOf(value)));
     }
     const object = (kinds & kindBits.object) === 0 ? undefined : this.#objectType(node);
     const array = (kinds & kindBits.array) === 0 ? undefined : this.#arrayType(node);
@@ -284,15 +284,9 @@ function objectWithOthers(
   others: TypeText,
   reasons: readonly string[],
 ): TypeText {
-  const doFit = fields.every(({ type }) => type.text === others.text);
-  if (others.text === unknownType.text || !doFit)
-    return objectOf(
-      fields,
-      widened(unknownType, [
-        ...reasons,
-        ...(others.text === unknownType.text ? [] : ["additionalProperties"]),
-      ]),
-    );
+  const isUnknown = others.text === unknownType.text;
+  const doFit = isUnknown || fields.every(({ type }) => type.text === others.text);
+  if (!doFit) return objectOf(fields, atom("unknown", [...reasons, "additionalProperties"]));
   const hasOptional = fields.some(({ isRequired }) => !isRequired);
   const index = hasOptional ? unionOf([others, atom("undefined")]) : others;
   return objectOf(fields, widened(index, reasons));
@@ -311,7 +305,16 @@ function isEffective(node: SchemaNode, keyword: string): boolean {
   // Alone, a condition has no consequence.
   if (keyword === "if" && edgeOf(node, "then") === undefined && edgeOf(node, "else") === undefined)
     return false;
-  return edgesOf(node, keyword).some(({ schema }) => schema !== true || keyword === "not");
+  if (keyword === "not" || keyword === "if") return edgeOf(node, keyword) !== undefined;
+  return edgesOf(node, keyword).some(({ schema }) =>
+    keyword === "propertyNames" ? !acceptsAnyName(schema) : schema !== true,
+  );
+}
+
+/** Names are strings, so `{ "type": "string" }` asks nothing of them. */
+function acceptsAnyName(schema: JsonSchema): boolean {
+  if (typeof schema === "boolean") return schema;
+  return Object.keys(schema).every((keyword) => keyword === "type" && schema[keyword] === "string");
 }
 
 function hasParts(node: SchemaNode): boolean {

@@ -10,6 +10,7 @@ import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { childEnvironment } from "../isolation/child-environment.ts";
 import type { Clock } from "../ports/clock.ts";
+import { loadOnce } from "../ports/load-once.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { HostTransport } from "./host-transport.ts";
 import type { HttpTransportOptions } from "./http-link.ts";
@@ -27,6 +28,12 @@ export type CreateTransport = (
   config: ServerConfig,
   context: TransportContext,
 ) => Promise<HostTransport>;
+
+const loadStdio = loadOnce(() => import("./stdio-transport.ts"));
+const loadStreamableHttp = loadOnce(() => import("./streamable-http-transport.ts"));
+const loadSse = loadOnce(() => import("./sse-transport.ts"));
+const loadHttpPost = loadOnce(() => import("./http-post-transport.ts"));
+const loadRest = loadOnce(() => import("./rest-transport.ts"));
 
 /**
  * The transport an entry describes. Variables become values here, at the last moment; each kind is
@@ -73,7 +80,7 @@ async function createStdio(
   { hostEnv, ...common }: CommonOptions,
   strict: boolean,
 ): Promise<HostTransport> {
-  const { createStdioTransport } = await import("./stdio-transport.ts");
+  const { createStdioTransport } = await loadStdio();
   const childEnv = childEnvironment({
     hostEnv,
     env,
@@ -97,7 +104,7 @@ async function createStreamableHttp(
   { method }: HttpTransportConfig,
   options: HttpTransportOptions,
 ): Promise<HostTransport> {
-  const { createStreamableHttpTransport } = await import("./streamable-http-transport.ts");
+  const { createStreamableHttpTransport } = await loadStreamableHttp();
   return createStreamableHttpTransport({ ...options, method });
 }
 
@@ -105,17 +112,17 @@ async function createSse(
   { messageEndpoint }: HttpTransportConfig,
   options: HttpTransportOptions,
 ): Promise<HostTransport> {
-  const { createSseTransport } = await import("./sse-transport.ts");
+  const { createSseTransport } = await loadSse();
   return createSseTransport({ ...options, messageEndpoint });
 }
 
 async function createHttpPost(options: HttpTransportOptions): Promise<HostTransport> {
-  const { createHttpPostTransport } = await import("./http-post-transport.ts");
+  const { createHttpPostTransport } = await loadHttpPost();
   return createHttpPostTransport(options);
 }
 
 async function createRest(options: HttpTransportOptions): Promise<HostTransport> {
-  const { createRestTransport } = await import("./rest-transport.ts");
+  const { createRestTransport } = await loadRest();
   return createRestTransport(options);
 }
 

@@ -16,6 +16,7 @@ import { leakRows } from "./rows/leak-rows.ts";
 import { lifeRows } from "./rows/life-rows.ts";
 import { listRows } from "./rows/list-rows.ts";
 import { mutationRows } from "./rows/mutation-rows.ts";
+import { nameRows } from "./rows/name-rows.ts";
 import { pinRows } from "./rows/pin-rows.ts";
 import { progressRows } from "./rows/progress-rows.ts";
 import { restartRows } from "./rows/restart-rows.ts";
@@ -60,4 +61,5 @@ export const rows: readonly Row[] = [
   ...configRows,
   ...pinRows,
   ...injectionRows,
+  ...nameRows,
 ];

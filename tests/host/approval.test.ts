@@ -161,12 +161,22 @@ describe("what an approval covers", () => {
     const { link, entry } = await linkedEntry(project);
     await project.write(entry);
     await using host = await project.host();
+    const told: string[] = [];
+    host.on("launch-approved", ({ type, identity }) => told.push(`${type} ${identity}`));
+    host.on("launch-revoked", ({ type, identity }) => told.push(`${type} ${identity}`));
+    const first = (await host.approvalQuestion("project"))?.identity;
     await host.approve("project");
     await turn(link, await otherNode(project));
     await host.reload();
     expect(host.server("project").state).toBe("pending");
+    const second = (await host.approvalQuestion("project"))?.identity;
     await host.approve("project");
     await host.revokeApproval("project");
+    expect(told).toEqual([
+      `launch-approved ${first}`,
+      `launch-approved ${second}`,
+      `launch-revoked ${second}`,
+    ]);
     await turn(link, process.execPath);
     await host.reload();
     expect(host.server("project").state).toBe("pending");

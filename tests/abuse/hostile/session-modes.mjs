@@ -1,7 +1,9 @@
 // @ts-check
 import { text } from "node:stream/consumers";
 
+import { badNames } from "./bad-names.mjs";
 import { handshake } from "./line-server.mjs";
+import { tool } from "./list-modes.mjs";
 import { complete, discovery, toolList } from "./modern-answers.mjs";
 
 /**
@@ -160,6 +162,19 @@ export const sessionModes = {
       }
       const { body } = /** @type {any} */ (honest({ method, params }));
       return { body: { result: { ...complete, ...body.result } } };
+    }, counts);
+  },
+
+  /** Tools with names that no header may hold as they are; tells which one was called. */
+  "bad-names": () => {
+    const counts = { injected: 0 };
+    const tools = [...toolList.tools, ...Object.values(badNames).map((name) => tool(name))];
+    return answering(({ method, params }, { headers }) => {
+      counts.injected += Number("x-injected" in headers);
+      if (method === "server/discover") return { body: { result: discovery } };
+      if (method === "tools/list") return { body: { result: { ...toolList, tools } } };
+      const structuredContent = { tag: "web", name: params?.name };
+      return { body: { result: { ...complete, content: [], structuredContent } } };
     }, counts);
   },
 };

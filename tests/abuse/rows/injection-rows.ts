@@ -37,14 +37,16 @@ function textIn(value: unknown): string {
   return Object.values(value).map(textIn).join("\n");
 }
 
-/** Lines of what the server said that are there as it said them. */
+/** Lines of what the server said that are there as it said them; our own last line is not its. */
 function rawLines(said: string, reading: string): number {
   const injected = new Set(said.split(lineBreak).filter((line) => line.trim() !== ""));
-  return reading.split(lineBreak).filter((line) => injected.has(line)).length;
+  const lines = reading.replace(/\[End of untrusted text\]\s*$/, "").split(lineBreak);
+  return lines.filter((line) => injected.has(line)).length;
 }
 
-/** Escapes and invisible letters need no frame where they are gone. */
-const needsFrame = (said: string): boolean => findInstructionSigns(neutralize(said)).length > 0;
+/** Escapes and invisible letters need no frame where they are gone, nor does what was cut off. */
+const needsFrame = (said: string, reading: string): boolean =>
+  findInstructionSigns(neutralize(said)).length > 0 && !reading.trimEnd().endsWith("…");
 const isFramed = (reading: string): boolean => reading.includes("[Untrusted text from");
 
 async function inject(lab: Lab, product: Product): Promise<Figures> {
@@ -65,7 +67,7 @@ async function inject(lab: Lab, product: Product): Promise<Figures> {
     for (const text of texts) {
       figures.readings += 1;
       figures["raw fences passed"] += rawLines(said, text) + Number(unseen.test(text));
-      if (needsFrame(said) && !isFramed(text)) figures["not flagged"] += 1;
+      if (needsFrame(said, text) && !isFramed(text)) figures["not flagged"] += 1;
     }
   };
   for (let round = 0; round < lab.count; round += 1)

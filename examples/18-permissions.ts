@@ -1,0 +1,67 @@
+// Who may call what: levels, capabilities, consent, and the reasons for a verdict.
+import {
+  CapabilitySet,
+  canUseMcp,
+  createHost,
+  type Human,
+  requiresMcpConfirmation,
+} from "plugboard";
+import { createMemoryServer, createRecordedServer } from "plugboard/testing";
+
+const files = createRecordedServer({
+  tools: ["read_file", "list_directory", "write_file"].map((name) => ({
+    name,
+    inputSchema: { type: "object", properties: { path: { type: "string" } } },
+  })),
+});
+await using host = await createHost({
+  config: false,
+  servers: { filesystem: () => createMemoryServer(files).transport },
+});
+
+// The table of levels, as functions.
+for (const level of ["yolo", "trusted", "sandboxed", undefined] as const)
+  console.log(level, canUseMcp(level), requiresMcpConfirmation(level, "filesystem", new Set()));
+
+// A set of capabilities allows exactly what was granted.
+const capabilities = new CapabilitySet()
+  .grant("mcp:filesystem:read_file", "execute")
+  .grant("mcp:filesystem:list_directory", "execute");
+const reader = host.session({ agent: "reader", level: "yolo", capabilities });
+await reader.ready();
+console.log(reader.tools().map(({ originalName }) => originalName));
+const refused = await reader.call("mcp__filesystem__write_file", { path: "/tmp/x" });
+console.log(refused.ok || `${refused.error.code}: ${refused.error.message}`);
+
+// A trusted agent asks: one answer for the server covers its tools for the rest of the session.
+const human: Human = {
+  confirm: async ({ agent, serverName, toolName, argumentsText }) => {
+    console.log(`may ${agent} call ${serverName}.${toolName} with ${argumentsText}?`);
+    return "server-session";
+  },
+};
+const main = host.session({ agent: "main", level: "trusted", human });
+await main.call("mcp__filesystem__read_file", { path: "/etc/hosts" });
+await main.call("mcp__filesystem__write_file", { path: "/tmp/x" });
+
+// For agents that nobody watches, a person allows beforehand, for good.
+await host.grants.allow({ agent: "nightly", server: "filesystem", tool: "read_file" });
+const nightly = host.session({ agent: "nightly", level: "trusted" });
+console.log(nightly.tools().map(({ originalName }) => originalName));
+
+// Every verdict names its rule.
+const why = host.why("reader", "filesystem.write_file");
+console.log(why.verdict, why.steps.find(({ passes }) => !passes)?.rule);
+console.log(host.why("nightly", "filesystem.read_file").consent);
+
+// Output:
+// yolo true false
+// trusted true true
+// sandboxed false true
+// undefined false true
+// [ 'read_file', 'list_directory' ]
+// denied: the agent was not granted mcp:filesystem:write_file
+// may main call filesystem.read_file with {"path":"/etc/hosts"}?
+// [ 'read_file' ]
+// denied capability
+// grant
