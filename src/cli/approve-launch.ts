@@ -134,7 +134,7 @@ function dayOf(time: number): string {
 }
 
 /** Enter, end of input and anything but y mean no. */
-function answersYes({ signal, terminal }: CommandContext): Promise<boolean> {
+export function answersYes({ signal, terminal }: CommandContext): Promise<boolean> {
   return new Promise((resolve, reject) => {
     terminal.prompt("[y/N] ");
     // Not in terminal mode: the terminal edits the line itself, and Ctrl-C stays a signal.

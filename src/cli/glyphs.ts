@@ -8,6 +8,7 @@ const standIns: Readonly<Record<string, string>> = {
   "⏸": "=",
   "⚠": "!",
   "○": "o",
+  "▲": "^",
   "→": "->",
   "·": "-",
   "–": "-",

@@ -116,6 +116,34 @@ export function createProgram(version: string, execute: Execute): Command {
     );
 
   program
+    .command("consent")
+    .summary("what agents may call without asking")
+    .description(
+      "Lists, grants or takes back what an agent may call without asking. A grant holds for the tools\n" +
+        "exactly as they are now, and for the server as it is started now.",
+    )
+    .addArgument(new Argument("<action>", "what to do").choices(["list", "allow", "revoke"]))
+    .argument("[server.tool]", "one tool, or a whole server; all of them by default")
+    .option("--agent <name>", "the agent; main by default, for list and revoke all of them")
+    .option("--destructive", "of a whole server also the tools it calls destructive")
+    .action(
+      (
+        action: "list" | "allow" | "revoke",
+        target: string | undefined,
+        { agent, destructive = false }: { agent?: string; destructive?: boolean },
+      ) =>
+        execute(async (context) => {
+          const { runConsent } = await import("./commands/consent.ts");
+          return await runConsent(context, {
+            action,
+            target,
+            agent,
+            includeDestructive: destructive,
+          });
+        }),
+    );
+
+  program
     .command("test")
     .summary("start one server, list its tools, stop it")
     .description("Starts one server, lists its tools, stops it, and says how long each step took.")
@@ -130,11 +158,11 @@ export function createProgram(version: string, execute: Execute): Command {
 
   program
     .command("approve")
-    .summary("let a server of a project start, after a look at it")
+    .summary("let a server of a project start, or accept tools that changed, after a look at it")
     .description(
       "Shows what a server of a project would start, and asks whether it may. A change of its entry,\n" +
-        "its folder or the file behind its command asks again. Without a terminal it only shows, and\n" +
-        "ends with 6.",
+        "its folder or the file behind its command asks again. Of a server that may start it shows the\n" +
+        "tools whose definition changed. Without a terminal it only shows, and ends with 6.",
     )
     .argument("<server>", "its name in plugboard list")
     .option("--identity <hash>", "approve without asking, if it is still what was shown with this")

@@ -16,8 +16,16 @@ const stateWords: Readonly<Record<ServerState, string>> = {
   disabled: "○ disabled",
 };
 
+/** A server that works, with a tool that is not what it was, is told by that tool. */
+const changedWord = "▲ changed";
+
 export function stateWord(state: ServerState): string {
   return stateWords[state];
+}
+
+export function statusWord({ state, quarantined }: ServerStatus): string {
+  const isWell = state === "connected" || state === "idle";
+  return isWell && quarantined.length > 0 ? changedWord : stateWord(state);
 }
 
 /** The widest word, for tables that are written row by row. */
@@ -33,7 +41,12 @@ export function originOf({ provenance }: ServerStatus, standpoint: Standpoint): 
 
 /** What a person should know about a server beside its state, and what to do about it. */
 export function statusNote(status: ServerStatus, standpoint: Standpoint): string {
-  const { name, state, lastError, provenance, problems, protocolVersion } = status;
+  const { name, state, lastError, provenance, problems, protocolVersion, quarantined } = status;
+  if (statusWord(status) === changedWord) {
+    const count = quarantined.length;
+    const tools = count === 1 ? "1 tool waits" : `${count} tools wait`;
+    return `${tools} for a look at what changed → plugboard approve ${name}`;
+  }
   switch (state) {
     case "pending":
       return `new in ${originOf(status, standpoint)} → plugboard approve ${name}`;
@@ -68,6 +81,8 @@ export interface ServerObject {
   readonly line?: number;
   /** Number of tools; absent until the server has listed them. */
   readonly tools?: number;
+  /** Names of tools that nobody is offered before a person has looked at them. */
+  readonly quarantined?: readonly string[];
   readonly protocolVersion?: string;
   readonly serverInfo?: unknown;
   readonly error?: { readonly code: string; readonly message: string };
@@ -85,6 +100,7 @@ export function serverObject(status: ServerStatus): ServerObject {
     ...(provenance.path === undefined ? {} : { file: provenance.path }),
     ...(provenance.line === undefined ? {} : { line: provenance.line }),
     ...(toolCount === undefined ? {} : { tools: toolCount }),
+    ...(status.quarantined.length === 0 ? {} : { quarantined: status.quarantined }),
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
     ...(serverInfo === undefined ? {} : { serverInfo }),
     ...(lastError === undefined

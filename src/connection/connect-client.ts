@@ -57,8 +57,11 @@ export interface McpClient extends AsyncDisposable {
 export interface DirectInput {
   /** For a connection that is about to open. */
   readonly handlers: () => InputHandlers;
-  /** What the handlers get to see of a request: `RequestOptions.owner`. */
-  readonly ownerOf: (toolName: string | undefined) => unknown;
+  /** For a request: what the handlers get to see of it, and what is to be called when it is over. */
+  readonly begin: (toolName: string | undefined) => {
+    readonly owner: unknown;
+    readonly end: () => void;
+  };
   readonly heard: (notification: ServerNotification) => void;
 }
 
@@ -114,7 +117,8 @@ class DirectClient implements McpClient {
     args: JsonObject = {},
     options?: RequestOptions,
   ): Promise<McpToolResult> {
-    return toolResult(await this.#client.callTool(name, args, this.#owned(options, name)));
+    const call = (owned?: RequestOptions) => this.#client.callTool(name, args, owned);
+    return toolResult(await this.#owned(call, options, name));
   }
 
   listResources(options?: RequestOptions): Promise<readonly JsonObject[]> {
@@ -122,7 +126,7 @@ class DirectClient implements McpClient {
   }
 
   readResource(uri: string, options?: RequestOptions): Promise<JsonObject> {
-    return this.#client.request("resources/read", { uri }, this.#owned(options));
+    return this.#owned((owned) => this.#client.request("resources/read", { uri }, owned), options);
   }
 
   listPrompts(options?: RequestOptions): Promise<readonly JsonObject[]> {
@@ -134,7 +138,8 @@ class DirectClient implements McpClient {
     args: Readonly<Record<string, string>> = {},
     options?: RequestOptions,
   ): Promise<JsonObject> {
-    return this.#client.request("prompts/get", { name, arguments: args }, this.#owned(options));
+    const params = { name, arguments: args };
+    return this.#owned((owned) => this.#client.request("prompts/get", params, owned), options);
   }
 
   ping(options?: RequestOptions): Promise<void> {
@@ -151,9 +156,14 @@ class DirectClient implements McpClient {
   }
 
   /** The handlers are to find the owner they expect, not what a caller may have put there. */
-  #owned(options: RequestOptions | undefined, toolName?: string): RequestOptions | undefined {
-    if (this.#input === undefined) return options;
-    return { ...options, owner: this.#input.ownerOf(toolName) };
+  #owned<T>(
+    send: (options: RequestOptions | undefined) => Promise<T>,
+    options: RequestOptions | undefined,
+    toolName?: string,
+  ): Promise<T> {
+    if (this.#input === undefined) return send(options);
+    const { owner, end } = this.#input.begin(toolName);
+    return send({ ...options, owner }).finally(end);
   }
 
   async #list(

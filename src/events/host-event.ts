@@ -215,4 +215,11 @@ export type HostEvent =
   | ToolInvoked;
 
 export type HostEventType = HostEvent["type"];
-export type HostEventOf<T extends HostEventType> = Extract<HostEvent, { readonly type: T }>;
+export type HostEventOf<T extends HostEventType> = EventOf<HostEvent, T>;
+
+/** Unlike `Extract`, finds an event whose interface stands for several types. */
+type EventOf<Event, T> = Event extends { readonly type: infer Types }
+  ? T extends Types
+    ? Event
+    : never
+  : never;

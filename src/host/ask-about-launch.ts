@@ -1,7 +1,8 @@
 import { variableUses } from "../config/expand-variables.ts";
-import { findPackages, type FoundPackage } from "../config/find-packages.ts";
+import { findPackages } from "../config/find-packages.ts";
 import { coveredName, type LaunchFacts } from "../config/launch-identity.ts";
-import type { HttpTransportConfig, ServerConfig } from "../config/server-config.ts";
+import type { FoundPackage } from "../config/package-spec.ts";
+import type { ServerConfig } from "../config/server-config.ts";
 import { hasReference } from "../config/variable-reference.ts";
 import type { LaunchQuestion, PackageNotice, WantedVariable } from "../ports/launch-question.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
@@ -115,7 +116,7 @@ function wantedVariables(config: ServerConfig): readonly WantedVariable[] {
     if (!("url" in transport)) return { variable, goesTo };
     // Secrets of an OAuth client are sent to where tokens come from, which the server may choose.
     const isForSignIn = auth.type === "oauth" && field.startsWith("auth.");
-    const url = isForSignIn ? (auth.tokenUrl ?? "") : (transport satisfies HttpTransportConfig).url;
+    const url = isForSignIn ? (auth.tokenUrl ?? "") : transport.url;
     const host = hostOf(url);
     return host === "" ? { variable, goesTo } : { variable, goesTo, host };
   });

@@ -56,11 +56,16 @@ function createInput(server: DirectServer, options: ClientOptions): DirectInput 
   const caller = { agent: "main", sessionId: createId(), human };
   return {
     handlers: () => desk.handlers(),
-    ownerOf: (toolName): QuestionOwner => ({
-      callId: undefined,
-      caller,
-      target: toolName === undefined ? undefined : { tool: { originalName: toolName } },
-    }),
+    begin(toolName) {
+      const over = new AbortController();
+      const owner: QuestionOwner = {
+        callId: undefined,
+        caller,
+        target: toolName === undefined ? undefined : { tool: { originalName: toolName } },
+        over: over.signal,
+      };
+      return { owner, end: () => over.abort() };
+    },
     heard: (notification) => desk.heard(notification),
   };
 }

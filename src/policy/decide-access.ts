@@ -173,6 +173,8 @@ export function denyTool(facts: ToolFacts): Denial | undefined {
 export interface AccessStep {
   readonly rule: AccessRule;
   readonly passes: boolean;
+  /** Of the error a call would end with; like the others only of a step that says no. */
+  readonly code?: ErrorCode;
   readonly reason?: string;
   readonly hint?: string;
 }
@@ -182,8 +184,7 @@ export function explainTool(facts: ToolFacts): readonly AccessStep[] {
   return wholeChain.map(([rule, judge]) => {
     const denial = judge(facts);
     if (denial === undefined) return { rule, passes: true };
-    const { reason, hint } = denial;
-    return { rule, passes: false, reason, ...(hint === undefined ? {} : { hint }) };
+    return { rule, passes: false, ...denial };
   });
 }
 

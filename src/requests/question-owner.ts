@@ -11,6 +11,8 @@ export interface QuestionOwner {
     readonly human: Human | undefined;
   };
   readonly target: { readonly tool: { readonly originalName: string } } | undefined;
+  /** Aborted when the request is over; needed where there is no event to tell that. */
+  readonly over?: AbortSignal;
 }
 
 /** One question on its way to an answer. */

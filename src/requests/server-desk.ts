@@ -151,10 +151,14 @@ export class ServerDesk {
 
   /** A person must not go on answering for a call that is over: in the legacy era only we know that it is. */
   #onCallEnd(owner: QuestionOwner | undefined, handler: () => void): Unsubscribe | undefined {
-    if (owner?.callId === undefined) return undefined;
-    const { callId, caller } = owner;
+    const { callId, caller, over } = owner ?? {};
+    if (over !== undefined) {
+      over.addEventListener("abort", handler);
+      return () => over.removeEventListener("abort", handler);
+    }
+    if (callId === undefined) return undefined;
     return this.#parts.events.on("call-end", (event) => {
-      if (event.callId === callId && event.sessionId === caller.sessionId) handler();
+      if (event.callId === callId && event.sessionId === caller?.sessionId) handler();
     });
   }
 

@@ -28,6 +28,13 @@ export class Project implements Disposable {
     this.writeText(JSON.stringify({ mcpServers: servers }));
   }
 
+  /** Servers of the user, which need no approval. */
+  writeForUser(servers: Readonly<Record<string, unknown>>): void {
+    const folder = path.join(this.home, ".plugboard");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, "mcp.json"), JSON.stringify({ mcpServers: servers }));
+  }
+
   writeText(text: string | Uint8Array): void {
     writeFileSync(this.file, text);
   }

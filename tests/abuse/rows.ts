@@ -1,12 +1,14 @@
 import type { Row } from "./row.ts";
 import { approvalRows } from "./rows/approval-rows.ts";
 import { configRows } from "./rows/config-rows.ts";
+import { displayRows } from "./rows/display-rows.ts";
 import { environmentRows } from "./rows/environment-rows.ts";
 import { floodRows } from "./rows/flood-rows.ts";
 import { handshakeRows } from "./rows/handshake-rows.ts";
 import { httpAddressRows } from "./rows/http-address-rows.ts";
 import { httpAnswerRows } from "./rows/http-answer-rows.ts";
 import { httpFloodRows } from "./rows/http-flood-rows.ts";
+import { httpHeaderRows } from "./rows/http-header-rows.ts";
 import { httpLifeRows } from "./rows/http-life-rows.ts";
 import { httpToxicRows } from "./rows/http-toxic-rows.ts";
 import { idRows } from "./rows/id-rows.ts";
@@ -18,9 +20,11 @@ import { listRows } from "./rows/list-rows.ts";
 import { mutationRows } from "./rows/mutation-rows.ts";
 import { nameRows } from "./rows/name-rows.ts";
 import { pinRows } from "./rows/pin-rows.ts";
+import { poisonRows } from "./rows/poison-rows.ts";
 import { progressRows } from "./rows/progress-rows.ts";
 import { restartRows } from "./rows/restart-rows.ts";
 import { roundRows } from "./rows/round-rows.ts";
+import { schemaRows } from "./rows/schema-rows.ts";
 import { sessionRows } from "./rows/session-rows.ts";
 import { shapeRows } from "./rows/shape-rows.ts";
 import { sizeRows } from "./rows/size-rows.ts";
@@ -62,4 +66,8 @@ export const rows: readonly Row[] = [
   ...pinRows,
   ...injectionRows,
   ...nameRows,
+  ...poisonRows,
+  ...displayRows,
+  ...schemaRows,
+  ...httpHeaderRows,
 ];

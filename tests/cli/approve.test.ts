@@ -48,8 +48,7 @@ describe("plugboard approve", () => {
     sandbox.configureProject({ notes: { ...demoEntry, env: { CHANGED: "1" } } });
     expect(await sandbox.run(words)).toEqual({
       stdout: "",
-      stderr:
-        '✗ what "notes" would start is not what was shown   try: plugboard approve notes\n',
+      stderr: '✗ what "notes" would start is not what was shown   try: plugboard approve notes\n',
       exitCode: 6,
     });
     sandbox.configureProject({ notes: demoEntry });

@@ -25,7 +25,18 @@ describe("plugboard", () => {
     const names = [...flag.stdout.matchAll(/^ {2}([a-z][a-z-]*) (?:\[|<|  )/gm)].map(
       ([, name]) => name,
     );
-    expect(names).toEqual(["up", "call", "list", "tools", "types", "test", "approve", "test-server", "help"]);
+    expect(names).toEqual([
+      "up",
+      "call",
+      "list",
+      "tools",
+      "types",
+      "consent",
+      "test",
+      "approve",
+      "test-server",
+      "help",
+    ]);
     expect(Math.max(...flag.stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(
       100,
     );

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { type ClientOptions, connectClient, type ElicitQuestion } from "../../src/index.ts";
+import {
+  type AskOptions,
+  type ClientOptions,
+  connectClient,
+  type ElicitQuestion,
+} from "../../src/index.ts";
 import { overHttp, overStdio } from "../fixtures/servers/open-asking-server.ts";
 
 const places = [
@@ -70,6 +75,27 @@ describe.each(places)("a client without a host, over %s, %s era", (_, era, start
       expect(await isRefused).toBe(true);
     }
   });
+});
+
+it("PRO-22: a question is withdrawn when its call is over", async () => {
+  await using server = await overStdio("legacy");
+  let show: (signal: AbortSignal) => void = () => undefined;
+  const asked = new Promise<AbortSignal>((resolve) => {
+    show = resolve;
+  });
+  const elicit = (_: ElicitQuestion, { signal }: AskOptions) => {
+    show(signal);
+    return new Promise<never>(() => undefined);
+  };
+  await using client = await connectClient({ name: "a", ...server.entry }, { human: { elicit } });
+  const abort = new AbortController();
+  const call = client.callTool("ask_form", {}, { signal: abort.signal });
+  const failure = expect(call).rejects.toMatchObject({ code: "cancelled" });
+  const signal = await asked;
+  expect(signal.aborted).toBe(false);
+  abort.abort();
+  await failure;
+  expect(signal.aborted).toBe(true);
 });
 
 it("PRO-21: a visit that a call needs first is asked for, and its end is told", async () => {

@@ -5,6 +5,7 @@ import { approvedBy, askAndApprove, canAsk, describeQuestion } from "../approve-
 import type { CommandContext } from "../command-context.ts";
 import { requireServer } from "../connect-server.ts";
 import { withHost } from "../open-host.ts";
+import { reviewTools } from "../review-tools.ts";
 
 export interface ApproveCommand {
   readonly server: string;
@@ -29,10 +30,7 @@ export async function runApprove(
     requireServer(context, host, name);
     if (revoke) return await takeBack(context, host, name);
     const question = await host.approvalQuestion(name);
-    if (question === undefined) {
-      tell(context, { name, approved: true }, `"${name}" needs no approval.`);
-      return 0;
-    }
+    if (question === undefined) return await reviewTools(context, host, { name, identity });
     if (identity !== undefined) await host.approve(name, { identity, by: approvedBy });
     else if (!canAsk(context)) return showOnly(context, name, question);
     else if (!(await askAndApprove(context, host, name, question))) {

@@ -41,6 +41,14 @@ function requireTool(session: Session, { server, tool: name }: CallTarget): McpT
   const tools = session.tools().filter(({ serverName }) => serverName === server);
   const found = tools.find(({ originalName }) => originalName === name);
   if (found !== undefined) return found;
+  // A tool that is there, and not for anybody to call, has its reason.
+  const refusal = session.why(`${server}.${name}`).steps.find(({ passes }) => !passes);
+  if (refusal?.code !== undefined && refusal.code !== "tool_unknown")
+    throw createError(refusal.code, refusal.reason ?? "", {
+      serverName: server,
+      hint: refusal.hint,
+      details: { toolName: truncate(name, 128), rule: refusal.rule },
+    });
   const names = tools.map(({ originalName }) => originalName);
   const shown = truncate(name, 128);
   throw createError("tool_unknown", `${server} has no tool "${shown}"`, {

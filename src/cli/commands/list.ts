@@ -4,7 +4,7 @@ import type { CommandContext } from "../command-context.ts";
 import { type ConnectReport, connectEach } from "../connect-each.ts";
 import { limitedSignal } from "../limited-signal.ts";
 import { noteConfigProblems, withHost } from "../open-host.ts";
-import { serverObject, stateWord, statusNote, widestStateWord } from "../server-status.ts";
+import { serverObject, statusNote, statusWord, widestStateWord } from "../server-status.ts";
 import { type Column, columnWidths, renderRow } from "../table.ts";
 
 export interface ListCommand {
@@ -103,15 +103,23 @@ function withinLimit({ status, error }: ConnectReport): ServerStatus {
 }
 
 function rowOf({ standpoint }: CommandContext, status: ServerStatus): readonly string[] {
-  const { name, state, transport, toolCount, provenance } = status;
+  const { name, transport, provenance } = status;
   return [
     name,
-    stateWord(state),
+    statusWord(status),
     transport === "none" ? "–" : transport,
-    toolCount === undefined ? "–" : String(toolCount),
+    toolCounts(status),
     provenance.layer,
     statusNote(status, standpoint),
   ];
+}
+
+/** `3/4` when one of four is held back. */
+function toolCounts({ toolCount, quarantined }: ServerStatus): string {
+  if (toolCount === undefined) return "–";
+  return quarantined.length === 0
+    ? String(toolCount)
+    : `${toolCount - quarantined.length}/${toolCount}`;
 }
 
 function writeHeader({ terminal }: CommandContext, widths: readonly number[]): void {

@@ -73,9 +73,8 @@ async function castShadows(lab: Lab, product: Product): Promise<Figures> {
     const { host, session, warnings } = await openWatched(product, {
       honest: hostileEntry("shadow-names", { bad: 0, tag: "honest" }),
       shadow,
-      // The same name to the eye, and once more to whoever ignores case.
+      // The same name to the eye; one of another case alone is refused with the configuration.
       "h\u043Enest": shadow,
-      Honest: shadow,
     });
     await using _host = host;
     for (const tool of session.tools()) {
@@ -98,7 +97,7 @@ async function castShadows(lab: Lab, product: Product): Promise<Figures> {
     if (lookalikes.length !== 6) figures["lookalikes not flagged"] += 1;
     if (!isTold('tool "helper": its description speaks of "send_message"'))
       figures["mentions not flagged"] += 1;
-    for (const name of ["honest", "h\u043Enest", "Honest"])
+    for (const name of ["honest", "h\u043Enest"])
       if (!isTwinTold(host, name)) figures["servers not flagged"] += 1;
   }
   return figures;
@@ -129,11 +128,10 @@ async function nameBadly(lab: Lab, product: Product): Promise<Figures> {
   using project = new Project();
   const entries = { [server]: hostileEntry("bad-names"), web: hostileHttpEntry("bad-names") };
   await using sites = await Sites.start(entries);
-  project.write(sites.entries);
+  project.writeForUser(sites.entries);
   const open = (): Promise<McpHost> => project.open(product);
   {
     await using host = await open();
-    for (const name of Object.keys(entries)) await host.approve(name);
     const session = host.session({ agent: "bad", level: "yolo" });
     await session.ready();
     for (const name of Object.keys(entries)) {
