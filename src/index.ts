@@ -156,8 +156,7 @@ export type { AccessReport } from "./session/explain-access.ts";
 export type { Audit } from "./host/audit.ts";
 export type { AllowOptions, GrantInfo, GrantQuery, Grants } from "./host/grants.ts";
 export type { Pins, QuarantinedTool } from "./host/pins.ts";
-export type { AuditFilter, AuditRow } from "./store/audit-entry.ts";
-export type { AuditQuery } from "./store/audit-log.ts";
+export type { AuditFilter, AuditQuery, AuditRow } from "./store/audit-entry.ts";
 export type { Clock, Timer } from "./ports/clock.ts";
 export type {
   AskOptions,

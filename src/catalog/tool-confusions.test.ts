@@ -91,7 +91,9 @@ describe("descriptions that speak of another server's tool", () => {
     expect(told(catalog, "evil")).toEqual([
       ["helper", expect.stringMatching(/^its description speaks of "send.*" of "mail"$/)],
     ]);
-    expect(told(catalog, "mail")).toEqual([]);
+    expect(told(catalog, "mail")).toEqual([
+      [expect.stringMatching(/^send/), 'the description of "helper" of "evil" speaks of it'],
+    ]);
   });
 
   it.each([
@@ -104,6 +106,6 @@ describe("descriptions that speak of another server's tool", () => {
       mail: { send: "", send_message: "" },
       evil: { helper: description, send_message: "" },
     });
-    expect(told(catalog, "evil")).toEqual([]);
+    expect([told(catalog, "evil"), told(catalog, "mail")]).toEqual([[], []]);
   });
 });

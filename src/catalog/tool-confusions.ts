@@ -2,15 +2,22 @@ import { skeleton } from "../text/skeleton.ts";
 import { truncate } from "../text/truncate.ts";
 import { type CatalogProblem, catalogProblem } from "./catalog-problem.ts";
 import type { CatalogTool } from "./catalog-tool.ts";
-import { type ParsedToolName, parseToolName } from "./tool-names.ts";
+import { parseToolName } from "./tool-names.ts";
 
 const maxScanned = 8 * 1_024;
-const maxWords = 200;
+const maxWords = 20;
 /** A server whose whole list is confusing is told often enough. */
 const maxProblems = 20;
 const word = /[A-Za-z][\w./-]{4,127}/g;
 /** Written as no word of a sentence is: `read_file`, `readFile`, `files.read`. */
 const identifier = /[a-z][A-Z]|[a-zA-Z0-9][_./-][a-zA-Z0-9_]/;
+
+interface Entry {
+  readonly tool: CatalogTool;
+  readonly skeleton: string;
+  /** Words of its description that could be names of tools, `server.tool` where a server is named. */
+  readonly words: readonly string[];
+}
 
 /**
  * Which tools could be taken for others: names that differ only in ways the eye does not see, within a
@@ -18,9 +25,11 @@ const identifier = /[a-z][A-Z]|[a-zA-Z0-9][_./-][a-zA-Z0-9_]/;
  * are no confusion, since public names tell them apart.
  */
 export class ToolConfusions {
-  readonly #tools = new Map<string, readonly CatalogTool[]>();
+  readonly #tools = new Map<string, readonly Entry[]>();
   readonly #serversAlike = new Index<string>();
   readonly #toolsAlike = new Index<CatalogTool>();
+  /** Whose description has the word. */
+  readonly #speakers = new Index<CatalogTool>();
   /** What was found since the last change. */
   readonly #known = new Map<string, readonly CatalogProblem[]>();
 
@@ -28,18 +37,29 @@ export class ToolConfusions {
   enter(serverName: string, tools: readonly CatalogTool[]): void {
     this.leave(serverName);
     this.#known.clear();
-    this.#tools.set(serverName, tools);
+    const entries = tools.map((tool) => ({
+      tool,
+      skeleton: skeleton(tool.originalName),
+      words: namesIn(tool.description),
+    }));
+    this.#tools.set(serverName, entries);
     this.#serversAlike.add(skeleton(serverName), serverName);
-    for (const tool of tools) this.#toolsAlike.add(skeleton(tool.originalName), tool);
+    for (const { tool, skeleton: key, words } of entries) {
+      this.#toolsAlike.add(key, tool);
+      for (const said of words) this.#speakers.add(said, tool);
+    }
   }
 
   leave(serverName: string): void {
-    const tools = this.#tools.get(serverName);
-    if (tools === undefined) return;
+    const entries = this.#tools.get(serverName);
+    if (entries === undefined) return;
     this.#known.clear();
     this.#tools.delete(serverName);
     this.#serversAlike.delete(skeleton(serverName), serverName);
-    for (const tool of tools) this.#toolsAlike.delete(skeleton(tool.originalName), tool);
+    for (const { tool, skeleton: key, words } of entries) {
+      this.#toolsAlike.delete(key, tool);
+      for (const said of words) this.#speakers.delete(said, tool);
+    }
   }
 
   problems(serverName: string): readonly CatalogProblem[] {
@@ -52,8 +72,11 @@ export class ToolConfusions {
   }
 
   #ofTools(serverName: string): readonly CatalogProblem[] {
-    const tools = this.#tools.get(serverName) ?? [];
-    const found = tools.flatMap((tool) => [...this.#lookalikeOf(tool), ...this.#mentionIn(tool)]);
+    const found: CatalogProblem[] = [];
+    for (const entry of this.#tools.get(serverName) ?? [])
+      for (const text of [this.#lookalikeOf(entry), this.#mentionBy(entry), this.#mentionOf(entry)])
+        if (text !== undefined)
+          found.push(catalogProblem(serverName, entry.tool.originalName, text));
     const rest = found.splice(maxProblems).length;
     if (rest > 0)
       found.push(catalogProblem(serverName, null, `${rest} more tools could be confused`));
@@ -69,32 +92,44 @@ export class ToolConfusions {
     return [catalogProblem(serverName, null, text)];
   }
 
-  #lookalikeOf({ serverName, originalName }: CatalogTool): readonly CatalogProblem[] {
-    const key = skeleton(originalName);
+  #lookalikeOf({ tool, skeleton: key }: Entry): string | undefined {
+    const { serverName, originalName } = tool;
     const twin = this.#toolsAlike.find(key, (other) => other.originalName !== originalName);
-    if (twin === undefined) return [];
+    if (twin === undefined) return undefined;
     const how = resembles(originalName, twin.originalName);
-    const text = `its name ${exact(originalName)} ${how} ${describe(twin, serverName)}`;
-    return [catalogProblem(serverName, originalName, text)];
+    return `its name ${exact(originalName)} ${how} ${describe(twin, serverName)}`;
   }
 
-  #mentionIn({ serverName, originalName, description }: CatalogTool): readonly CatalogProblem[] {
-    for (const found of identifiersIn(description)) {
-      const meant = this.#meantBy(found, serverName);
-      if (meant === undefined) continue;
-      const text = `its description speaks of ${describe(meant, serverName)}`;
-      return [catalogProblem(serverName, originalName, text)];
+  #mentionBy({ tool: { serverName }, words }: Entry): string | undefined {
+    for (const said of words) {
+      const meant = this.#meantBy(said, serverName);
+      if (meant !== undefined) return `its description speaks of ${describe(meant, serverName)}`;
     }
-    return [];
+    return undefined;
+  }
+
+  /** Told on this side, too: the server that is spoken of may be listed after the one that speaks. */
+  #mentionOf({ tool: { serverName, originalName } }: Entry): string | undefined {
+    const isForeign = (other: CatalogTool): boolean => other.serverName !== serverName;
+    const speaker =
+      this.#speakers.find(`${serverName}.${originalName}`, isForeign) ??
+      this.#speakers.find(
+        originalName,
+        (other) => isForeign(other) && this.#find(originalName, other.serverName) === undefined,
+      );
+    if (speaker === undefined) return undefined;
+    return `the description of ${describe(speaker, serverName)} speaks of it`;
   }
 
   /** The tool of another server that the word names, with its server or alone. */
-  #meantBy(found: string, serverName: string): CatalogTool | undefined {
-    const { server, tool } = found.startsWith("mcp__") ? parseToolName(found) : splitAtDot(found);
-    if (server !== "") return server === serverName ? undefined : this.#find(tool, server);
-    const first = this.#find(tool);
+  #meantBy(said: string, serverName: string): CatalogTool | undefined {
+    const dot = said.indexOf(".");
+    const server = said.slice(0, Math.max(0, dot));
+    if (server !== "")
+      return server === serverName ? undefined : this.#find(said.slice(dot + 1), server);
+    const first = this.#find(said);
     // What its own server offers under that name is what it means.
-    return first !== undefined && this.#find(tool, serverName) === undefined ? first : undefined;
+    return first !== undefined && this.#find(said, serverName) === undefined ? first : undefined;
   }
 
   #find(name: string, serverName?: string): CatalogTool | undefined {
@@ -106,18 +141,15 @@ export class ToolConfusions {
   }
 }
 
-function identifiersIn(text: string): readonly string[] {
-  const words = (text.slice(0, maxScanned).match(word) ?? [])
-    .map((found) => found.replace(/[./-]+$/, ""))
-    .filter((found) => identifier.test(found));
-  return [...new Set(words)].slice(0, maxWords);
-}
-
-/** `server.tool`, the way a person types it. */
-function splitAtDot(text: string): ParsedToolName {
-  const dot = text.indexOf(".");
-  if (dot === -1) return { server: "", tool: text };
-  return { server: text.slice(0, dot), tool: text.slice(dot + 1) };
+function namesIn(text: string): readonly string[] {
+  const names = new Set<string>();
+  for (const [found] of text.slice(0, maxScanned).matchAll(word)) {
+    if (!identifier.test(found)) continue;
+    const { server, tool } = parseToolName(found.replace(/[./-]+$/, ""));
+    names.add(server === "" ? tool : `${server}.${tool}`);
+    if (names.size === maxWords) break;
+  }
+  return [...names];
 }
 
 function resembles(name: string, other: string): string {
@@ -140,24 +172,27 @@ function exact(name: string): string {
   return truncate(escaped, 160);
 }
 
-/** Values by key, of which a key may have several. */
-class Index<Value> {
-  readonly #values = new Map<string, Set<Value>>();
+/** Objects or texts by key, of which almost every key has one: that one is not put into a set. */
+class Index<Value extends string | CatalogTool> {
+  readonly #values = new Map<string, Value | Set<Value>>();
 
   add(key: string, value: Value): void {
-    const values = this.#values.get(key);
-    if (values === undefined) this.#values.set(key, new Set([value]));
-    else values.add(value);
+    const known = this.#values.get(key);
+    if (known === undefined) this.#values.set(key, value);
+    else if (known instanceof Set) known.add(value);
+    else if (known !== value) this.#values.set(key, new Set([known, value]));
   }
 
   delete(key: string, value: Value): void {
-    const values = this.#values.get(key);
-    values?.delete(value);
-    if (values?.size === 0) this.#values.delete(key);
+    const known = this.#values.get(key);
+    if (known instanceof Set) known.delete(value);
+    if (known === value || (known instanceof Set && known.size === 0)) this.#values.delete(key);
   }
 
   find(key: string, fits: (value: Value) => boolean): Value | undefined {
-    for (const value of this.#values.get(key) ?? []) if (fits(value)) return value;
+    const known = this.#values.get(key);
+    if (known === undefined) return undefined;
+    for (const value of known instanceof Set ? known : [known]) if (fits(value)) return value;
     return undefined;
   }
 }

@@ -59,7 +59,7 @@ async function isAgreed(
 }
 
 /** Old and new text of everything that differs; a host makes both safe to show. */
-export function describeTool({ tool, server, reason, changes, findings }: QuarantinedTool) {
+function describeTool({ tool, server, reason, changes, findings }: QuarantinedTool) {
   const name = neutralizeLine(tool);
   const headline =
     reason === "changed"

@@ -15,14 +15,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commandCandidates, findCommand } from "./find-command.ts";
 
 describe("where a command is looked for", () => {
-  const linux = { cwd: "/work", platform: "linux" } as const;
+  const linux = { cwd: "/place", platform: "linux" } as const;
 
   it.each([
     ["run", { PATH: "/a:/b" }, ["/a/run", "/b/run"]],
-    ["run", { PATH: "bin::/b" }, ["/work/bin/run", "/work/run", "/b/run"]],
+    ["run", { PATH: "bin::/b" }, ["/place/bin/run", "/place/run", "/b/run"]],
     ["run", {}, ["/bin/run", "/usr/bin/run"]],
-    ["./run", { PATH: "/a" }, ["/work/run"]],
-    ["sub/run", { PATH: "/a" }, ["/work/sub/run"]],
+    ["./run", { PATH: "/a" }, ["/place/run"]],
+    ["sub/run", { PATH: "/a" }, ["/place/sub/run"]],
     ["/opt/run", { PATH: "/a" }, ["/opt/run"]],
     ["back\\slash", { PATH: "/a" }, ["/a/back\\slash"]],
   ])("PRM-21: %s with %j", (command, env, expected) => {

@@ -13,13 +13,19 @@ const plainName = /^[a-z][a-z0-9_-]{0,31}$/;
 export function findSecretArgs(args: readonly string[]): readonly number[] {
   const found: number[] = [];
   for (const [index, arg] of args.entries()) {
-    const parts = parseTemplate(arg.slice(0, maxLintedLength));
-    const literal = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+    const literal = literalText(arg.slice(0, maxLintedLength));
     const isOptionValue =
       secretOption.test(args[index - 1] ?? "") && !arg.startsWith("-") && literal !== "";
     if (isOptionValue || looksLikeSecret(literal)) found.push(index);
   }
   return found;
+}
+
+/** What a template says beside its references. */
+function literalText(template: string): string {
+  if (!template.includes("$")) return template;
+  const parts = parseTemplate(template);
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
 /** Warns about what is allowed but probably not meant. Never repeats a value. */

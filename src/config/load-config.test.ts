@@ -281,7 +281,7 @@ describe("weight", () => {
     const imported = new Set<string>();
     for (const name of sources) {
       const text = readFileSync(new URL(name, folder), "utf8");
-      for (const [, specifier = ""] of text.matchAll(/(?:from|import\()\s*"([^"]+)"/g))
+      for (const [, specifier = ""] of text.matchAll(/(?:from\s+|import\(\s*)"([^"]+)"/g))
         if (!specifier.startsWith(".") && !specifier.startsWith("node:")) imported.add(specifier);
     }
     expect([...imported]).toEqual(["jsonc-parser"]);

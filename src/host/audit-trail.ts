@@ -13,8 +13,9 @@ import type {
   RequestAnsweredEvent,
 } from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { AuditEntry, AuditFilter, AuditRow } from "../store/audit-entry.ts";
-import type { AuditLog, AuditQuery } from "../store/audit-log.ts";
+import type { AuditEntry, AuditFilter, AuditQuery, AuditRow } from "../store/audit-entry.ts";
+import type { AuditLog } from "../store/audit-log.ts";
+import { exactText } from "../text/exact-text.ts";
 import type { Audit } from "./audit.ts";
 import type { HostStore } from "./host-store.ts";
 
@@ -85,7 +86,7 @@ export class AuditTrail implements Audit {
     if (known !== undefined) return known;
     const { tool, consent } = target;
     const { serverName = null, originalName } = tool;
-    const members = ["call", call.caller.agent, serverName, originalName, "ok"];
+    const members = ["call", call.caller.agent, serverName, exactText(originalName), "ok"];
     const head = `${JSON.stringify(members).slice(1, -1)},{"consent":"${consent}",`;
     this.#heads.set(target, head);
     return head;
@@ -116,7 +117,8 @@ function entryOfCall(call: CallRecord, outcome: Outcome, at: number): AuditEntry
     at,
     agent: caller.agent,
     server: target?.tool.serverName ?? outcome.serverName,
-    tool: target?.tool.originalName ?? name.slice(0, 128),
+    // Read by people at terminals: what could not be seen is written as an escape.
+    tool: exactText(target?.tool.originalName ?? name.slice(0, 128)),
     code: outcome.ok ? "ok" : outcome.error.code,
     detail: {
       // Which rule refused it, or else which one let it pass without a question.
@@ -157,22 +159,26 @@ function entryOfEvent(event: RecordedEvent): AuditEntry {
     case "consent-asked":
     case "consent-granted":
     case "consent-denied": {
-      const { agent, serverName, toolName: tool, callId, answer } = event;
+      const { agent, serverName, toolName, callId, answer } = event;
       const server = serverName ?? undefined;
+      const tool = exactText(toolName);
       return { type, at, agent, server, tool, code: answer, detail: { callId } };
     }
     case "grant-added":
     case "grant-revoked": {
-      const { agent, serverName, toolNames } = event;
+      const { agent, serverName } = event;
       const server = serverName ?? undefined;
+      const toolNames = event.toolNames.map((name) => exactText(name));
       return { type, at, agent: agent ?? undefined, server, detail: { toolNames } };
     }
     case "launch-approved":
     case "launch-revoked":
       return { type, at, server: event.serverName, detail: { identity: event.identity } };
     case "tool-quarantined":
-    case "tool-accepted":
-      return { type, at, server: event.serverName, tool: event.toolName, code: event.reason };
+    case "tool-accepted": {
+      const { serverName: server, toolName, reason: code } = event;
+      return { type, at, server, tool: exactText(toolName), code };
+    }
     case "request-answered": {
       const { serverName: server, outcome: code, kind, durationMs } = event;
       return { type, at, server, code, detail: { kind, durationMs } };

@@ -1,5 +1,4 @@
-import type { AuditFilter, AuditRow } from "../store/audit-entry.ts";
-import type { AuditQuery } from "../store/audit-log.ts";
+import type { AuditFilter, AuditQuery, AuditRow } from "../store/audit-entry.ts";
 
 /** What happened: every call and every decision, without arguments, results or secrets. */
 export interface Audit {

@@ -143,8 +143,10 @@ export class PinBook implements PinLookup, Pins {
       await kept.pins.quarantine(identity, { tool, fingerprint, definition: waiting.definition });
       if (!(await kept.pins.accept(identity, tool, fingerprint))) return false;
     }
-    pinned.accepted.set(tool, { fingerprint, definition: waiting.definition });
-    pinned.waiting.delete(tool);
+    // The list may have been compared anew while the store was written.
+    const now = this.#pinned.get(identity) ?? pinned;
+    now.accepted.set(tool, { fingerprint, definition: waiting.definition });
+    if (now.waiting.get(tool)?.fingerprint === fingerprint) now.waiting.delete(tool);
     this.#revision += 1;
     const { reason } = waiting;
     events.emit({ type: "tool-accepted", serverName, toolName: tool, reason, at: clock.now() });

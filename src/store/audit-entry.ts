@@ -26,3 +26,10 @@ export interface AuditFilter {
   readonly tool?: string | undefined;
   readonly code?: string | undefined;
 }
+
+export interface AuditQuery extends AuditFilter {
+  /** 100 by default, 1,000 at most. */
+  readonly limit?: number | undefined;
+  /** Only rows before this one: the `seq` of the last row of the answer before. */
+  readonly before?: number | undefined;
+}

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditFilter, AuditRow } from "./audit-entry.ts";
+import type { AuditEntry, AuditFilter, AuditQuery, AuditRow } from "./audit-entry.ts";
 import { type AuditPage, entryMembers, maxEntriesPerPage, toAuditRows } from "./audit-page.ts";
 import { AuditQueue } from "./audit-queue.ts";
 import type { StoreContext } from "./store-context.ts";
@@ -7,13 +7,6 @@ import { storeError } from "./store-error.ts";
 export interface AuditLimits {
   readonly maxRows: number;
   readonly maxAgeMs: number;
-}
-
-export interface AuditQuery extends AuditFilter {
-  /** 100 by default, 1,000 at most. */
-  readonly limit?: number | undefined;
-  /** Only rows before this one: the `seq` of the last row of the answer before. */
-  readonly before?: number | undefined;
 }
 
 const defaultAuditLimits: AuditLimits = {

@@ -27,6 +27,7 @@ import { roundRows } from "./rows/round-rows.ts";
 import { schemaRows } from "./rows/schema-rows.ts";
 import { sessionRows } from "./rows/session-rows.ts";
 import { shapeRows } from "./rows/shape-rows.ts";
+import { shutdownRows } from "./rows/shutdown-rows.ts";
 import { sizeRows } from "./rows/size-rows.ts";
 import { stderrRows } from "./rows/stderr-rows.ts";
 import { storeFailureRows } from "./rows/store-failure-rows.ts";
@@ -47,6 +48,7 @@ export const rows: readonly Row[] = [
   ...lifeRows,
   ...restartRows,
   ...leakRows,
+  ...shutdownRows,
   ...launchRows,
   ...environmentRows,
   ...handshakeRows,

@@ -42,5 +42,13 @@ export const lifeModes = {
   /** Lives on without a voice. */
   "close-stdout": () => ({ onCall: () => closeSync(1) }),
 
-  hang: () => ({ onCall: silent }),
+  /** Answers no call and, if `stubborn`, takes no notice of being told to end. */
+  hang: ({ stubborn = 0 }) => {
+    if (stubborn === 1) {
+      process.on("SIGTERM", silent);
+      process.exit = /** @type {any} */ (silent);
+      setTimeout(() => void process.kill(process.pid, "SIGKILL"), 30_000);
+    }
+    return { onCall: silent };
+  },
 };

@@ -10,6 +10,7 @@ import type { Figures, Row } from "../row.ts";
 
 const attack = "mcp__injecting__attack";
 const lineBreak = /\r\n?|[\n\u0085\u2028\u2029]/;
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const unseen = /[\u001B\u009B\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/u;
 
 /** What a model is given of a call, by each way to it. */

@@ -23,7 +23,7 @@ interface Reached {
 /** Which server and which of its tools a call reached. */
 async function reach(tool: McpTool): Promise<Partial<Reached>> {
   const { structured } = await tool.execute({});
-  return (structured ?? {}) as Partial<Reached>;
+  return structured ?? {};
 }
 
 /** Opens a host and looks at what it says about its servers while they are listed. */
@@ -95,7 +95,10 @@ async function castShadows(lab: Lab, product: Product): Promise<Figures> {
       if (!isTold(`tool "${shown(originalName)}": its name`))
         figures["lookalikes not flagged"] += 1;
     if (lookalikes.length !== 6) figures["lookalikes not flagged"] += 1;
-    if (!isTold('tool "helper": its description speaks of "send_message"'))
+    // Whichever of the two is listed last.
+    const isMentioned = warnings.some((it) => /speaks of (?:it|"send_message")/.test(it));
+    const { problems } = host.server("shadow");
+    if (!isMentioned || !problems.some(({ text }) => text.includes('speaks of "send_message"')))
       figures["mentions not flagged"] += 1;
     for (const name of ["honest", "h\u043Enest"])
       if (!isTwinTold(host, name)) figures["servers not flagged"] += 1;
@@ -149,8 +152,10 @@ async function nameBadly(lab: Lab, product: Product): Promise<Figures> {
       figures["not reported"] += Math.max(0, rejected - host.server(name).problems.length);
       // Grants, pins and the audit trail are rows of a database.
       await host.grants.allow({ agent: "bad", server: name });
-      const granted = host.grants.list({ agent: "bad", server: name }).map(({ tool }) => tool);
-      figures["names not exact"] += keptNames.filter((kept) => !granted.includes(kept)).length;
+      const given = host.grants.list({ agent: "bad", server: name });
+      figures["names not exact"] += keptNames.filter(
+        (kept) => !given.some(({ tool }) => tool === kept),
+      ).length;
     }
     figures.injections += (await sites.byName.get("web")?.report())?.counts?.["injected"] ?? 1;
   }

@@ -41,9 +41,9 @@ type MakePlace = () => Place | undefined;
 function mountSmallDisk(): { readonly folder: string; readonly remove: () => void } | undefined {
   const folder = mkdtempSync(path.join(tmpdir(), "plugboard-abuse-disk-"));
   const options = ["-t", "tmpfs", "-o", "size=2m,mode=0700", "tmpfs", folder];
-  const isMounted = spawnSync("mount", options).status === 0;
+  const isMounted = spawnSync("/bin/mount", options).status === 0;
   const remove = (): void => {
-    if (isMounted) spawnSync("umount", ["-l", folder]);
+    if (isMounted) spawnSync("/bin/umount", ["-l", folder]);
     rmSync(folder, { recursive: true, force: true });
   };
   if (isMounted) return { folder, remove };
@@ -75,7 +75,7 @@ const readOnly: MakePlace = () => {
   const disk = mountSmallDisk();
   if (disk === undefined) return undefined;
   const remount = (mode: "ro" | "rw"): void => {
-    const { status } = spawnSync("mount", ["-o", `remount,${mode}`, disk.folder]);
+    const { status } = spawnSync("/bin/mount", ["-o", `remount,${mode}`, disk.folder]);
     if (status !== 0) throw new Error("the disk could not be mounted anew");
   };
   return {
@@ -89,10 +89,14 @@ const readOnly: MakePlace = () => {
 
 /** No file of the host may grow to more than nothing: each write of it fails. */
 const failingDisk: MakePlace = () => {
-  if (spawnSync("prlimit", ["--version"]).status !== 0) return undefined;
+  if (spawnSync("/usr/bin/prlimit", ["--version"]).status !== 0) return undefined;
   const folder = mkdtempSync(path.join(tmpdir(), "plugboard-abuse-disk-"));
   const limit = (host: ChildProcess, bytes: string): void => {
-    const { status } = spawnSync("prlimit", ["--pid", String(host.pid), `--fsize=${bytes}:`]);
+    const { status } = spawnSync("/usr/bin/prlimit", [
+      "--pid",
+      String(host.pid),
+      `--fsize=${bytes}:`,
+    ]);
     if (status !== 0) throw new Error("the limit could not be set");
   };
   return {

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+import { childMarkerVariable, markedProcesses } from "../../../src/isolation/marked-processes.ts";
+import { hostileEntry } from "../hostile/hostile-entry.ts";
+import type { Lab } from "../lab.ts";
+import type { Product } from "../product.ts";
+import { Project } from "../project.ts";
+import type { Figures, Row } from "../row.ts";
+
+const root = path.resolve(import.meta.dirname, "../../..");
+const program = path.join(root, "tests/fixtures/agent/stopping-host.mjs");
+const calls = 50;
+const patienceMs = 20_000;
+/** What a call may end with when its host is told to end. */
+const typedEnds = new Set(["closed", "cancelled", "connection_lost", "not_connected"]);
+
+/** The built package where there is one for sure, else its sources with a loader. */
+function startAgent({ form }: Lab, { home }: Project, marker: string): ChildProcess {
+  const [loader, module] =
+    form === "short" ? [["--import", "tsx"], "src/index.ts"] : [[], "dist/index.js"];
+  const entry = JSON.stringify(hostileEntry("hang", { stubborn: 1 }));
+  const args = [...loader, program, path.join(root, module), home, entry, String(calls)];
+  return spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, [childMarkerVariable]: marker },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}
+
+async function stopAgents(lab: Lab, product: Product): Promise<Figures> {
+  const figures = {
+    "s to exit": 0,
+    "untyped ends": 0,
+    "ends missing": 0,
+    "lost audit rows": 0,
+    "processes left": 0,
+    "not by itself": 0,
+  };
+  for (let round = 0; round < lab.count; round += 1) {
+    using project = new Project();
+    const marker = randomUUID();
+    const agent = startAgent(lab, project, marker);
+    const exit = once(agent, "close");
+    const lines: string[] = [];
+    if (agent.stdout === null) throw new Error("the agent has no stdout");
+    const output = createInterface({ input: agent.stdout }).on("line", (line) => lines.push(line));
+    await once(output, "line");
+    const startedAt = performance.now();
+    agent.kill("SIGTERM");
+    const timer = setTimeout(() => agent.kill("SIGKILL"), patienceMs);
+    await exit;
+    clearTimeout(timer);
+    figures["s to exit"] = Math.max(figures["s to exit"], (performance.now() - startedAt) / 1_000);
+    if (agent.exitCode !== 0) figures["not by itself"] += 1;
+    const ends = JSON.parse(lines[1] ?? "[]") as readonly string[];
+    figures["ends missing"] += calls - ends.length;
+    figures["untyped ends"] += ends.filter((code) => !typedEnds.has(code)).length;
+    figures["processes left"] += (await markedProcesses(marker)).length;
+    await using later = await project.open(product, { servers: {} });
+    const rows = await later.audit.query({ agent: "stopped", type: "call", limit: 2 * calls });
+    figures["lost audit rows"] += Math.abs(calls - rows.length);
+  }
+  return figures;
+}
+
+export const shutdownRows: readonly Row[] = [
+  {
+    id: "B18",
+    trigger: `SIGTERM of a host with ${calls} calls in flight`,
+    expected: "every call ends typed and is written down; the process ends by itself",
+    measured:
+      "an agent in a process of its own, its server deaf to all but SIGKILL; what it says of its calls, its store, and what is left of its processes",
+    criteria: [
+      { figure: "s to exit", atMost: 10 },
+      ...["untyped ends", "ends missing", "lost audit rows", "processes left", "not by itself"].map(
+        (figure) => ({ figure, atMost: 0 }),
+      ),
+    ],
+    servers: {},
+    ownModes: ["hang"],
+    counts: { short: 1, normal: 5, long: 50 },
+    attack: stopAgents,
+  },
+];
