@@ -41,8 +41,12 @@ export function publishStart(record: CallRecord, tool: CallableTool, to: Publish
   });
 }
 
-export function publishEnd(record: CallRecord, outcome: Outcome, to: Publisher): void {
-  const { events, clock } = to;
+export function publishEnd(
+  record: CallRecord,
+  outcome: Outcome,
+  at: number,
+  events: EventBus,
+): void {
   const tool = record.target?.tool;
   const { onInvoked } = record.caller;
   if (events.has("call-end"))
@@ -57,7 +61,7 @@ export function publishEnd(record: CallRecord, outcome: Outcome, to: Publisher):
       ok: outcome.ok,
       code: outcome.ok ? null : outcome.error.code,
       durationMs: outcome.durationMs,
-      at: clock.now(),
+      at,
     });
   const isWanted = events.has("tool-invoked");
   if (!isWanted && onInvoked === undefined) return;
@@ -71,7 +75,7 @@ export function publishEnd(record: CallRecord, outcome: Outcome, to: Publisher):
     mcpServer: tool?.serverName ?? null,
     callId: record.callId,
     durationMs: outcome.durationMs,
-    at: clock.now(),
+    at,
   };
   onInvoked?.(invoked);
   if (isWanted) events.emit(invoked);

@@ -74,7 +74,7 @@ export interface CallPathOptions {
   readonly schemas: ToolSchemas;
   readonly createId: () => string;
   /** The last step: writes down what became of the call. Must not throw. */
-  readonly record: (call: CallRecord, outcome: Outcome) => void;
+  readonly record: (call: CallRecord, outcome: Outcome, at: number) => void;
 }
 
 /** What the server answered, with its readable form. */
@@ -256,8 +256,9 @@ export class CallPath {
     const failure = error ?? record.draft?.commit();
     const outcome =
       failure === undefined ? this.#success(record, answer) : this.#fail(record, failure, answer);
-    publishEnd(record, outcome, this.#options);
-    this.#options.record(record, outcome);
+    const at = this.#options.clock.now();
+    publishEnd(record, outcome, at, this.#options.events);
+    this.#options.record(record, outcome, at);
     this.#open -= 1;
     if (this.#open === 0) this.#whenIdle?.();
     return outcome;

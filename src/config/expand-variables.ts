@@ -99,6 +99,8 @@ export function resolveServer(
   });
 
   collectSecrets(resolved, secrets);
+  for (const [name, value] of handedOn(resolved.transport, environment))
+    if (value !== undefined && isSecretValue(name, value)) addSecret(secrets, value);
   const flaw = findFlaw(resolved);
   if (flaw !== undefined) throw invalid(`${quoteName(flaw.field)} ${flaw.message}`, flaw.field);
   return { ...resolved, secrets: [...secrets] };
@@ -187,6 +189,17 @@ function collectSecrets(
   if (auth.type === "oauth")
     for (const value of [auth.clientSecret, auth.privateKey])
       if (value !== undefined) addSecret(secrets, value);
+}
+
+/** Variables of the host that a process gets beside those of its entry; the few that all get are no secret. */
+function handedOn(
+  transport: ResolvedServer["transport"],
+  environment: Environment,
+): readonly (readonly [string, string | undefined])[] {
+  if (transport.kind !== "stdio") return [];
+  return transport.inheritEnv === "all"
+    ? Object.entries(environment)
+    : transport.envPassthrough.map((name) => [name, environment[name]] as const);
 }
 
 /** A credential is also recognisable without its scheme, and as part of an address. */

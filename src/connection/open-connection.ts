@@ -1,3 +1,4 @@
+import { resolveServer } from "../config/expand-variables.ts";
 import type { Limits } from "../config/limits.ts";
 import type { HttpTransportConfig, ServerConfig } from "../config/server-config.ts";
 import { McpError } from "../errors/mcp-error.ts";
@@ -45,6 +46,8 @@ export interface OpenOptions {
 export interface OpenedConnection {
   readonly client: ProtocolClient;
   readonly transport: HostTransport;
+  /** Values that the server was given and nobody else may see. */
+  readonly secrets: readonly string[];
 }
 
 /**
@@ -116,6 +119,7 @@ async function attemptNow(parts: ConnectionParts, options: OpenOptions): Promise
   let transport: HostTransport | undefined;
   try {
     transport = await parts.createTransport(config, { limits, clock, logger, hostEnv });
+    const { secrets } = resolveServer(config, hostEnv);
     const client = await parts.connectProtocol(transport, {
       serverName: config.name,
       protocol: config.protocol,
@@ -125,9 +129,10 @@ async function attemptNow(parts: ConnectionParts, options: OpenOptions): Promise
       clock,
       logger,
       inputHandlers: parts.inputHandlers?.(),
+      secrets,
       ...options,
     });
-    return { client, transport };
+    return { client, transport, secrets };
   } catch (error) {
     throw describeFailure(error, config, transport);
   }

@@ -52,6 +52,7 @@ export class ServerConnection {
   #attempt: Attempt | undefined;
   #client: ProtocolClient | undefined;
   #transport: HostTransport | undefined;
+  #secrets: readonly string[] = [];
   #closing: Promise<void> | undefined;
   #lastError: McpError | undefined;
   #knownEra: ProtocolEra | undefined;
@@ -105,6 +106,11 @@ export class ServerConnection {
   /** The client of the open connection: lets the hot path skip a promise. */
   get openClient(): ProtocolClient | undefined {
     return this.#client;
+  }
+
+  /** Values that the server was given when it was last opened, and that nobody else may see. */
+  get secrets(): readonly string[] {
+    return this.#secrets;
   }
 
   get evidence(): TransportEvidence | undefined {
@@ -287,9 +293,10 @@ export class ServerConnection {
     throw this.#closedMeanwhile();
   }
 
-  #opened(attempt: Attempt, { client, transport }: OpenedConnection): ProtocolClient {
+  #opened(attempt: Attempt, { client, transport, secrets }: OpenedConnection): ProtocolClient {
     // Closed meanwhile: `#close` waits for this very client and ends it.
     if (this.#attempt !== attempt) return client;
+    this.#secrets = secrets;
     this.#attempt = undefined;
     this.#client = client;
     this.#transport = transport;

@@ -183,7 +183,10 @@ export interface TransactionEndEvent {
   readonly at: number;
 }
 
-/** What a finished call looks like to a session's observer, native tools included. */
+/**
+ * What a finished call looks like to a session's observer, native tools included. Arguments and result
+ * are the program's own, as they are: whoever writes them down has to leave out what is secret.
+ */
 export interface ToolInvoked extends CallEvent {
   readonly type: "tool-invoked";
   readonly toolName: string;

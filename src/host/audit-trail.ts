@@ -59,9 +59,8 @@ export class AuditTrail implements Audit {
   }
 
   /** The last step of every call, whatever became of it. */
-  readonly record = (call: CallRecord, outcome: Outcome): void => {
+  readonly record = (call: CallRecord, outcome: Outcome, at: number): void => {
     if (!this.#parts.store.isKept) return;
-    const at = this.#parts.clock.now();
     const log = this.#log;
     if (log === undefined || !outcome.ok) return this.#append(entryOfCall(call, outcome, at));
     // Pieced together for the calls there are most of: what is the same for all calls of a tool is
@@ -87,7 +86,7 @@ export class AuditTrail implements Audit {
     const { tool, consent } = target;
     const { serverName = null, originalName } = tool;
     const members = ["call", call.caller.agent, serverName, exactText(originalName), "ok"];
-    const head = `${JSON.stringify(members).slice(1, -1)},{"consent":"${consent}",`;
+    const head = `${JSON.stringify(members).slice(1, -1)},["${consent}",`;
     this.#heads.set(target, head);
     return head;
   }
@@ -132,9 +131,9 @@ function entryOfCall(call: CallRecord, outcome: Outcome, at: number): AuditEntry
   };
 }
 
-/** The rest of a successful call's detail after `consent`. */
+/** The rest of a successful call's detail after `consent`, as pages of the trail hold it. */
 function detailOf({ callId, args }: CallRecord, { durationMs, sideEffects }: Outcome): string {
-  return `"callId":${JSON.stringify(callId)},"durationMs":${shortened(durationMs)},"argumentsHash":"${hashOf(args)}","sideEffects":"${sideEffects}"}`;
+  return `${JSON.stringify(callId)},${shortened(durationMs)},"${hashOf(args)}","${sideEffects}"]`;
 }
 
 /** Two digits are enough to tell fast from slow, and numbers seen before are written faster. */

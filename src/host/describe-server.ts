@@ -1,5 +1,6 @@
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
-import type { Provenance } from "../config/server-config.ts";
+import type { Provenance, ServerConfig } from "../config/server-config.ts";
+import { toJson } from "../config/to-json.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { CollectedServers } from "./collect-servers.ts";
 import { describeTarget } from "./describe-target.ts";
@@ -28,7 +29,7 @@ export function describeServer(
     target: describeTarget(config),
     provenance: config.provenance,
     shadows: (sources.shadowed.get(name) ?? []).map(({ provenance }): Provenance => provenance),
-    config,
+    config: withoutSecretsInJson(config),
     toolCount: catalog.isKnown(name) ? catalog.tools(name).length : undefined,
     lastError: connection.lastError,
     era: client?.era,
@@ -39,4 +40,10 @@ export function describeServer(
     quarantined: pins.waiting(server),
     problems: catalog.problems(name),
   };
+}
+
+/** A status ends up in logs and answers as a whole; what is written of it must not hold what it was given. */
+function withoutSecretsInJson(config: ServerConfig): ServerConfig {
+  const value = (): object => toJson(config, { secrets: "mask" });
+  return Object.freeze(Object.defineProperty({ ...config }, "toJSON", { value }));
 }

@@ -1,5 +1,6 @@
 import { createError } from "../errors/families.ts";
 import { McpError, type RpcError } from "../errors/mcp-error.ts";
+import { maskSecrets } from "../text/mask-secrets.ts";
 import { durationText } from "./duration-text.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 import type { Expiry } from "./request-deadline.ts";
@@ -11,11 +12,17 @@ export interface Exchange {
   /** Undefined when no server took part. */
   readonly serverName: string | undefined;
   readonly method: string;
+  /** What must not be repeated, whoever says it. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
-/** The server's own error, `data` kept whole, its text made harmless. */
-export function rpcFailure(error: RpcError, { serverName, method }: Exchange): McpError {
-  const rpc: RpcError = { ...error, message: serverText(error.message, 2_000) };
+/** The server's own error, `data` kept whole but for known secrets, its text made harmless. */
+export function rpcFailure(
+  error: RpcError,
+  { serverName, method, secrets = [] }: Exchange,
+): McpError {
+  const safe = maskSecrets(error, secrets);
+  const rpc: RpcError = { ...safe, message: serverText(safe.message, 2_000) };
   const reason = rpc.message === "" ? "" : `: ${serverText(rpc.message)}`;
   return createError("rpc_error", `${method} was answered with error ${rpc.code}${reason}`, {
     serverName,

@@ -163,6 +163,8 @@ export interface ProtocolOptions {
   readonly knownEra?: ProtocolEra | undefined;
   /** Who answers what the server asks of us; nobody by default. */
   readonly inputHandlers?: InputHandlers | undefined;
+  /** Values of its configuration that are masked in what the server reports: errors, logs, progress. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
 /**

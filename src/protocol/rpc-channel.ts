@@ -58,6 +58,7 @@ export interface RpcChannelOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly inputHandlers?: InputHandlers | undefined;
+  readonly secrets?: readonly string[] | undefined;
 }
 
 /**
@@ -363,6 +364,7 @@ export class RpcChannel {
   }
 
   #exchange(method: string): Exchange {
-    return { serverName: this.#options.serverName, method };
+    const { serverName, secrets } = this.#options;
+    return { serverName, method, secrets };
   }
 }

@@ -3,6 +3,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { Limits } from "../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import { maskSecrets } from "../text/mask-secrets.ts";
 import { contain } from "./contain.ts";
 import { EarlyNotifications } from "./early-notifications.ts";
 import { isHandledNotification } from "./handled-notification.ts";
@@ -21,6 +22,7 @@ export interface UnaskedMessagesOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly inputHandlers?: InputHandlers | undefined;
+  readonly secrets?: readonly string[] | undefined;
   readonly watch: RequestWatch;
   /** Undefined until the handshake has shown it. */
   readonly era: () => ProtocolEra | undefined;
@@ -118,16 +120,17 @@ export class UnaskedMessages {
   }
 
   #notified(method: string, params: JsonObject | undefined): void {
-    const { watch } = this.#options;
+    const { watch, secrets = [] } = this.#options;
     if (method === "notifications/progress") {
-      if (this.#hasRoom() && !watch.progressed(params)) watch.unhandled();
+      if (this.#hasRoom() && !watch.progressed(maskSecrets(params, secrets))) watch.unhandled();
       return;
     }
     if (!isHandledNotification(method)) watch.unhandled();
     // Before the rate is asked: a flood must not hide that something has changed.
     this.#note(method, params);
     if (!this.#hasRoom()) return;
-    const notification = params === undefined ? { method } : { method, params };
+    const notification =
+      params === undefined ? { method } : { method, params: maskSecrets(params, secrets) };
     if (this.#early === undefined) this.#onnotification?.(notification);
     else this.#early.keep(notification);
   }

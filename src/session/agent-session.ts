@@ -104,7 +104,9 @@ export class AgentSession implements Session, Caller {
     const { sessionId } = this;
     this.#consent = new ConsentDesk({ ...parts, agent, sessionId, human, judge: this.#judge });
     this.content = new AgentContent({ ...parts, caller: this, judge: this.#judge });
-    this.#history = options.history ? new CallHistory() : undefined;
+    this.#history = options.history
+      ? new CallHistory((name) => parts.registry.find(name)?.connection.secrets ?? [])
+      : undefined;
     this.#state = new CommittedState({
       maxBytes: parts.limits.maxStateBytes,
       onChange: (keys) => this.#publishState(keys),

@@ -21,14 +21,14 @@ function call(callId: string, fields: Partial<ToolInvoked> = {}): ToolInvoked {
 
 describe("the history of a session", () => {
   it("SES-12: keeps the last thousand calls, the oldest first", () => {
-    const history = new CallHistory();
+    const history = new CallHistory(() => []);
     for (let index = 0; index < 1_500; index += 1) history.add(call(String(index)));
     const ids = history.list().map(({ callId }) => callId);
     expect([ids.length, ids[0], ids.at(-1)]).toEqual([1_000, "500", "1499"]);
   });
 
   it("B-W10: results are kept as text of at most a thousand characters, arguments without secrets", () => {
-    const history = new CallHistory();
+    const history = new CallHistory(() => []);
     const content = [{ type: "text", text: "x".repeat(5_000) }];
     history.add(
       call("1", {
@@ -40,5 +40,18 @@ describe("the history of a session", () => {
     expect(kept?.params).toEqual({ token: "[redacted]", title: "Bug" });
     expect(kept?.result.message).toHaveLength(1_000);
     expect(kept?.result.value).toHaveLength(1_000);
+  });
+
+  it("an answer that repeats a secret of the arguments or of the server's entry is kept without it", () => {
+    const history = new CallHistory((name) => (name === "m" ? ["configured"] : []));
+    const content = [{ type: "text", text: "hunter2 and configured" }];
+    history.add(
+      call("1", {
+        params: { login: { password: "hunter2" }, note: "my hunter2" },
+        result: { message: "no hunter2, no configured", value: { content }, success: false },
+      }),
+    );
+    expect(JSON.stringify(history.list())).not.toMatch(/hunter2|configured/);
+    expect(history.list()[0]?.result.message).toBe("no [redacted], no [redacted]");
   });
 });

@@ -1,6 +1,7 @@
 import { mcpResultToString } from "../call/projections.ts";
 import type { ToolInvoked } from "../events/host-event.ts";
-import { redactValue } from "../text/redact-value.ts";
+import { maskSecrets } from "../text/mask-secrets.ts";
+import { redactValue, secretsIn } from "../text/redact-value.ts";
 import { truncate } from "../text/truncate.ts";
 
 const maxCalls = 1_000;
@@ -8,14 +9,22 @@ const maxText = 1_000;
 
 /**
  * The last calls of a session, whatever became of them and of the state they touched. What they
- * returned is kept as text and cut; what looks like a secret in their arguments is not kept.
+ * returned is kept as text and cut. What looks like a secret in their arguments is not kept, nor what
+ * their server was configured with, even where an answer repeats it.
  */
 export class CallHistory {
   readonly #calls: ToolInvoked[] = [];
+  readonly #secretsOf: (serverName: string) => readonly string[];
   #oldest = 0;
 
+  constructor(secretsOf: (serverName: string) => readonly string[]) {
+    this.#secretsOf = secretsOf;
+  }
+
   readonly add = (call: ToolInvoked): void => {
-    const kept = bounded(call);
+    const { mcpServer, params } = call;
+    const configured = mcpServer === null ? [] : this.#secretsOf(mcpServer);
+    const kept = bounded(call, [...configured, ...secretsIn(params)]);
     if (this.#calls.length < maxCalls) {
       this.#calls.push(kept);
       return;
@@ -30,14 +39,16 @@ export class CallHistory {
   }
 }
 
-function bounded(call: ToolInvoked): ToolInvoked {
+function bounded(call: ToolInvoked, secrets: readonly string[]): ToolInvoked {
   const { message, value, success } = call.result;
+  const kept = (text: string): string => truncate(maskSecrets(text, secrets), maxText);
   return Object.freeze({
     ...call,
-    params: call.params === null ? null : redactValue(call.params, { maxText }),
+    params:
+      call.params === null ? null : maskSecrets(redactValue(call.params, { maxText }), secrets),
     result: Object.freeze({
-      message: truncate(message, maxText),
-      value: value === null ? null : truncate(mcpResultToString(value), maxText),
+      message: kept(message),
+      value: value === null ? null : kept(mcpResultToString(value)),
       success,
     }),
   });

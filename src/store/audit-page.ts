@@ -10,7 +10,8 @@ export interface AuditPage {
   readonly entries: number;
   /**
    * JSON in UTF-8: a time, then the entries, each a list of its members in the order of `AuditEntry`.
-   * Their times are counted from the first: small numbers are written faster than the time of day.
+   * Their times are counted from the first: small numbers are written faster than the time of day. The
+   * detail of a call may be a list of values, in the order of `callDetailNames`.
    */
   readonly content: Uint8Array;
 }
@@ -21,6 +22,8 @@ export const maxEntriesPerPage = 1_000;
 const maxPageBytes = 256 * 1024;
 const firstPageBytes = 16 * 1024;
 const maxDetailChars = 4 * 1024;
+/** Calls are most of the trail: half of their bytes would be the names of their details. */
+const callDetailNames = ["consent", "callId", "durationMs", "argumentsHash", "sideEffects"];
 
 /**
  * A page that is being filled. Entries become bytes at once: thousands of objects that wait to be
@@ -109,10 +112,16 @@ export function toAuditRows(page: AuditPage & { readonly seq: number }): readonl
         ...(typeof server === "string" && { server }),
         ...(typeof tool === "string" && { tool }),
         ...(typeof code === "string" && { code }),
-        detail: isObject(detail) ? detail : {},
+        detail: toDetail(detail),
       },
     ];
   });
+}
+
+function toDetail(detail: unknown): Readonly<Record<string, unknown>> {
+  if (Array.isArray(detail))
+    return Object.fromEntries(callDetailNames.map((name, index) => [name, detail[index] as unknown]));
+  return isObject(detail) ? detail : {};
 }
 
 function detailText(detail: Readonly<Record<string, unknown>>): string {

@@ -48,17 +48,15 @@ export class AuditQueue {
     this.#waiting += 1;
     if (this.#draft.isFull) this.#turnPage();
     if (this.#waiting > maxWaitingEntries) this.#dropOldest();
-    // What is under way takes this one along, or says when to try again.
-    if (this.#draining !== undefined) return;
-    if (this.#isFailing) this.#arm(retryAfterMs);
-    else if (this.#pages.length > 0) void this.flush();
-    else this.#arm(maxWaitMs);
+    // What is under way saves full pages as well, or says when to try again.
+    if (this.#pages.length > 0 && !this.#isFailing) void this.#drain();
+    this.#arm(this.#isFailing ? retryAfterMs : maxWaitMs);
   }
 
   /** Resolves when everything added before is saved, or could not be and waits for the next try. */
-  flush(): Promise<void> {
-    this.#draining ??= this.#drain();
-    return this.#draining;
+  async flush(): Promise<void> {
+    this.#turnPage();
+    await this.#drain();
   }
 
   /** Saves what it can; gives the number of entries that are left. */
@@ -69,11 +67,14 @@ export class AuditQueue {
     return this.#waiting;
   }
 
-  async #drain(): Promise<void> {
-    this.#timer?.cancel();
-    this.#timer = undefined;
+  #drain(): Promise<void> {
+    this.#draining ??= this.#savePages();
+    return this.#draining;
+  }
+
+  async #savePages(): Promise<void> {
     try {
-      while (this.#waiting > 0) await this.#saveOldest();
+      while (this.#pages.length > 0) await this.#saveOldest();
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing)
@@ -88,7 +89,6 @@ export class AuditQueue {
   }
 
   async #saveOldest(): Promise<void> {
-    if (this.#pages.length === 0) this.#turnPage();
     const page = this.#pages.shift();
     if (page === undefined) return;
     this.#waiting -= page.entries;

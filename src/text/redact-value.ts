@@ -17,6 +17,19 @@ export function redactValue<T>(value: T, options: RedactValueOptions): T {
   return copy(value, 0, options) as T;
 }
 
+/** The texts in JSON data that are secrets by their key. */
+export function secretsIn(value: unknown): readonly string[] {
+  const secrets: string[] = [];
+  const visit = (inner: unknown, depth: number, isSecret: boolean): void => {
+    if (typeof inner === "string" && isSecret) secrets.push(inner);
+    if (typeof inner !== "object" || inner === null || depth >= maxDepth) return;
+    for (const [key, item] of Object.entries(inner).slice(0, maxMembers))
+      visit(item, depth + 1, isSecret || secretKey.test(key));
+  };
+  visit(value, 0, false);
+  return secrets;
+}
+
 function copy(value: unknown, depth: number, options: RedactValueOptions): unknown {
   // Cut before it is searched for secrets: a text of megabytes is kept to its beginning only.
   if (typeof value === "string") return redact(truncate(value, options.maxText));

@@ -123,7 +123,7 @@ export const schemaRows: readonly Row[] = [
       "four patterns that take a backtracking engine 2^40 steps, in arguments and in results; the time of each call, and for how long this process was busy",
     criteria: [...zero("passed as valid", "other ends"), ...calmCriteria],
     servers: { [server]: hostileEntry("redos-schema") },
-    counts: { short: 1, normal: 5, long: 100 },
+    counts: { short: 1, normal: 5, long: 100, stock: 1 },
     attack: matchPatterns,
   },
   {
@@ -133,7 +133,7 @@ export const schemaRows: readonly Row[] = [
     measured: "2^24 ways through a schema of a few kilobytes, for arguments and for a result",
     criteria: [...zero("passed as valid", "other ends", "dead afterwards"), ...calmCriteria],
     servers: { [server]: hostileEntry("composition-bomb", { n: 24 }) },
-    counts: { short: 1, normal: 5, long: 50 },
+    counts: { short: 1, normal: 5, long: 50, stock: 1 },
     attack: explodeSchemas,
   },
   {
@@ -143,7 +143,7 @@ export const schemaRows: readonly Row[] = [
     measured: "150 levels of a schema, and schemas that are defined by themselves",
     criteria: [...zero("not refused", "others lost"), ...calmCriteria],
     servers: { deep: hostileEntry("deep-schema"), self: hostileEntry("self-ref-schema") },
-    counts: { short: 1, normal: 10, long: 100 },
+    counts: { short: 1, normal: 10, long: 100, stock: 1 },
     attack: descendSchemas,
   },
   {
@@ -168,7 +168,7 @@ export const schemaRows: readonly Row[] = [
       one: hostileEntry("schema-id-collision", { type: "string" }),
       other: hostileEntry("schema-id-collision", { type: "number" }),
     },
-    counts: { short: 1, normal: 20, long: 200 },
+    counts: { short: 1, normal: 20, long: 200, stock: 1 },
     attack: collideIds,
   },
   {
@@ -178,7 +178,7 @@ export const schemaRows: readonly Row[] = [
     measured: `${lies.length} results that are not what was promised, and one that is`,
     criteria: zero("passed as valid", "content lost", "truth refused"),
     servers: { [server]: hostileEntry("output-schema-lie") },
-    counts: { short: 1, normal: 20, long: 200 },
+    counts: { short: 1, normal: 20, long: 200, stock: 1 },
     attack: lieAboutResults,
   },
 ];

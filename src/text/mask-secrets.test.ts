@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+
+import { maskSecrets } from "./mask-secrets.ts";
+
+const secrets = ["hunter2", "hunter2-and-more"];
+
+describe("maskSecrets", () => {
+  it("masks values and keys at any depth, the longest secret first", () => {
+    const data = { "a hunter2": [{ text: "x hunter2-and-more y hunter2" }], n: 1, none: null };
+    expect(maskSecrets(data, secrets)).toEqual({
+      "a [redacted]": [{ text: "x [redacted] y [redacted]" }],
+      n: 1,
+      none: null,
+    });
+    expect(maskSecrets("hunter2", secrets)).toBe("[redacted]");
+  });
+
+  it("gives back what holds no secret, and keeps members such as __proto__ members", () => {
+    const data = JSON.parse('{"a":[1,"b"],"__proto__":{"c":"d"}}') as object;
+    expect(maskSecrets(data, secrets)).toBe(data);
+    const poisoned = JSON.parse('{"__proto__":{"c":"hunter2"}}') as object;
+    expect(JSON.stringify(maskSecrets(poisoned, secrets))).toBe('{"__proto__":{"c":"[redacted]"}}');
+  });
+
+  it("does not take every short word for a secret", () => {
+    expect(maskSecrets("1 of 12", ["1", "of"])).toBe("1 of 12");
+  });
+});
