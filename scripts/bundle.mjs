@@ -106,7 +106,8 @@ function loadedWith(start, context) {
 /**
  * Writes the package's JavaScript. Node finds, reads and links each module for itself, which costs a
  * start more than the code in them: modules that are needed together become one file. What the sources
- * import dynamically stays a file of its own, and nothing is minified: it would not start faster.
+ * import dynamically stays a file of its own. Comments go, because they stay in memory; nothing else is
+ * minified: it would not start faster, and a stack should be readable.
  *
  * @param {string} folder
  */
@@ -135,6 +136,13 @@ export async function writeBundle(folder) {
       entryFileNames: "[name].js",
       chunkFileNames: "chunks/[name].js",
       minifyInternalExports: false,
+      comments: { legal: true, annotation: false, jsdoc: false },
+      // One character beyond Latin-1 makes the engine keep a whole file at two bytes a character.
+      minify: {
+        compress: false,
+        mangle: false,
+        codegen: { removeWhitespace: false, asciiOnly: true },
+      },
       codeSplitting: { groups: createGroups() },
       banner: ({ moduleIds }) => foreignPackages(moduleIds).map(notice).join("\n"),
     });

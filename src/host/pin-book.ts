@@ -41,6 +41,7 @@ interface WaitingTool {
   readonly definition: unknown;
 }
 
+const maxReadBefore = 10_000;
 /** Reading definitions of a long list must not hold the event loop. */
 const toolsPerTurn = 100;
 
@@ -51,6 +52,8 @@ const toolsPerTurn = 100;
 export class PinBook implements PinLookup, Pins {
   readonly #parts: PinBookParts;
   readonly #pinned = new Map<string, PinnedTools>();
+  /** Fingerprints of definitions that were read and raised no suspicion. */
+  readonly #readBefore = new Set<string>();
   #revision = 0;
 
   constructor(parts: PinBookParts) {
@@ -171,7 +174,7 @@ export class PinBook implements PinLookup, Pins {
       const pinned = accepted.get(tool.name);
       if (pinned?.fingerprint === fingerprint) continue;
       const definition = definitionOfTool(tool);
-      if (pinned === undefined && inspectDefinition(definition).length === 0) {
+      if (pinned === undefined && this.#readsWell(fingerprint, definition)) {
         accepted.set(tool.name, { fingerprint, definition });
         fresh.push(tool);
       } else {
@@ -183,6 +186,14 @@ export class PinBook implements PinLookup, Pins {
     this.#revision += 1;
     this.#tell(server, before?.waiting ?? new Map(), waiting);
     return fresh;
+  }
+
+  /** Many servers list the same tools: each definition is read once. */
+  #readsWell(fingerprint: string, definition: unknown): boolean {
+    if (this.#readBefore.has(fingerprint)) return true;
+    if (inspectDefinition(definition).length > 0) return false;
+    if (this.#readBefore.size < maxReadBefore) this.#readBefore.add(fingerprint);
+    return true;
   }
 
   /** Writes down and announces what has changed about the tools that wait. */

@@ -45,6 +45,11 @@ export interface Row {
   readonly knownGap?: string;
 }
 
+/** Figures that must be nothing. */
+export function zero(...figures: readonly string[]): readonly Criterion[] {
+  return figures.map((figure) => ({ figure, atMost: 0 }));
+}
+
 /** Holds for every row; printed by rows that are about it, and by any that breaks it. */
 export const commonCriteria: readonly Criterion[] = [
   { figure: "hung calls", atMost: 0 },

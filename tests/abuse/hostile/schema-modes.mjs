@@ -14,12 +14,10 @@ function compositionBomb(n) {
   return { type: "object", allOf: [{ $ref: `#/$defs/d${n}` }], $defs };
 }
 
-/** @param {number} depth */
+/** As text: deeper than JSON is written by the runtime. @param {number} depth */
 function deepSchema(depth) {
-  /** @type {object} */
-  let schema = { type: "string" };
-  for (let level = 0; level < depth; level += 1) schema = { items: schema };
-  return { type: "object", properties: { value: schema } };
+  const schema = `${'{"items":'.repeat(depth)}{}${"}".repeat(depth)}`;
+  return `{"type":"object","properties":{"value":${schema}}}`;
 }
 
 const number = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
@@ -51,11 +49,12 @@ export const schemaModes = {
       { ...tool("bomb_in_result"), outputSchema: compositionBomb(n) },
     ]),
 
-  "deep-schema": ({ depth = 150 }) =>
-    offering([
-      { name: "deep", inputSchema: deepSchema(depth) },
-      { ...tool("deep_result"), outputSchema: deepSchema(depth) },
-    ]),
+  "deep-schema": ({ depth = 150 }) => {
+    const deep = `{"name":"deep","inputSchema":${deepSchema(depth)}}`;
+    const plain = JSON.stringify(tool("deep_result")).slice(0, -1);
+    const moreTools = `${deep},${plain},"outputSchema":${deepSchema(depth)}}`;
+    return { ...offering([]), moreTools };
+  },
 
   "self-ref-schema": () =>
     offering([

@@ -7,7 +7,7 @@ import { hostileEntry } from "../hostile/hostile-entry.ts";
 import type { Lab } from "../lab.ts";
 import type { Product } from "../product.ts";
 import { Project, Trap, tryEverything, watchTraffic } from "../project.ts";
-import type { Figures, Row } from "../row.ts";
+import { type Figures, type Row, zero } from "../row.ts";
 
 const name = "project";
 
@@ -280,8 +280,6 @@ async function runPackages(lab: Lab, product: Product): Promise<Figures> {
   }
   return figures;
 }
-
-const zero = (...names: readonly string[]) => names.map((figure) => ({ figure, atMost: 0 }));
 
 export const approvalRows: readonly Row[] = [
   {

@@ -4,7 +4,7 @@ import { hostileEntry } from "../hostile/hostile-entry.ts";
 import type { Lab } from "../lab.ts";
 import type { Product } from "../product.ts";
 import { Project } from "../project.ts";
-import type { Figures, Row } from "../row.ts";
+import { type Figures, type Row, zero } from "../row.ts";
 
 const server = "hostile";
 const attack = `mcp__${server}__attack`;
@@ -15,6 +15,8 @@ const raw = /[\u001B\u0080-\u009F\u200B-\u200F\u202A-\u202E\u2060-\u2069\u{E0000
 // oxlint-disable-next-line no-control-regex -- as above
 const ownSequences = /\u001B\[2K|\u001B\[\?25[hl]/g;
 const marker = /\uFFFD|\\u[0-9a-f]{4}/;
+/** Where something was left out that had to be seen. */
+const marked = ["stderr", "server log", "error", "audit", "call", "tools"];
 
 /** Everything a host writes down or shows of its servers, by where it does. */
 async function shownBy(product: Product, project: Project): Promise<Map<string, string[]>> {
@@ -77,17 +79,16 @@ async function showTexts(lab: Lab, product: Product): Promise<Figures> {
     project.writeForUser({ [server]: hostileEntry("ansi-unicode") });
     const shown = [...(await shownBy(product, project))];
     const screens = round === 0 ? [...(await screensOf(project))] : [];
-    const places = [...shown, ...screens.map(([name, text]) => [name, [text]] as const)];
+    const places = new Map([...shown, ...screens.map(([name, text]) => [name, [text]] as const)]);
     for (const [where, written] of places) {
       texts += written.length;
       const count = written.filter((text) => raw.test(text)).length;
       if (count > 0) leaks.set(where, (leaks.get(where) ?? 0) + count);
     }
-    const marked = ["stderr", "server log", "error", "call", "tools"];
     for (const where of marked) {
-      const written = places.find(([name]) => name === where)?.[1] ?? [];
-      if (where in Object.fromEntries(places) && !written.some((text) => marker.test(text)))
-        unmarked += 1;
+      const written = places.get(where);
+      const isShown = written !== undefined || round === 0;
+      if (isShown && !(written ?? []).some((text) => marker.test(text))) unmarked += 1;
     }
   }
   return {
@@ -105,10 +106,7 @@ export const displayRows: readonly Row[] = [
     expected: "neutralized, with a visible marker",
     measured:
       "the log, warnings, messages and stderr of the server, errors, status, pins and audit rows, and the screens of eight commands; escapes, tags, directions and zero-width letters in each",
-    criteria: [
-      { figure: "raw out", atMost: 0 },
-      { figure: "without a visible marker", atMost: 0 },
-    ],
+    criteria: zero("raw out", "without a visible marker"),
     servers: {},
     ownModes: ["ansi-unicode"],
     counts: { short: 1, normal: 5, long: 50 },

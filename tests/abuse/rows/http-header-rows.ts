@@ -1,6 +1,6 @@
 import { hostileHttpEntry } from "../hostile/hostile-http-entry.ts";
 import type { Lab } from "../lab.ts";
-import type { Figures, Row } from "../row.ts";
+import { type Figures, type Row, zero } from "../row.ts";
 
 const server = "hostile";
 const refused = ["line_break", "colon", "twice", "object"];
@@ -40,13 +40,13 @@ export const httpHeaderRows: readonly Row[] = [
     trigger: "bad-header-schema",
     expected: "four refused; the others' headers only as Mcp-Param-…",
     measured: `six tools that declare headers for their argument, ${values.length} values for each; the headers of every request as the server got them`,
-    criteria: [
+    criteria: zero(
       "bad ones called",
       "good ones lost",
       "headers missing",
       "X-Injected seen",
       "changed Authorization seen",
-    ].map((figure) => ({ figure, atMost: 0 })),
+    ),
     servers: {
       [server]: hostileHttpEntry("bad-header-schema", {
         access: { headers: { Authorization: "Bearer of-the-entry" } },

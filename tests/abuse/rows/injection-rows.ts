@@ -6,7 +6,7 @@ import { hostileEntry } from "../hostile/hostile-entry.ts";
 import { injections, injectionWays } from "../hostile/injections.mjs";
 import type { Lab } from "../lab.ts";
 import { createBareHost, type Product } from "../product.ts";
-import type { Figures, Row } from "../row.ts";
+import { type Figures, type Row, zero } from "../row.ts";
 
 const attack = "mcp__injecting__attack";
 const lineBreak = /\r\n?|[\n\u0085\u2028\u2029]/;
@@ -87,11 +87,7 @@ export const injectionRows: readonly Row[] = [
     trigger: "rug-pull-behaviour, result-injection",
     expected: "quoted as untrusted, and flagged",
     measured: `${Object.keys(injections).length} texts in ${injectionWays.length} ways; what a model would be given by modelText, execute and two adapters: lines as the server wrote them, escapes and invisible letters`,
-    criteria: [
-      { figure: "raw fences passed", atMost: 0 },
-      { figure: "not flagged", atMost: 0 },
-      { figure: "honest texts framed", atMost: 0 },
-    ],
+    criteria: zero("raw fences passed", "not flagged", "honest texts framed"),
     servers: {},
     ownModes: ["rug-pull-behaviour", "result-injection"],
     counts: { short: 1, normal: 5, long: 50 },

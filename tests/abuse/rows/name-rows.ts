@@ -9,7 +9,7 @@ import { hostileHttpEntry } from "../hostile/hostile-http-entry.ts";
 import type { Lab } from "../lab.ts";
 import { createBareHost, type Product } from "../product.ts";
 import { Project } from "../project.ts";
-import type { Figures, Row } from "../row.ts";
+import { type Figures, type Row, zero } from "../row.ts";
 import { Sites } from "../site.ts";
 
 const server = "hostile";
@@ -210,8 +210,6 @@ async function listMalformed(lab: Lab, product: Product): Promise<Figures> {
   }
   return figures;
 }
-
-const zero = (...names: readonly string[]) => names.map((figure) => ({ figure, atMost: 0 }));
 
 export const nameRows: readonly Row[] = [
   {

@@ -4,7 +4,7 @@ import { hostileEntry } from "../hostile/hostile-entry.ts";
 import type { Lab } from "../lab.ts";
 import type { Product } from "../product.ts";
 import { Project } from "../project.ts";
-import type { Figures, Row } from "../row.ts";
+import { type Figures, type Row, zero } from "../row.ts";
 
 const server = "hostile";
 const send = `mcp__${server}__send`;
@@ -123,8 +123,6 @@ async function believeClaims(lab: Lab, product: Product): Promise<Figures> {
   }
   return figures;
 }
-
-const zero = (...names: readonly string[]) => names.map((figure) => ({ figure, atMost: 0 }));
 
 export const pinRows: readonly Row[] = [
   {

@@ -10,7 +10,7 @@ import { hostileEntry } from "../hostile/hostile-entry.ts";
 import type { Lab } from "../lab.ts";
 import type { Product } from "../product.ts";
 import { Project } from "../project.ts";
-import type { Figures, Row } from "../row.ts";
+import { type Figures, type Row, zero } from "../row.ts";
 
 const server = "hostile";
 const poisoned = 8;
@@ -24,7 +24,6 @@ async function offeredTo(host: McpHost): Promise<readonly string[]> {
   const section = session.section({ servers: [server] });
   await session.ready();
   await section.connect();
-  const schema = { jsonSchema: (it: unknown) => it } as never;
   return [
     JSON.stringify(session.tools()),
     JSON.stringify(section.tools()),
@@ -32,7 +31,7 @@ async function offeredTo(host: McpHost): Promise<readonly string[]> {
     JSON.stringify(anthropicTools(session)),
     JSON.stringify(openAiTools(session)),
     JSON.stringify(openAiResponsesTools(session)),
-    JSON.stringify(aiSdkTools(session, schema)),
+    JSON.stringify(aiSdkTools(session)),
     JSON.stringify(host.session({ level: "trusted" }).tools()),
   ];
 }
@@ -73,8 +72,6 @@ async function poisonDescriptions(lab: Lab, product: Product): Promise<Figures> 
   }
   return figures;
 }
-
-const zero = (...names: readonly string[]) => names.map((figure) => ({ figure, atMost: 0 }));
 
 export const poisonRows: readonly Row[] = [
   {

@@ -2,7 +2,7 @@ import { hostileEntry } from "../hostile/hostile-entry.ts";
 import type { Lab } from "../lab.ts";
 import { createBareHost, type Product } from "../product.ts";
 import { Trap } from "../project.ts";
-import { calmCriteria, type Figures, type Row } from "../row.ts";
+import { calmCriteria, type Figures, type Row, zero } from "../row.ts";
 
 const server = "hostile";
 /** Answers to a call that a schema stands in the way of. */
@@ -50,7 +50,12 @@ async function descendSchemas(lab: Lab): Promise<Figures> {
       }
       if (!(await lab.isAlive(name))) figures["others lost"] += 1;
     }
-  return figures;
+  // Beyond what JSON may be nested, nobody reads far enough to find the others.
+  await lab.call({ server: "bottomless", args: {} });
+  const isTold = lab.subject
+    .texts("bottomless")
+    .some((text) => text.includes("nested deeper than 200 levels"));
+  return { ...figures, "not told": Number(!isTold) };
 }
 
 async function referElsewhere(lab: Lab, product: Product): Promise<Figures> {
@@ -63,18 +68,14 @@ async function referElsewhere(lab: Lab, product: Product): Promise<Figures> {
     await session.ready();
     figures.tools = session.tools().length;
     for (const tool of session.tools()) {
-      const { code } = outcomeOf(await tool.execute({ a: 1 }));
-      if (code === "timeout") figures["calls without an answer"] += 1;
+      const outcome = await tool.execute({ a: 1 });
+      if (!outcome.ok && outcome.error.code === "timeout") figures["calls without an answer"] += 1;
     }
     await host.emitTypes(server).catch(() => undefined);
     host.servers();
   }
   figures["trap hits"] = trap.seen.length;
   return figures;
-}
-
-function outcomeOf(outcome: { ok: boolean; error?: { code: string } }): { code: string } {
-  return { code: outcome.error?.code ?? "ok" };
 }
 
 /** Each of two tools of each of two servers takes what its own schema says. */
@@ -112,8 +113,6 @@ async function lieAboutResults(lab: Lab): Promise<Figures> {
   return figures;
 }
 
-const zero = (...names: readonly string[]) => names.map((figure) => ({ figure, atMost: 0 }));
-
 export const schemaRows: readonly Row[] = [
   {
     id: "D14",
@@ -123,7 +122,7 @@ export const schemaRows: readonly Row[] = [
       "four patterns that take a backtracking engine 2^40 steps, in arguments and in results; the time of each call, and for how long this process was busy",
     criteria: [...zero("passed as valid", "other ends"), ...calmCriteria],
     servers: { [server]: hostileEntry("redos-schema") },
-    counts: { short: 1, normal: 5, long: 100, stock: 1 },
+    counts: { short: 1, normal: 5, long: 100 },
     attack: matchPatterns,
   },
   {
@@ -133,17 +132,22 @@ export const schemaRows: readonly Row[] = [
     measured: "2^24 ways through a schema of a few kilobytes, for arguments and for a result",
     criteria: [...zero("passed as valid", "other ends", "dead afterwards"), ...calmCriteria],
     servers: { [server]: hostileEntry("composition-bomb", { n: 24 }) },
-    counts: { short: 1, normal: 5, long: 50, stock: 1 },
+    counts: { short: 1, normal: 5, long: 50 },
     attack: explodeSchemas,
   },
   {
     id: "D16",
     trigger: "deep-schema, self-ref-schema",
     expected: "that tool refused, the others kept",
-    measured: "150 levels of a schema, and schemas that are defined by themselves",
-    criteria: [...zero("not refused", "others lost"), ...calmCriteria],
-    servers: { deep: hostileEntry("deep-schema"), self: hostileEntry("self-ref-schema") },
-    counts: { short: 1, normal: 10, long: 100, stock: 1 },
+    measured:
+      "150 levels of a schema, and schemas that are defined by themselves. A list with 100,000 levels is too deep to be read, and said to be",
+    criteria: [...zero("not refused", "others lost", "not told"), ...calmCriteria],
+    servers: {
+      deep: hostileEntry("deep-schema"),
+      self: hostileEntry("self-ref-schema"),
+      bottomless: hostileEntry("deep-schema", { depth: 100_000 }),
+    },
+    counts: { short: 1, normal: 10, long: 100 },
     attack: descendSchemas,
   },
   {
@@ -168,7 +172,7 @@ export const schemaRows: readonly Row[] = [
       one: hostileEntry("schema-id-collision", { type: "string" }),
       other: hostileEntry("schema-id-collision", { type: "number" }),
     },
-    counts: { short: 1, normal: 20, long: 200, stock: 1 },
+    counts: { short: 1, normal: 20, long: 200 },
     attack: collideIds,
   },
   {
@@ -178,7 +182,7 @@ export const schemaRows: readonly Row[] = [
     measured: `${lies.length} results that are not what was promised, and one that is`,
     criteria: zero("passed as valid", "content lost", "truth refused"),
     servers: { [server]: hostileEntry("output-schema-lie") },
-    counts: { short: 1, normal: 20, long: 200, stock: 1 },
+    counts: { short: 1, normal: 20, long: 200 },
     attack: lieAboutResults,
   },
 ];

@@ -9,7 +9,7 @@ import { hostileEntry } from "../hostile/hostile-entry.ts";
 import type { Lab } from "../lab.ts";
 import type { Product } from "../product.ts";
 import { Project } from "../project.ts";
-import type { Figures, Row } from "../row.ts";
+import { type Figures, type Row, zero } from "../row.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 const program = path.join(root, "tests/fixtures/agent/stopping-host.mjs");
@@ -76,8 +76,7 @@ export const shutdownRows: readonly Row[] = [
       "an agent in a process of its own, its server deaf to all but SIGKILL; what it says of its calls, its store, and what is left of its processes",
     criteria: [
       { figure: "s to exit", atMost: 10 },
-      ...["untyped ends", "ends missing", "lost audit rows", "processes left", "not by itself"].map(
-        (figure) => ({ figure, atMost: 0 }),
+      ...zero("untyped ends", "ends missing", "lost audit rows", "processes left", "not by itself"),
       ),
     ],
     servers: {},
