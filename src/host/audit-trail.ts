@@ -13,8 +13,10 @@ import type {
   RequestAnsweredEvent,
 } from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
 import type { AuditEntry, AuditFilter, AuditQuery, AuditRow } from "../store/audit-entry.ts";
-import type { AuditLog } from "../store/audit-log.ts";
+import { entryMembers } from "../store/audit-page.ts";
+import { AuditQueue } from "../store/audit-queue.ts";
 import { exactText } from "../text/exact-text.ts";
 import type { Audit } from "./audit.ts";
 import type { HostStore } from "./host-store.ts";
@@ -23,6 +25,7 @@ export interface AuditTrailParts {
   readonly store: HostStore;
   readonly events: EventBus;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 type RecordedEvent = ConsentEvent | GrantEvent | ApprovalEvent | PinEvent | RequestAnsweredEvent;
@@ -40,72 +43,67 @@ const recordedEvents = [
   "request-answered",
 ] as const satisfies readonly HostEventType[];
 
-/** What is kept until the store is open; a store that never opens costs no more than this. */
-const maxWaiting = 10_000;
-
 /** Writes down every call and every decision, behind the call and never in front of it. */
 export class AuditTrail implements Audit {
-  readonly #parts: AuditTrailParts;
-  #log: AuditLog | undefined;
-  #waiting: AuditEntry[] = [];
+  readonly #store: HostStore;
+  readonly #queue: AuditQueue;
   /** What all calls of one agent with one tool begin with, as long as the verdict on it holds. */
   readonly #heads = new WeakMap<CallTarget, string>();
 
-  constructor(parts: AuditTrailParts) {
-    this.#parts = parts;
-    if (!parts.store.isKept) return;
-    for (const type of recordedEvents)
-      parts.events.on(type, (event) => this.#append(entryOfEvent(event)));
+  constructor({ store, events, clock, logger }: AuditTrailParts) {
+    this.#store = store;
+    this.#queue = new AuditQueue({
+      clock,
+      logger,
+      save: async (page) => {
+        const opened = await store.open();
+        await opened?.audit.save(page);
+      },
+    });
+    if (!store.isKept) return;
+    for (const type of recordedEvents) events.on(type, (event) => this.#add(entryOfEvent(event)));
   }
 
   /** The last step of every call, whatever became of it. */
   readonly record = (call: CallRecord, outcome: Outcome, at: number): void => {
-    if (!this.#parts.store.isKept) return;
-    const log = this.#log;
-    if (log === undefined || !outcome.ok) return this.#append(entryOfCall(call, outcome, at));
+    if (!this.#store.isKept) return;
+    if (!outcome.ok || call.target === undefined) this.#add(entryOfCall(call, outcome, at));
     // Pieced together for the calls there are most of: what is the same for all calls of a tool is
     // written as JSON once.
-    log.appendMembers(at, `${this.#headOf(call)}${detailOf(call, outcome)}`);
+    else this.#queue.add(at, `${this.#headOf(call, call.target)}${detailOf(call, outcome)}`);
   };
 
   async query(query: AuditQuery = {}): Promise<readonly AuditRow[]> {
-    const log = await this.#open();
-    return log === undefined ? [] : await log.query(query);
+    await this.#queue.flush();
+    const store = await this.#store.open();
+    return (await store?.audit.query(query)) ?? [];
   }
 
   async *export(filter: AuditFilter = {}): AsyncGenerator<string, void, undefined> {
-    const log = await this.#open();
-    if (log === undefined) return;
-    for await (const row of log.export(filter)) yield `${JSON.stringify(row)}\n`;
+    await this.#queue.flush();
+    const store = await this.#store.open();
+    if (store === undefined) return;
+    for await (const row of store.audit.export(filter)) yield `${JSON.stringify(row)}\n`;
   }
 
-  #headOf(call: CallRecord): string {
-    const target = call.target as CallTarget;
+  /** Saves what is left; before the store closes. */
+  async close(): Promise<void> {
+    await this.#queue.close();
+  }
+
+  #headOf(call: CallRecord, target: CallTarget): string {
     const known = this.#heads.get(target);
     if (known !== undefined) return known;
     const { tool, consent } = target;
     const { serverName = null, originalName } = tool;
-    const members = ["call", call.caller.agent, serverName, exactText(originalName), "ok"];
+    const members = ["call", call.caller.agent, serverName, originalName, "ok"];
     const head = `${JSON.stringify(members).slice(1, -1)},["${consent}",`;
     this.#heads.set(target, head);
     return head;
   }
 
-  #append(entry: AuditEntry): void {
-    if (this.#log !== undefined) return this.#log.append(entry);
-    this.#waiting.push(entry);
-    if (this.#waiting.length === 1)
-      this.#parts.store.keep("the audit trail", async () => {
-        await this.#open();
-      });
-    else if (this.#waiting.length > maxWaiting) this.#waiting.shift();
-  }
-
-  async #open(): Promise<AuditLog | undefined> {
-    const store = await this.#parts.store.open();
-    this.#log = store?.audit;
-    for (const entry of this.#waiting.splice(0)) this.#log?.append(entry);
-    return this.#log;
+  #add(entry: AuditEntry): void {
+    this.#queue.add(entry.at, entryMembers(entry));
   }
 }
 

@@ -27,7 +27,7 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
   const catalog = new ToolCatalog();
   const schemas = new ToolSchemas(limits);
   const store = new HostStore({ location: storeLocation(options), clock, logger });
-  const audit = new AuditTrail({ store, events, clock });
+  const audit = new AuditTrail({ store, events, clock, logger });
   const calls = new CallPath({
     limits,
     clock,

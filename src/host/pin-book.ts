@@ -168,8 +168,12 @@ export class PinBook implements PinLookup, Pins {
     const accepted = new Map([...(before?.accepted ?? []), ...stored]);
     const waiting = new Map<string, WaitingTool>();
     const fresh: ListedTool[] = [];
+    const seen = new Set<string>();
     for (const [index, tool] of listed.entries()) {
       if (index % toolsPerTurn === toolsPerTurn - 1) await nextTurn();
+      // Of a name that is listed twice only the first is ever offered.
+      if (seen.has(tool.name)) continue;
+      seen.add(tool.name);
       const fingerprint = fingerprintOf(tool);
       const pinned = accepted.get(tool.name);
       if (pinned?.fingerprint === fingerprint) continue;

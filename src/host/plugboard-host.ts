@@ -37,7 +37,6 @@ import { ServerFleet, type ServerFleetParts } from "./server-fleet.ts";
 
 export interface HostParts extends ServerFleetParts {
   readonly schemas: ToolSchemas;
-  readonly audit: Audit;
   readonly createId: () => string;
   readonly naming: Naming;
   readonly human: Human | undefined;

@@ -7,6 +7,7 @@ import { watchFiles } from "../config/watch-files.ts";
 import { oneAtATime } from "../events/one-at-a-time.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
 import { isSameDefinition, ServerRegistry } from "../registry/server-registry.ts";
+import type { AuditTrail } from "./audit-trail.ts";
 import type { CollectedServers } from "./collect-servers.ts";
 import { ConnectionFactory, type ConnectionFactoryParts } from "./connection-factory.ts";
 import { GrantBook } from "./grant-book.ts";
@@ -23,6 +24,7 @@ export interface ServerFleetParts extends ConnectionFactoryParts {
   readonly store: HostStore;
   readonly catalog: ToolCatalog;
   readonly calls: CallPath;
+  readonly audit: AuditTrail;
 }
 
 /** The servers there are, kept in step with where they are defined and with what is known of them. */
@@ -125,6 +127,7 @@ export class ServerFleet {
     await this.registry.endAll();
     // Calls that ended with their connections are still being written down.
     await this.#parts.calls.idle(this.#parts.limits.stopGraceMs);
+    await this.#parts.audit.close();
     await this.#parts.store.close();
   }
 

@@ -1,6 +1,5 @@
-import type { AuditEntry, AuditFilter, AuditQuery, AuditRow } from "./audit-entry.ts";
-import { type AuditPage, entryMembers, maxEntriesPerPage, toAuditRows } from "./audit-page.ts";
-import { AuditQueue } from "./audit-queue.ts";
+import type { AuditFilter, AuditQuery, AuditRow } from "./audit-entry.ts";
+import { type AuditPage, maxEntriesPerPage, toAuditRows } from "./audit-page.ts";
 import type { StoreContext } from "./store-context.ts";
 import { storeError } from "./store-error.ts";
 
@@ -24,44 +23,19 @@ const prunedPerWrite = 500;
 const maxPruningWrites = 1_000;
 const pruneEveryRows = 10_000;
 
-/**
- * What happened, in the order it was recorded. Recording never waits and never fails: entries are saved
- * a page at a time behind the call, and a crash loses the last page at most.
- */
+/** What happened, in the order it was recorded, a page at a time: see `AuditQueue`. */
 export class AuditLog {
   readonly #context: StoreContext;
   readonly #limits: AuditLimits;
-  readonly #queue: AuditQueue;
   #savedSincePrune = pruneEveryRows;
 
   constructor(context: StoreContext, limits: AuditLimits = defaultAuditLimits) {
     this.#context = context;
     this.#limits = limits;
-    const { clock, logger } = context;
-    this.#queue = new AuditQueue({ clock, logger, save: (page) => this.#save(page) });
-  }
-
-  /** Entries that had to be given up. */
-  get lost(): number {
-    return this.#queue.lost;
-  }
-
-  append(entry: AuditEntry): void {
-    this.#queue.add(entry.at, entryMembers(entry));
-  }
-
-  /** The same for whoever has the JSON of many alike at hand: see `entryMembers`. */
-  appendMembers(at: number, members: string): void {
-    this.#queue.add(at, members);
-  }
-
-  flush(): Promise<void> {
-    return this.#queue.flush();
   }
 
   /** Newest first. */
   async query(query: AuditQuery = {}): Promise<readonly AuditRow[]> {
-    await this.flush();
     const limit = Math.min(query.limit ?? 100, maxRowsPerQuery);
     const { before = Number.POSITIVE_INFINITY } = query;
     const found: AuditRow[] = [];
@@ -78,7 +52,6 @@ export class AuditLog {
 
   /** Everything that fits, oldest first. Reads a little at a time, so that a long trail holds nobody up. */
   async *export(filter: AuditFilter = {}): AsyncGenerator<AuditRow, void, undefined> {
-    await this.flush();
     for await (const rows of this.#pages(filter, { order: "asc", from: 0 }))
       yield* rows.filter((row) => fits(row, filter));
   }
@@ -123,12 +96,7 @@ export class AuditLog {
     return total;
   }
 
-  async close(): Promise<void> {
-    const left = await this.#queue.close();
-    if (left > 0) this.#context.logger.error("audit entries were not saved", { count: left });
-  }
-
-  async #save(page: AuditPage): Promise<void> {
+  async save(page: AuditPage): Promise<void> {
     const { database, logger } = this.#context;
     await database.write([database.queries.insertInto("audit").values(page)], "normal");
     this.#savedSincePrune += page.entries;

@@ -120,7 +120,9 @@ export function toAuditRows(page: AuditPage & { readonly seq: number }): readonl
 
 function toDetail(detail: unknown): Readonly<Record<string, unknown>> {
   if (Array.isArray(detail))
-    return Object.fromEntries(callDetailNames.map((name, index) => [name, detail[index] as unknown]));
+    return Object.fromEntries(
+      callDetailNames.map((name, index) => [name, detail[index] as unknown]),
+    );
   return isObject(detail) ? detail : {};
 }
 

@@ -12,9 +12,12 @@ export interface AuditQueueOptions {
 const maxWaitMs = 250;
 const retryAfterMs = 1_000;
 /** What is kept while the store cannot be written. */
-const maxWaitingEntries = 10_000;
+const maxWaitingEntries = 50_000;
 
-/** Takes entries at once and saves them behind the caller's back, in order, a page at a time. */
+/**
+ * Takes entries at once and saves them behind the caller's back, in order, a page at a time. Adding
+ * never waits and never fails; a crash loses what was added in the last quarter of a second.
+ */
 export class AuditQueue {
   readonly #options: AuditQueueOptions;
   /** Pages that are full and wait to be saved, the oldest first. */
@@ -64,6 +67,8 @@ export class AuditQueue {
     this.#isClosed = true;
     await this.flush();
     this.#timer?.cancel();
+    if (this.#waiting > 0)
+      this.#options.logger.error("audit entries were not saved", { count: this.#waiting });
     return this.#waiting;
   }
 

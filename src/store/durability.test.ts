@@ -2,6 +2,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import type { Compilable } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { auditWriter } from "../../tests/fixtures/store/audit-writer.ts";
 import { systemClock } from "../ports/clock.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { ApprovalRows } from "./approval-rows.ts";
@@ -72,10 +73,10 @@ describe("what must be on the disk before it is acknowledged", () => {
   });
 
   it("STO-08: the audit trail is written behind the call, normal", async () => {
-    const audit = new AuditLog(context);
+    const audit = auditWriter(new AuditLog(context));
     audit.append({ type: "x", at: 1 });
     expect(database.asked).toEqual([]);
-    await audit.close();
+    await audit.flush();
     expect(new Set(database.asked)).toEqual(new Set(["normal"]));
   });
 

@@ -69,7 +69,6 @@ function createStore(context: StoreContext, auditLimits: AuditLimits | undefined
   const close = (): Promise<void> => {
     closing ??= (async () => {
       areas.stop();
-      await audit.close();
       await database.close();
     })();
     return closing;

@@ -21,6 +21,7 @@ import { pathToFileURL } from "node:url";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, describe, expect, it } from "vitest";
 
+import { auditWriter } from "../../tests/fixtures/store/audit-writer.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { openStore, type OpenStoreOptions } from "./open-store.ts";
 import { defaultStoreFile, storeExists } from "./store-location.ts";
@@ -50,8 +51,10 @@ function createFolder(): string {
 async function createFile(rows = 50): Promise<string> {
   const file = path.join(createFolder(), "original.db");
   const store = await openStore({ location: file });
+  const audit = auditWriter(store.audit);
   for (let index = 0; index < rows; index += 1)
-    store.audit.append({ type: "x", at: Date.now(), detail: { text: "x".repeat(500) } });
+    audit.append({ type: "x", at: Date.now(), detail: { text: "x".repeat(500) } });
+  await audit.flush();
   await store.secrets.put("kept", "value");
   await store.close();
   const copy = path.join(createFolder(), "plugboard.db");
@@ -319,8 +322,10 @@ describe("a store that cannot be written", () => {
     expect(error).toMatchObject({ code: "store_failed", details: { place: file } });
     expect(["read-only", "cannot-open"]).toContain(error.details["problem"]);
     expect(error.hint).toMatch(/folder/);
-    store.audit.append({ type: "x", at: 1 });
-    await store.audit.flush();
+    const audit = auditWriter(store.audit);
+    audit.append({ type: "x", at: 1 });
+    await audit.flush();
+    await audit.queue.close();
     expect(await store.secrets.get("kept")).toBe("value");
   });
 
@@ -404,14 +409,16 @@ describe("a store on a full disk", () => {
     expect(error).toMatchObject({ code: "store_failed", retryable: true });
     expect(error?.details["problem"]).toBe("disk-full");
     expect(error?.message).toMatch(/full; nothing was saved/);
+    const audit = auditWriter(store.audit);
     for (let index = 0; index < 2_000; index += 1)
-      store.audit.append({ type: "during", at: index, detail: { text: "x".repeat(1_000) } });
-    await store.audit.flush();
+      audit.append({ type: "during", at: index, detail: { text: "x".repeat(1_000) } });
+    await audit.flush();
     expect((await store.secrets.ids()).toSorted()).toEqual(acknowledged.toSorted());
     rmSync(ballast);
     // What waited is saved as far as there is room, oldest first.
-    await store.audit.flush();
-    expect(store.audit.lost).toBe(0);
+    await audit.flush();
+    expect(audit.queue.lost).toBe(0);
+    await audit.queue.close();
     expect((await store.audit.query({ limit: 1 })).length).toBe(1);
     await store.secrets.put("after", "room");
     expect(await store.secrets.get("after")).toBe("room");

@@ -77,9 +77,10 @@ async function showTexts(lab: Lab, product: Product): Promise<Figures> {
   for (let round = 0; round < lab.count; round += 1) {
     using project = new Project();
     project.writeForUser({ [server]: hostileEntry("ansi-unicode") });
-    const shown = [...(await shownBy(product, project))];
-    const screens = round === 0 ? [...(await screensOf(project))] : [];
-    const places = new Map([...shown, ...screens.map(([name, text]) => [name, [text]] as const)]);
+    const shown = await shownBy(product, project);
+    const screens = round === 0 ? await screensOf(project) : [];
+    const places = new Map<string, readonly string[]>(shown);
+    for (const [name, text] of screens) places.set(name, [text]);
     for (const [where, written] of places) {
       texts += written.length;
       const count = written.filter((text) => raw.test(text)).length;

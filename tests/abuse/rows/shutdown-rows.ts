@@ -77,7 +77,6 @@ export const shutdownRows: readonly Row[] = [
     criteria: [
       { figure: "s to exit", atMost: 10 },
       ...zero("untyped ends", "ends missing", "lost audit rows", "processes left", "not by itself"),
-      ),
     ],
     servers: {},
     ownModes: ["hang"],

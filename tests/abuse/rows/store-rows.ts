@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { McpError } from "../../../src/errors/mcp-error.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { auditWriter } from "../../fixtures/store/audit-writer.ts";
 import type { Lab } from "../lab.ts";
 import type { Figures, Row } from "../row.ts";
 
@@ -128,10 +129,12 @@ async function openSpoiled(lab: Lab): Promise<Figures> {
   const figures = { refused: 0, "untyped errors": 0, "originals changed": 0 };
   await withStoreFile(async (file) => {
     const store = await openStore({ location: file });
+    const audit = auditWriter(store.audit);
     for (let n = 0; n < 200; n += 1) {
-      store.audit.append({ type: "x", at: Date.now(), detail: { text: "x".repeat(400) } });
+      audit.append({ type: "x", at: Date.now(), detail: { text: "x".repeat(400) } });
       if (n % 10 === 0) await store.secrets.put(`s${n}`, "x".repeat(200));
     }
+    await audit.flush();
     await store.close();
     const bytes = readFileSync(file);
     for (let round = 0; round < lab.count; round += 1) {
