@@ -5,8 +5,10 @@ import type { CatalogTool } from "./catalog-tool.ts";
 import { parseToolName } from "./tool-names.ts";
 
 const maxScanned = 8 * 1_024;
-const maxWords = 20;
-/** A server whose whole list is confusing is told often enough. */
+/** Of a description, and of all descriptions of a server: what is looked up must not depend on how much is said. */
+const maxWords = 200;
+const maxWordsPerServer = 20_000;
+/** After so many nothing more is looked for: a list that confuses throughout has been told often enough. */
 const maxProblems = 20;
 const word = /[A-Za-z][\w./-]{4,127}/g;
 /** Written as no word of a sentence is: `read_file`, `readFile`, `files.read`. */
@@ -19,16 +21,24 @@ interface Entry {
   readonly words: readonly string[];
 }
 
+/** Of one server. */
+interface Entries {
+  readonly entries: readonly Entry[];
+  /** By word, the first tool whose description has it. */
+  readonly speakers: ReadonlyMap<string, CatalogTool>;
+}
+
 /**
  * Which tools could be taken for others: names that differ only in ways the eye does not see, within a
  * server or between two, and descriptions that speak of another server's tool. Equal names on two servers
  * are no confusion, since public names tell them apart.
  */
 export class ToolConfusions {
-  readonly #tools = new Map<string, readonly Entry[]>();
+  readonly #servers = new Map<string, Entries>();
   readonly #serversAlike = new Index<string>();
   readonly #toolsAlike = new Index<CatalogTool>();
-  /** Whose description has the word. */
+  readonly #toolsByName = new Index<CatalogTool>();
+  /** By word, one tool of each server whose descriptions have it. */
   readonly #speakers = new Index<CatalogTool>();
   /** What was found since the last change. */
   readonly #known = new Map<string, readonly CatalogProblem[]>();
@@ -37,29 +47,34 @@ export class ToolConfusions {
   enter(serverName: string, tools: readonly CatalogTool[]): void {
     this.leave(serverName);
     this.#known.clear();
-    const entries = tools.map((tool) => ({
-      tool,
-      skeleton: skeleton(tool.originalName),
-      words: namesIn(tool.description),
-    }));
-    this.#tools.set(serverName, entries);
+    const speakers = new Map<string, CatalogTool>();
+    let wordsLeft = maxWordsPerServer;
+    const entries = tools.map((tool) => {
+      const words = namesIn(tool.description, Math.min(maxWords, wordsLeft));
+      wordsLeft -= words.length;
+      for (const said of words) if (!speakers.has(said)) speakers.set(said, tool);
+      return { tool, skeleton: skeleton(tool.originalName), words };
+    });
+    this.#servers.set(serverName, { entries, speakers });
     this.#serversAlike.add(skeleton(serverName), serverName);
-    for (const { tool, skeleton: key, words } of entries) {
+    for (const { tool, skeleton: key } of entries) {
       this.#toolsAlike.add(key, tool);
-      for (const said of words) this.#speakers.add(said, tool);
+      this.#toolsByName.add(tool.originalName, tool);
     }
+    for (const [said, tool] of speakers) this.#speakers.add(said, tool);
   }
 
   leave(serverName: string): void {
-    const entries = this.#tools.get(serverName);
-    if (entries === undefined) return;
+    const known = this.#servers.get(serverName);
+    if (known === undefined) return;
     this.#known.clear();
-    this.#tools.delete(serverName);
+    this.#servers.delete(serverName);
     this.#serversAlike.delete(skeleton(serverName), serverName);
-    for (const { tool, skeleton: key, words } of entries) {
+    for (const { tool, skeleton: key } of known.entries) {
       this.#toolsAlike.delete(key, tool);
-      for (const said of words) this.#speakers.delete(said, tool);
+      this.#toolsByName.delete(tool.originalName, tool);
     }
+    for (const [said, tool] of known.speakers) this.#speakers.delete(said, tool);
   }
 
   problems(serverName: string): readonly CatalogProblem[] {
@@ -73,13 +88,13 @@ export class ToolConfusions {
 
   #ofTools(serverName: string): readonly CatalogProblem[] {
     const found: CatalogProblem[] = [];
-    for (const entry of this.#tools.get(serverName) ?? [])
+    for (const entry of this.#servers.get(serverName)?.entries ?? []) {
+      const { originalName } = entry.tool;
       for (const text of [this.#lookalikeOf(entry), this.#mentionBy(entry), this.#mentionOf(entry)])
-        if (text !== undefined)
-          found.push(catalogProblem(serverName, entry.tool.originalName, text));
-    const rest = found.splice(maxProblems).length;
-    if (rest > 0)
-      found.push(catalogProblem(serverName, null, `${rest} more tools could be confused`));
+        if (text !== undefined) found.push(catalogProblem(serverName, originalName, text));
+      if (found.length < maxProblems) continue;
+      return [...found, catalogProblem(serverName, null, "perhaps more of its tools confuse")];
+    }
     return found;
   }
 
@@ -133,21 +148,21 @@ export class ToolConfusions {
   }
 
   #find(name: string, serverName?: string): CatalogTool | undefined {
-    return this.#toolsAlike.find(
-      skeleton(name),
-      (tool) =>
-        tool.originalName === name && (serverName === undefined || tool.serverName === serverName),
+    return this.#toolsByName.find(
+      name,
+      (tool) => serverName === undefined || tool.serverName === serverName,
     );
   }
 }
 
-function namesIn(text: string): readonly string[] {
+function namesIn(text: string, limit: number): readonly string[] {
   const names = new Set<string>();
+  if (limit === 0) return [];
   for (const [found] of text.slice(0, maxScanned).matchAll(word)) {
     if (!identifier.test(found)) continue;
     const { server, tool } = parseToolName(found.replace(/[./-]+$/, ""));
     names.add(server === "" ? tool : `${server}.${tool}`);
-    if (names.size === maxWords) break;
+    if (names.size === limit) break;
   }
   return [...names];
 }

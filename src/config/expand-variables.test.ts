@@ -182,6 +182,19 @@ describe("a server's values", () => {
     expect(resolveServer(parse({ url: "https://h", auth }), {}).secrets).toContain("abc");
   });
 
+  it("ENV-12: what a process gets of the host's environment is a secret, too, unless all get it", () => {
+    const environment = {
+      MINE: "canary-mine",
+      OTHER: "canary-other",
+      PWD: "/home/someone/project",
+    };
+    const secretsOf = (entry: object) =>
+      resolveServer(parse({ command: "x", ...entry }), environment).secrets;
+    expect(secretsOf({ envPassthrough: ["MINE", "UNSET"] })).toEqual(["canary-mine"]);
+    expect(secretsOf({ inheritEnv: "all" })).toEqual(["canary-mine", "canary-other"]);
+    expect(secretsOf({})).toEqual([]);
+  });
+
   it("ENV-12: a value of broken Unicode is no reason to fail", () => {
     const { secrets } = resolveServer(parse({ command: "x", env: { A: "canary-\uD800" } }), {});
     expect(secrets).toContain("canary-\uD800");

@@ -191,6 +191,9 @@ function collectSecrets(
       if (value !== undefined) addSecret(secrets, value);
 }
 
+/** Set in every shell, and part of what every log says. */
+const ordinaryNames: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "_", "HOSTNAME", "LOGNAME"]);
+
 /** Variables of the host that a process gets beside those of its entry; the few that all get are no secret. */
 function handedOn(
   transport: ResolvedServer["transport"],
@@ -198,7 +201,7 @@ function handedOn(
 ): readonly (readonly [string, string | undefined])[] {
   if (transport.kind !== "stdio") return [];
   return transport.inheritEnv === "all"
-    ? Object.entries(environment)
+    ? Object.entries(environment).filter(([name]) => !ordinaryNames.has(name))
     : transport.envPassthrough.map((name) => [name, environment[name]] as const);
 }
 

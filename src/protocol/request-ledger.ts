@@ -1,3 +1,4 @@
+import { OpenRequests } from "./open-requests.ts";
 import type { RequestId } from "./request-id.ts";
 import type { RpcRequest } from "./rpc-request.ts";
 
@@ -19,9 +20,8 @@ export type Stray = "repeated" | "unmatched" | "violation";
  */
 export class RequestLedger {
   readonly #strict: boolean;
-  readonly #open = new Map<unknown, RpcRequest>();
+  readonly #open = new OpenRequests();
   readonly #abandoned = new Set<RequestId>();
-  #lastId = 0;
   #unmatched = 0;
   #repeated = 0;
 
@@ -43,15 +43,13 @@ export class RequestLedger {
   }
 
   /** Oldest first. */
-  requests(): IterableIterator<RpcRequest> {
-    return this.#open.values();
+  requests(): Iterable<RpcRequest> {
+    return this.#open;
   }
 
   /** Gives the request its id. */
   open(request: RpcRequest): void {
-    this.#lastId += 1;
-    request.id = this.#lastId;
-    this.#open.set(request.id, request);
+    this.#open.add(request);
   }
 
   /** The request that waits under exactly this id. */
@@ -62,15 +60,15 @@ export class RequestLedger {
   /** Like `get`, and it waits no longer. */
   take(id: unknown): RpcRequest | undefined {
     const request = this.#open.get(id);
-    if (request !== undefined) this.#open.delete(id);
+    if (request !== undefined) this.#open.delete(request);
     return request;
   }
 
   /** Nobody waits any longer; the answer may still come and is no offence. False when none was open. */
-  abandon({ id }: RpcRequest): boolean {
-    if (!this.#open.delete(id)) return false;
+  abandon(request: RpcRequest): boolean {
+    if (!this.#open.delete(request)) return false;
     if (!this.#strict) return true;
-    this.#abandoned.add(id);
+    this.#abandoned.add(request.id);
     if (this.#abandoned.size > maxAbandoned) {
       const [oldest] = this.#abandoned;
       if (oldest !== undefined) this.#abandoned.delete(oldest);
@@ -80,13 +78,14 @@ export class RequestLedger {
 
   /** Removes all open requests, when the connection ends. */
   drain(): RpcRequest[] {
-    const requests = [...this.#open.values()];
-    this.#open.clear();
+    const requests = [...this.#open];
+    for (const request of requests) this.#open.delete(request);
     return requests;
   }
 
   judgeStray(id: RequestId): Stray {
-    const isOver = typeof id === "number" && Number.isInteger(id) && id > 0 && id <= this.#lastId;
+    const isOver =
+      typeof id === "number" && Number.isInteger(id) && id > 0 && id <= this.#open.lastId;
     if (isOver && (!this.#strict || this.#abandoned.has(id))) {
       this.#repeated += 1;
       return "repeated";

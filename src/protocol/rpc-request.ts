@@ -22,6 +22,9 @@ export abstract class RpcRequest {
   readonly options: RpcRequestOptions;
   // From here on the channel's own.
   id = 0;
+  /** Its neighbours among those that wait. */
+  previous: RpcRequest | undefined = undefined;
+  next: RpcRequest | undefined = undefined;
   sentAt = 0;
   deadlineAt = Number.POSITIVE_INFINITY;
   lastProgress = Number.NEGATIVE_INFINITY;

@@ -34,6 +34,7 @@ const latin = new Map(
   ),
 );
 const plainAscii = /^[\u0020-\u007E]*$/;
+const foreign = /[^\u0020-\u007E]/gu;
 const unseen = /[\p{M}\p{C}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** What is left of a name once everything is gone that the eye does not tell apart. Equal for names that look alike. */
@@ -50,5 +51,5 @@ export function skeleton(name: string): string {
 
 function toLatin(name: string): string {
   const decomposed = name.normalize("NFKD").replace(unseen, "").toLowerCase();
-  return Array.from(decomposed, (letter) => latin.get(letter) ?? letter).join("");
+  return decomposed.replace(foreign, (letter) => latin.get(letter) ?? letter);
 }
