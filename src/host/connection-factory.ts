@@ -30,6 +30,8 @@ export interface ConnectionFactoryParts {
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly protocolVersion: string | undefined;
   readonly reconnect: boolean;
+  /** Where processes start whose entry names no folder. */
+  readonly cwd: string;
 }
 
 /** Makes the connections of a host: what they have in common, and whom they tell what. */
@@ -51,7 +53,7 @@ export class ConnectionFactory {
     mayStart: () => void,
     open: (() => Transport) | undefined,
   ): ServerConnection {
-    const { events, requests, protocolVersion, reconnect } = this.#parts;
+    const { events, requests, protocolVersion, reconnect, cwd } = this.#parts;
     const { limits, clock, logger, hostEnv, connectProtocol, clientInfo } = this.#parts;
     const { name } = entry;
     const desk = requests.forServer(entry);
@@ -64,6 +66,7 @@ export class ConnectionFactory {
       clientInfo,
       config: {
         ...entry,
+        transport: entry.transport.kind === "stdio" ? { cwd, ...entry.transport } : entry.transport,
         protocol: protocolVersion ?? entry.protocol,
         reconnect: reconnect && entry.reconnect,
       },

@@ -1,3 +1,5 @@
+import path from "node:path";
+
 import { CallPath } from "../call/call-path.ts";
 import { ToolSchemas } from "../call/tool-schemas.ts";
 import { ToolCatalog } from "../catalog/tool-catalog.ts";
@@ -21,6 +23,7 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
   const { clock = systemClock, logger = silentLogger, idGenerator = createIdGenerator() } = options;
   const hostEnv = options.env ?? process.env;
   const limits = resolveLimits(options.limits);
+  const cwd = path.resolve(options.cwd ?? ".");
   const events = new EventBus((error) =>
     logger.warn("an event handler failed", { error: String(error) }),
   );
@@ -40,7 +43,7 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
     human: options.human,
     sampling: options.sampling,
     roots: options.roots,
-    cwd: options.cwd ?? process.cwd(),
+    cwd,
     limits,
     clock,
     events,
@@ -70,7 +73,7 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
     protocolVersion: options.protocolVersion,
     naming: options.naming ?? "mcp__server__tool",
     human: options.human,
-    cwd: options.cwd ?? process.cwd(),
+    cwd,
   });
   await host.begin({ watch: options.watch ?? true });
   return host;

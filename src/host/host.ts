@@ -35,7 +35,7 @@ export type ServerInput =
   | (() => Transport);
 
 export interface HostOptions {
-  /** Where project files are looked for; the current folder by default. */
+  /** Where project files are looked for and servers start; the current folder by default. */
   readonly cwd?: string | undefined;
   /** The folder that holds `.plugboard`; the user's home by default. */
   readonly home?: string | undefined;

@@ -1,5 +1,3 @@
-import path from "node:path";
-
 import { findCommand } from "../config/find-command.ts";
 import type { LaunchFacts, LaunchPlace } from "../config/launch-identity.ts";
 import type { ServerConfig, StdioTransportConfig } from "../config/server-config.ts";
@@ -14,9 +12,8 @@ export interface Machine {
   readonly cwd: string;
 }
 
-/** As it is now: the current folder of a program may change. */
-export function thisMachine(hostEnv: Machine["hostEnv"]): Machine {
-  return { hostEnv, platform: process.platform, cwd: currentFolder() };
+export function thisMachine(hostEnv: Machine["hostEnv"], cwd: string): Machine {
+  return { hostEnv, platform: process.platform, cwd };
 }
 
 /** Where a launch would take place, for its identity. */
@@ -53,13 +50,4 @@ function locateCommand(transport: StdioTransportConfig, machine: Machine): Comma
     platform,
   });
   return file === undefined ? { status: "not found" } : { status: "found", path: file };
-}
-
-/** A folder that was deleted under us is none that anybody can have approved. */
-function currentFolder(): string {
-  try {
-    return process.cwd();
-  } catch {
-    return path.join(path.parse(process.execPath).root, "(deleted)");
-  }
 }

@@ -40,7 +40,6 @@ export interface HostParts extends ServerFleetParts {
   readonly createId: () => string;
   readonly naming: Naming;
   readonly human: Human | undefined;
-  readonly cwd: string;
 }
 
 /** The façade: every surface talks to this and to nothing behind it. */

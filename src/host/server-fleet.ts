@@ -57,7 +57,7 @@ export class ServerFleet {
     this.registry = new ServerRegistry({
       createConnection: (config, mayStart) =>
         connections.create(config, mayStart, this.#sources.transports.get(config.name)),
-      locateLaunch: (config) => locateLaunch(config, thisMachine(parts.hostEnv)),
+      locateLaunch: (config) => locateLaunch(config, thisMachine(parts.hostEnv, parts.cwd)),
     });
     this.pins = new PinBook({ ...parts, registry: this.registry });
     this.grants = new GrantBook({ ...parts, registry: this.registry, pins: this.pins });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -260,5 +260,14 @@ describe("offline tools", () => {
       name: "McpStateError",
       code: "not_connected",
     });
+  });
+
+  it("STD-16: a server whose entry names no folder starts in the host's, wherever the program stands", async () => {
+    const cwd = await realpath(await mkdtemp(path.join(tmpdir(), "host-")));
+    const entry = { command: "sh", args: ["-c", "pwd >&2; exit 3"] };
+    await using host = await createHost({ config: false, cwd, servers: { s: entry } });
+    await expect(host.connect("s")).rejects.toMatchObject({ code: "start_exit" });
+    expect(host.logs("s")).toContain(cwd);
+    await rm(cwd, { recursive: true });
   });
 });
