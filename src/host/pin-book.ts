@@ -54,6 +54,7 @@ export class PinBook implements PinLookup, Pins {
   readonly #pinned = new Map<string, PinnedTools>();
   /** Fingerprints of definitions that were read and raised no suspicion. */
   readonly #readBefore = new Set<string>();
+  #comparing: Promise<unknown> = Promise.resolve();
   #revision = 0;
 
   constructor(parts: PinBookParts) {
@@ -83,9 +84,9 @@ export class PinBook implements PinLookup, Pins {
   /** Reads again what other hosts have pinned and accepted. */
   async recall(): Promise<void> {
     await this.#parts.store.read(async (store) => {
-      for (const { server, listed } of this.#pinned.values())
+      for (const { server } of this.#pinned.values())
         if (hasLastingIdentity(server.config))
-          await this.#compare(server, listed, await readPins(store, server));
+          await this.#compare(server, undefined, await readPins(store, server));
     }, undefined);
   }
 
@@ -103,7 +104,7 @@ export class PinBook implements PinLookup, Pins {
       const definitions = fresh.map((tool) => pinOf(tool));
       await opened.pins.acceptNew(server.launchIdentity, definitions);
       // Another host may have seen the same tool first, with another definition.
-      await this.#compare(server, listed, await readPins(opened, server));
+      await this.#compare(server, undefined, await readPins(opened, server));
     });
   }
 
@@ -156,14 +157,28 @@ export class PinBook implements PinLookup, Pins {
     return true;
   }
 
-  /** Judges every tool of the list; gives those that are pinned by this look at them. */
-  async #compare(
+  /**
+   * Judges every tool of the list, or of the last one there was; gives those that are pinned by this look
+   * at them. One after the other: an older list must not have the last word.
+   */
+  #compare(
     server: RegisteredServer,
-    listed: readonly ListedTool[],
+    listed: readonly ListedTool[] | undefined,
+    stored: ReadonlyMap<string, AcceptedTool>,
+  ): Promise<readonly ListedTool[]> {
+    const comparing = this.#comparing.then(() => this.#compareNow(server, listed, stored));
+    this.#comparing = comparing.catch(() => undefined);
+    return comparing;
+  }
+
+  async #compareNow(
+    server: RegisteredServer,
+    given: readonly ListedTool[] | undefined,
     stored: ReadonlyMap<string, AcceptedTool>,
   ): Promise<readonly ListedTool[]> {
     const { launchIdentity } = server;
     const before = this.#pinned.get(launchIdentity);
+    const listed = given ?? before?.listed ?? [];
     // What is stored wins over what was first seen here and could not be written down any more.
     const accepted = new Map([...(before?.accepted ?? []), ...stored]);
     const waiting = new Map<string, WaitingTool>();
