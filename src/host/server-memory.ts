@@ -58,8 +58,15 @@ export class ServerMemory {
     const server = this.#store.isKept ? this.#registry.find(serverName) : undefined;
     if (server === undefined || !hasLastingIdentity(server.config)) return;
     const { launchIdentity } = server;
-    const { protocolVersion, serverInfo, instructions } = client;
-    const content = withoutGaps({ protocolVersion, serverInfo, instructions, tools });
+    const { protocolVersion, serverInfo, instructions, capabilities } = client;
+    const hasResources = capabilities["resources"] !== undefined;
+    const content = withoutGaps({
+      protocolVersion,
+      serverInfo,
+      instructions,
+      tools,
+      hasResources,
+    });
     if (isDeepStrictEqual(content, this.#known.get(launchIdentity))) return;
     this.#known.set(launchIdentity, content);
     this.#store.keep("the tool list", ({ catalog }) => catalog.save(launchIdentity, content));
@@ -137,6 +144,7 @@ export class ServerMemory {
     const listed = tools.filter(isListedTool);
     await this.#pins.review(server, listed);
     this.#catalog.recall(config.name, listed);
+    this.#catalog.noteResources(config.name, content.hasResources === true);
   }
 }
 

@@ -8,6 +8,8 @@ export interface CatalogContent {
   readonly serverInfo?: unknown;
   readonly instructions?: string | undefined;
   readonly tools?: readonly unknown[] | undefined;
+  /** It said that it has resources, so that they can be offered as a tool. */
+  readonly hasResources?: boolean | undefined;
   readonly resources?: readonly unknown[] | undefined;
   readonly resourceTemplates?: readonly unknown[] | undefined;
   readonly prompts?: readonly unknown[] | undefined;

@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
 import { type McpServerFactory, Server } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 
@@ -181,5 +185,22 @@ describe("reading resources through a tool", () => {
     );
     expect(outcome).toMatchObject({ ok: false, error: { code: "timeout" } });
     expect(session.history()).toMatchObject([{ result: { success: false } }]);
+  });
+
+  it("decision 12: a reader is listed from what is remembered, before the server is contacted again", async () => {
+    const home = await mkdtemp(path.join(tmpdir(), "readers-"));
+    const served = await serveHttp(library({ tools: ["find"] }));
+    const servers = { library: { url: served.url } };
+    const open = () => createHost({ home, cwd: home, watch: false, servers });
+    {
+      await using first = await open();
+      await first.connect("library");
+    }
+    await using host = await open();
+    const session = host.session({ level: "yolo", resourceTools: true });
+    expect(session.tools().map(({ originalName }) => originalName)).toContain("read_resource");
+    expect(host.server("library").state).toBe("idle");
+    await served.close();
+    await rm(home, { recursive: true });
   });
 });
