@@ -1,5 +1,3 @@
-import { hash } from "node:crypto";
-
 import type { CallRecord } from "../call/call-events.ts";
 import type { CallTarget } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
@@ -15,7 +13,7 @@ import type {
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { AuditEntry, AuditFilter, AuditQuery, AuditRow } from "../store/audit-entry.ts";
-import { entryMembers } from "../store/audit-page.ts";
+import { entryMembers, hashOf } from "../store/audit-page.ts";
 import { AuditQueue } from "../store/audit-queue.ts";
 import { exactText } from "../text/exact-text.ts";
 import type { Audit } from "./audit.ts";
@@ -43,6 +41,9 @@ const recordedEvents = [
   "request-answered",
 ] as const satisfies readonly HostEventType[];
 
+/** Longer arguments are hashed at once: those that wait are in memory. */
+const maxWaitingText = 2_048;
+
 /** Writes down every call and every decision, behind the call and never in front of it. */
 export class AuditTrail implements Audit {
   readonly #store: HostStore;
@@ -67,10 +68,16 @@ export class AuditTrail implements Audit {
   /** The last step of every call, whatever became of it. */
   readonly record = (call: CallRecord, outcome: Outcome, at: number): void => {
     if (!this.#store.isKept) return;
-    if (!outcome.ok || call.target === undefined) this.#add(entryOfCall(call, outcome, at));
+    const { target, callId, args } = call;
+    const text = argumentsText(args);
+    if (!outcome.ok || target === undefined || text.length > maxWaitingText)
+      return this.#add(entryOfCall(call, outcome, at));
     // Pieced together for the calls there are most of: what is the same for all calls of a tool is
     // written as JSON once.
-    else this.#queue.add(at, `${this.#headOf(call, call.target)}${detailOf(call, outcome)}`);
+    const head = this.#headOf(call, target);
+    const { durationMs, sideEffects } = outcome;
+    const members = `${head}${JSON.stringify(callId)},${shortened(durationMs)},"${sideEffects}"`;
+    this.#queue.add(at, members, text);
   };
 
   async query(query: AuditQuery = {}): Promise<readonly AuditRow[]> {
@@ -96,7 +103,7 @@ export class AuditTrail implements Audit {
     if (known !== undefined) return known;
     const { tool, consent } = target;
     const { serverName = null, originalName } = tool;
-    const members = ["call", call.caller.agent, serverName, originalName, "ok"];
+    const members = ["call", call.caller.agent, serverName, exactText(originalName), "ok"];
     const head = `${JSON.stringify(members).slice(1, -1)},["${consent}",`;
     this.#heads.set(target, head);
     return head;
@@ -123,15 +130,10 @@ function entryOfCall(call: CallRecord, outcome: Outcome, at: number): AuditEntry
       consent: target?.consent,
       callId,
       durationMs: shortened(outcome.durationMs),
-      argumentsHash: hashOf(args),
+      argumentsHash: hashOf(argumentsText(args)),
       sideEffects: outcome.sideEffects,
     },
   };
-}
-
-/** The rest of a successful call's detail after `consent`, as pages of the trail hold it. */
-function detailOf({ callId, args }: CallRecord, { durationMs, sideEffects }: Outcome): string {
-  return `${JSON.stringify(callId)},${shortened(durationMs)},"${hashOf(args)}","${sideEffects}"]`;
 }
 
 /** Two digits are enough to tell fast from slow, and numbers seen before are written faster. */
@@ -140,12 +142,11 @@ function shortened(durationMs: number): number {
   return durationMs >= 1 ? Math.round(durationMs * 10) / 10 : Math.round(durationMs * 100) / 100;
 }
 
-/** Tells equal arguments apart from others without keeping them. */
-function hashOf(args: unknown): string {
+/** What cannot be written as JSON was refused and never sent. */
+function argumentsText(args: unknown): string {
   try {
-    return hash("sha256", JSON.stringify(args), "base64url").slice(0, 22);
+    return JSON.stringify(args);
   } catch {
-    // What cannot be written as JSON was refused and never sent.
     return "";
   }
 }

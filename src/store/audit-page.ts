@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 import type { AuditEntry, AuditRow } from "./audit-entry.ts";
 
 /**
@@ -23,7 +25,8 @@ const maxPageBytes = 256 * 1024;
 const firstPageBytes = 16 * 1024;
 const maxDetailChars = 4 * 1024;
 /** Calls are most of the trail: half of their bytes would be the names of their details. */
-const callDetailNames = ["consent", "callId", "durationMs", "argumentsHash", "sideEffects"];
+const callDetailNames = ["consent", "callId", "durationMs", "sideEffects", "argumentsHash"];
+const hashChars = 22;
 
 /**
  * A page that is being filled. Entries become bytes at once: thousands of objects that wait to be
@@ -36,6 +39,8 @@ export class AuditPageDraft {
   #entries = 0;
   #buffer: Buffer;
   #length: number;
+  /** Texts whose hashes are still to be written, and where. */
+  #unhashed: { readonly text: string; readonly place: number }[] = [];
 
   /** `buffer`: of a page that has been saved, to be used again. */
   constructor(at: number, buffer: Buffer = Buffer.allocUnsafe(firstPageBytes)) {
@@ -58,18 +63,28 @@ export class AuditPageDraft {
     return this.#entries >= maxEntriesPerPage || this.#length >= maxPageBytes;
   }
 
-  /** `members`: the JSON of all members after the time, separated by commas. */
-  add(at: number, members: string): void {
+  /**
+   * `members`: the JSON of all members after the time, separated by commas. With `text` they end in an
+   * open list, and the hash of the text becomes its last element. Hashes are made when the page is
+   * finished: a thousand in a row cost a fraction of what they cost one by one between other work.
+   */
+  add(at: number, members: string, text?: string): void {
     const time = wholeTime(at);
     if (time < this.#first) this.#first = time;
     if (time > this.#last) this.#last = time;
-    const text = `,[${time - this.#base},${members}]`;
-    this.#reserve(text.length * 3);
-    this.#length += this.#buffer.write(text, this.#length);
+    const entry =
+      text === undefined
+        ? `,[${time - this.#base},${members}]`
+        : `,[${time - this.#base},${members},"`;
+    this.#reserve(entry.length * 3 + hashChars + 3);
+    this.#length += this.#buffer.write(entry, this.#length);
+    if (text !== undefined) this.#leaveRoomForHash(text);
     this.#entries += 1;
   }
 
   finish(): AuditPage {
+    for (const { text, place } of this.#unhashed) this.#buffer.write(hashOf(text), place, "latin1");
+    this.#unhashed = [];
     this.#reserve(1);
     const end = this.#length + this.#buffer.write("]", this.#length);
     return {
@@ -80,6 +95,12 @@ export class AuditPageDraft {
     };
   }
 
+  #leaveRoomForHash(text: string): void {
+    this.#unhashed.push({ text, place: this.#length });
+    this.#length += hashChars;
+    this.#length += this.#buffer.write('"]]', this.#length, "latin1");
+  }
+
   #reserve(bytes: number): void {
     const needed = this.#length + bytes;
     if (needed <= this.#buffer.length) return;
@@ -87,6 +108,11 @@ export class AuditPageDraft {
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;
   }
+}
+
+/** Tells equal texts apart from others without keeping them. */
+export function hashOf(text: string): string {
+  return hash("sha256", text, "base64url").slice(0, hashChars);
 }
 
 /** The members of an entry after its time, as a page holds them. Whatever they are, this does not fail. */

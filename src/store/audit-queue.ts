@@ -40,14 +40,14 @@ export class AuditQueue {
     return this.#lost;
   }
 
-  /** `members` as a page takes them. */
-  add(at: number, members: string): void {
+  /** `members` and `text` as a page takes them. */
+  add(at: number, members: string, text?: string): void {
     if (this.#isClosed) {
       this.#lost += 1;
       return;
     }
     this.#draft ??= this.#newPage(at);
-    this.#draft.add(at, members);
+    this.#draft.add(at, members, text);
     this.#waiting += 1;
     if (this.#draft.isFull) this.#turnPage();
     if (this.#waiting > maxWaitingEntries) this.#dropOldest();

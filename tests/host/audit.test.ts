@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -39,8 +40,27 @@ describe("the audit trail", () => {
       { agent: "a", tool: "mcp__nowhere__x", code: "tool_unknown" },
     ]);
     for (const { detail } of rows) expect(detail?.["durationMs"]).toBeTypeOf("number");
-    expect(rows[0]?.detail?.["argumentsHash"]).toMatch(/^[\w-]{22}$/);
+    const hashed = createHash("sha256").update('{"secret":"canary-1"}').digest("base64url");
+    expect(rows[0]?.detail?.["argumentsHash"]).toBe(hashed.slice(0, 22));
     expect(JSON.stringify(rows)).not.toContain("canary");
+  });
+
+  it("the same arguments have the same hash, whatever their length, and names are what they are", async () => {
+    const odd = { ...anyTool, name: 'é"\\odd' };
+    await using context = await recordedHost({ tools: [anyTool, odd], host: store });
+    const { host } = context;
+    const session = host.session({ agent: "é", level: "yolo" });
+    await session.ready();
+    const long = { text: "x".repeat(5_000) };
+    for (const args of [{ a: 1 }, long, { a: 1 }, long]) await session.call("mcp__fake__any", args);
+    const oddName = session.tools().find(({ originalName }) => originalName === odd.name)?.name;
+    await session.call(oddName ?? "", {});
+    const rows = (await host.audit.query({ type: "call" })).toReversed();
+    const hashes = rows.map(({ detail }) => detail?.["argumentsHash"]);
+    expect(hashes[0]).toBe(hashes[2]);
+    expect(hashes[1]).toBe(hashes[3]);
+    expect(new Set(hashes).size).toBe(3);
+    expect(rows.at(-1)).toMatchObject({ agent: "é", code: "ok", detail: { consent: "yolo" } });
   });
 
   it("holds a row for every decision, and can be exported as JSON lines", async () => {
