@@ -17,7 +17,8 @@ const defaultAuditLimits: AuditLimits = {
 const neverPrunedRows = 1_000;
 const maxRowsPerQuery = 1_000;
 /** Few enough that reading them is not felt by a call. */
-const pagesPerRead = 4;
+const entriesPerRead = 2_000;
+const pagesPerRead = 500;
 const prunedPerWrite = 500;
 /** More than there can be to do; what is left, the next time takes. */
 const maxPruningWrites = 1_000;
@@ -116,25 +117,48 @@ export class AuditLog {
     const isForward = order === "asc";
     let next = from;
     for (;;) {
-      let pages = database.queries
+      let heads = database.queries
         .selectFrom("audit")
-        .selectAll()
+        .select(["seq", "entries"])
         .where("seq", isForward ? ">=" : "<=", next)
         .orderBy("seq", order)
         .limit(pagesPerRead);
-      if (since !== undefined) pages = pages.where("last_at", ">=", since);
-      if (until !== undefined) pages = pages.where("first_at", "<=", until);
-      const read = await database.read(pages);
-      for (const page of read) {
+      if (since !== undefined) heads = heads.where("last_at", ">=", since);
+      if (until !== undefined) heads = heads.where("first_at", "<=", until);
+      const wanted = firstOf(await database.read(heads), entriesPerRead);
+      if (wanted.length === 0) return;
+      const pages = await database.read(
+        database.queries
+          .selectFrom("audit")
+          .selectAll()
+          .where("seq", "in", wanted)
+          .orderBy("seq", order),
+      );
+      for (const page of pages) {
         // In a damaged table the order may lead in circles.
         if (isForward ? page.seq < next : page.seq > next)
           throw storeError("corrupt", database.place);
         next = isForward ? page.seq + 1 : page.seq - 1;
         yield toAuditRows(page);
       }
-      if (read.length < pagesPerRead) return;
+      // Pruned meanwhile.
+      if (pages.length === 0) next = isForward ? Math.max(...wanted) + 1 : Math.min(...wanted) - 1;
     }
   }
+}
+
+/** The numbers of so many pages as hold about `entries`, the first in any case. */
+function firstOf(
+  pages: readonly { readonly seq: number; readonly entries: number }[],
+  entries: number,
+): readonly number[] {
+  let total = 0;
+  return pages
+    .filter((page, index) => {
+      total += page.entries;
+      return index === 0 || total <= entries;
+    })
+    .map(({ seq }) => seq);
 }
 
 function fits(row: AuditRow, filter: AuditFilter): boolean {
