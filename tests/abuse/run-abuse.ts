@@ -23,7 +23,7 @@ const usage = `npm run test:abuse [-- options] [ids]
 
 const timeLimitsMs: Record<Form, number> = {
   short: 60_000,
-  normal: 180_000,
+  normal: 300_000,
   long: 3_600_000,
   stock: 60_000,
 };
