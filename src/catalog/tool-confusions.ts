@@ -4,6 +4,8 @@ import { type CatalogProblem, catalogProblem } from "./catalog-problem.ts";
 import type { CatalogTool } from "./catalog-tool.ts";
 import { parseToolName } from "./tool-names.ts";
 
+/** More would hold the event loop, and no person or model can tell so many apart anyway. */
+const maxTools = 1_000;
 const maxScanned = 8 * 1_024;
 /** Of a description, and of all descriptions of a server: what is looked up must not depend on how much is said. */
 const maxWords = 200;
@@ -26,6 +28,8 @@ interface Entries {
   readonly entries: readonly Entry[];
   /** By word, the first tool whose description has it. */
   readonly speakers: ReadonlyMap<string, CatalogTool>;
+  /** There are more tools than are compared. */
+  readonly isCut: boolean;
 }
 
 /**
@@ -49,13 +53,13 @@ export class ToolConfusions {
     this.#known.clear();
     const speakers = new Map<string, CatalogTool>();
     let wordsLeft = maxWordsPerServer;
-    const entries = tools.map((tool) => {
+    const entries = tools.slice(0, maxTools).map((tool) => {
       const words = namesIn(tool.description, Math.min(maxWords, wordsLeft));
       wordsLeft -= words.length;
       for (const said of words) if (!speakers.has(said)) speakers.set(said, tool);
       return { tool, skeleton: skeleton(tool.originalName), words };
     });
-    this.#servers.set(serverName, { entries, speakers });
+    this.#servers.set(serverName, { entries, speakers, isCut: tools.length > maxTools });
     this.#serversAlike.add(skeleton(serverName), serverName);
     for (const { tool, skeleton: key } of entries) {
       this.#toolsAlike.add(key, tool);
@@ -80,7 +84,11 @@ export class ToolConfusions {
   problems(serverName: string): readonly CatalogProblem[] {
     let problems = this.#known.get(serverName);
     if (problems === undefined) {
-      problems = [...this.#twinOf(serverName), ...this.#ofTools(serverName)];
+      problems = [
+        ...this.#twinOf(serverName),
+        ...this.#ofTools(serverName),
+        ...this.#cutOf(serverName),
+      ];
       this.#known.set(serverName, problems);
     }
     return problems;
@@ -96,6 +104,12 @@ export class ToolConfusions {
       return [...found, catalogProblem(serverName, null, "perhaps more of its tools confuse")];
     }
     return found;
+  }
+
+  #cutOf(serverName: string): readonly CatalogProblem[] {
+    if (this.#servers.get(serverName)?.isCut !== true) return [];
+    const text = `only the first ${maxTools} of its tools were looked at for lookalikes`;
+    return [catalogProblem(serverName, null, text)];
   }
 
   #twinOf(serverName: string): readonly CatalogProblem[] {

@@ -49,7 +49,7 @@ async function tryEdit(
   const isCreated = before === undefined;
   if (after === before) return { path: target, isCreated, isChanged: false };
   if (Buffer.byteLength(after) > maxConfigBytes)
-    throw createError("config_invalid", `${target} would become larger than 10 MiB`);
+    throw createError("config_invalid", `${target} would become larger than 1 MiB`);
   const options = await writeOptions(target);
   if ((await readText(target)) !== before || !(await lock.isHeld())) return undefined;
   await writeFileAtomic(target, after, options);

@@ -128,11 +128,11 @@ describe("reading a file", () => {
     });
   });
 
-  it("CFG-42: 10 MiB are read, one byte more is refused", async () => {
-    const limit = 10 * 1_024 * 1_024;
+  it("CFG-42: 1 MiB is read, one byte more is refused", async () => {
+    const limit = 1_024 * 1_024;
     const padded = (size: number): string => `{"servers":{}}//${"x".repeat(size - 16)}`;
     expect(await read(padded(limit))).toMatchObject({ status: "read" });
-    expect(await messageOf(padded(limit + 1))).toBe("mcp.json — is larger than 10 MiB");
+    expect(await messageOf(padded(limit + 1))).toBe("mcp.json — is larger than 1 MiB");
   });
 
   it("CFG-42: nesting without end is refused, not a crash", async () => {

@@ -8,7 +8,7 @@ import type { Position } from "./parse-entry.ts";
 import type { ConfigLayer } from "./server-config.ts";
 
 /** A larger file is no configuration, whatever it holds. */
-export const maxConfigBytes = 10 * 1_024 * 1_024;
+export const maxConfigBytes = 1_024 * 1_024;
 
 export type ConfigFile =
   | { readonly status: "missing" }
@@ -62,7 +62,7 @@ export async function readConfigText(path: string): Promise<ConfigText> {
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) return { status: "failed", reason: "is not a regular file" };
-    const tooLarge = { status: "failed", reason: "is larger than 10 MiB" } as const;
+    const tooLarge = { status: "failed", reason: "is larger than 1 MiB" } as const;
     if (stats.size > maxConfigBytes) return tooLarge;
     // The file may grow while it is read.
     const buffer = Buffer.alloc(Math.min(stats.size, maxConfigBytes) + 1);

@@ -50,10 +50,11 @@ const oddFiles: Readonly<Record<string, () => OddFile>> = {
     text: `{ "__proto__": { "mcpServers": { "a": ${entry} } } }`,
     servers: [],
   }),
-  "10 MB": () => ({ text: padded(10 * mebibyte), servers: ["a"] }),
-  "more than 10 MB": () => ({ text: padded(10 * mebibyte + 1), servers: undefined }),
-  "10 MB in one string": () => ({
-    text: wrap(`"a": { "command": "node", "args": ["${"x".repeat(10 * mebibyte - 100)}"] }`),
+  "1 MB": () => ({ text: padded(mebibyte), servers: ["a"] }),
+  "more than 1 MB": () => ({ text: padded(mebibyte + 1), servers: undefined }),
+  "10 MB": () => ({ text: padded(10 * mebibyte), servers: undefined }),
+  "1 MB in one string": () => ({
+    text: wrap(`"a": { "command": "node", "args": ["${"x".repeat(mebibyte - 100)}"] }`),
     servers: ["a"],
   }),
   "500 servers": () => {
