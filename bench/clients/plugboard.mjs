@@ -5,11 +5,17 @@ import path from "node:path";
 import { createHost } from "../../dist/index.js";
 
 /**
+ * @typedef {import("./client.mjs").EchoHost & { readonly audit: import("../../dist/index.js").Audit }} AuditedHost
+ */
+
+/**
  * The whole host path: name, policy, validation, deadline, bounded result, events. Someone listens to
  * every event, because an event that nobody wants is not even built. With a file to keep things in,
  * every call is also written down.
  *
- * @type {import("./client.mjs").OpenEchoHost}
+ * @param {readonly import("./client.mjs").Target[]} targets
+ * @param {import("./client.mjs").HostOptions} [options]
+ * @returns {Promise<AuditedHost>}
  */
 export async function openHost(targets, { storeFile } = {}) {
   const servers = Object.fromEntries(
@@ -47,6 +53,7 @@ export async function openHost(targets, { storeFile } = {}) {
       };
     },
     countTools: () => session.tools().length,
+    audit: host.audit,
     close,
   };
 }
@@ -59,5 +66,8 @@ export async function open(target) {
     await host.close();
     await rm(folder, { recursive: true });
   };
-  return { ...(await host.connect(0)), close };
+  const client = await host.connect(0);
+  // Opening the store is part of a start, not of a call.
+  await host.audit.query({ limit: 1 });
+  return { ...client, close };
 }
