@@ -12,7 +12,10 @@ interface Migration {
  * Released versions are never edited: a change is a new version at the end, and it adds. Statements only,
  * no code between them, so that a step is one transaction that either happened or did not.
  */
-const migrations: readonly Migration[] = [{ version: 1, statements: createFirstTables }];
+const migrations: readonly Migration[] = [
+  { version: 1, statements: createFirstTables },
+  { version: 2, statements: keepAuditInPages },
+];
 
 export const latestVersion = Math.max(...migrations.map(({ version }) => version));
 
@@ -27,7 +30,7 @@ export function migrationSteps(
 }
 
 function createFirstTables(queries: QueryBuilder, dialect: StoreDialect): readonly Compilable[] {
-  const schema = (queries as unknown as Kysely<Record<string, Record<string, unknown>>>).schema;
+  const schema = schemaOf(queries);
   // `json` keeps the text as it was written, which `jsonb` does not.
   const json = sql`JSON`;
   const mcpServers = schema
@@ -72,10 +75,13 @@ function createFirstTables(queries: QueryBuilder, dialect: StoreDialect): readon
     .addColumn("envelope", "text", (column) => column.notNull())
     .addColumn("updated_at", "bigint", (column) => column.notNull());
   const audit = withSequence(schema.createTable("audit"), dialect)
-    .addColumn("first_at", "bigint", (column) => column.notNull())
-    .addColumn("last_at", "bigint", (column) => column.notNull())
-    .addColumn("entries", "integer", (column) => column.notNull())
-    .addColumn("content", dialect === "sqlite" ? "blob" : "bytea", (column) => column.notNull());
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("type", "text", (column) => column.notNull())
+    .addColumn("agent", "text")
+    .addColumn("server", "text")
+    .addColumn("tool", "text")
+    .addColumn("code", "text")
+    .addColumn("detail", json, (column) => column.notNull());
   const revisions = schema
     .createTable("revisions")
     .addColumn("area", "text", (column) => column.primaryKey().notNull())
@@ -92,6 +98,22 @@ function createFirstTables(queries: QueryBuilder, dialect: StoreDialect): readon
     queries.insertInto("revisions").values(storeAreas.map((area) => ({ area, revision: 0 }))),
     ...(dialect === "postgres" ? notifyOfRevisions(queries) : []),
   ];
+}
+
+/** The first table of the trail had a row for each entry, and nothing was ever written to it. */
+function keepAuditInPages(queries: QueryBuilder, dialect: StoreDialect): readonly Compilable[] {
+  const schema = schemaOf(queries);
+  const audit = withSequence(schema.createTable("audit"), dialect)
+    .addColumn("first_at", "bigint", (column) => column.notNull())
+    .addColumn("last_at", "bigint", (column) => column.notNull())
+    .addColumn("entries", "integer", (column) => column.notNull())
+    .addColumn("content", dialect === "sqlite" ? "blob" : "bytea", (column) => column.notNull());
+  return [schema.dropTable("audit"), audit];
+}
+
+/** Tables are made by name: the types describe the latest version only. */
+function schemaOf(queries: QueryBuilder) {
+  return (queries as unknown as Kysely<Record<string, Record<string, unknown>>>).schema;
 }
 
 /** Numbers that are never given twice, also after the newest rows are gone. */

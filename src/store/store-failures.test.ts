@@ -23,7 +23,11 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { auditWriter } from "../../tests/fixtures/store/audit-writer.ts";
 import type { McpError } from "../errors/mcp-error.ts";
+import { systemClock } from "../ports/clock.ts";
+import { migrateStore } from "./migrate-store.ts";
+import { latestVersion, migrationSteps } from "./migrations.ts";
 import { openStore, type OpenStoreOptions } from "./open-store.ts";
+import { SqliteFileDatabase } from "./sqlite-file-database.ts";
 import { defaultStoreFile, storeExists } from "./store-location.ts";
 import type { Store } from "./store.ts";
 
@@ -184,6 +188,21 @@ describe("versions of the store", () => {
     expect(digest(file)).toBe(before);
   });
 
+  it("STO-08: a store of the first version is brought up to date, and keeps what it has", async () => {
+    const file = path.join(createFolder(), "plugboard.db");
+    const database = await SqliteFileDatabase.open(file, { clock: systemClock });
+    const [first] = migrationSteps(database.queries, "sqlite");
+    await migrateStore(database, { latest: 1, steps: first === undefined ? [] : [first] });
+    await database.close();
+    execute(file, "INSERT INTO secrets VALUES ('kept', 'value', 1)");
+    const store = await open({ location: file });
+    expect(await store.secrets.get("kept")).toBe("value");
+    const audit = auditWriter(store.audit);
+    audit.append({ type: "x", at: 1 });
+    await audit.flush();
+    expect(await store.audit.query()).toMatchObject([{ type: "x", at: 1 }]);
+  });
+
   it("STO-08: an update that is killed leaves the old version whole", async () => {
     const file = await createFile();
     const program = path.resolve("tests/fixtures/store/migrating-host.mjs");
@@ -205,7 +224,9 @@ describe("versions of the store", () => {
     expect(await store.secrets.get("kept")).toBe("value");
     expect(await store.check()).toEqual([]);
     const connection = new DatabaseSync(file, { readOnly: true });
-    expect(connection.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 1 });
+    expect(connection.prepare("PRAGMA user_version").get()).toMatchObject({
+      user_version: latestVersion,
+    });
     expect(
       connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'added'").all(),
     ).toHaveLength(0);
