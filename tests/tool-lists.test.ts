@@ -1,4 +1,3 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 import { Validator as Cfworker } from "@cfworker/json-schema";
@@ -13,6 +12,7 @@ import { inspectSchema } from "../src/schema/schema-guard.ts";
 import { formatSignature } from "../src/schema/usage-line.ts";
 import { validateToolArguments } from "../src/schema/validate-tool-arguments.ts";
 import { createValidator } from "../src/schema/validator.ts";
+import { readToolLists, type ToolList as ListOf } from "./corpus/read-tool-lists.ts";
 import corpus from "./corpus/schemas.json" with { type: "json" };
 
 interface Tool {
@@ -21,30 +21,18 @@ interface Tool {
   readonly outputSchema?: unknown;
 }
 
-interface ToolList {
-  readonly name: string;
-  readonly tools: readonly Tool[];
-}
-
-function readLists(folder: string): readonly ToolList[] {
-  if (!existsSync(folder)) return [];
-  const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
-  return files.toSorted().map((file) => {
-    const { tools } = JSON.parse(readFileSync(path.join(folder, file), "utf8")) as ToolList;
-    return { name: path.basename(file, ".json"), tools };
-  });
-}
+type ToolList = ListOf<Tool>;
 
 const root = path.resolve(import.meta.dirname, "..");
 const ownLists: readonly ToolList[] = [
-  ...readLists(path.join(root, "tests/corpus/tool-lists")),
+  ...readToolLists<Tool>(path.join(root, "tests/corpus/tool-lists")),
   {
     name: "corpus",
     tools: corpus.map(({ schema }, index) => ({ name: `schema-${index}`, inputSchema: schema })),
   },
 ];
 /** Lists of published servers, kept outside of the repository. */
-const realLists = readLists(path.join(root, "../shared/toollists"));
+const realLists = readToolLists<Tool>(path.join(root, "../shared/toollists"));
 
 const namings = ["mcp__server__tool", "mcp_server_tool", "prefix_tool"] as const;
 

@@ -47,6 +47,12 @@ export class CommandContext {
     if (!this.options.quiet && !this.options.json) this.terminal.note(text);
   }
 
+  /** The answer of a command, in the form that was asked for. */
+  answer(object: object, text: string): void {
+    if (this.options.json === true) this.terminal.json(object);
+    else this.terminal.line(text);
+  }
+
   /** Ends a command whose remaining work nobody waits for any more. */
   throwIfInterrupted(): void {
     if (this.signal.aborted) throw createError("cancelled", "stopped half-way");

@@ -22,8 +22,7 @@ export async function reviewTools(
     ({ fingerprint }) => identity === undefined || fingerprint === identity,
   );
   if (waiting.length === 0) {
-    if (options.json === true) terminal.json({ name, approved: true });
-    else terminal.line(`"${neutralizeLine(name)}" needs no approval.`);
+    context.answer({ name, approved: true }, `"${neutralizeLine(name)}" needs no approval.`);
     return 0;
   }
   if (identity === undefined && options.json === true) {
@@ -35,9 +34,8 @@ export async function reviewTools(
     if (await isAgreed(context, tool, identity !== undefined))
       accepted.push(await host.pins.accept(name, tool.tool, tool.fingerprint));
   const areAll = accepted.length === waiting.length && accepted.every(Boolean);
-  if (areAll && options.json === true) terminal.json({ name, approved: true });
-  else if (areAll)
-    terminal.line(`✓ the tools of "${neutralizeLine(name)}" are accepted as they are now.`);
+  const text = `✓ the tools of "${neutralizeLine(name)}" are accepted as they are now.`;
+  if (areAll) context.answer({ name, approved: true }, text);
   return areAll ? 0 : errorTable.definition_changed.exit;
 }
 

@@ -71,7 +71,7 @@ export class AuditTrail implements Audit {
     const { target, callId, args } = call;
     const text = argumentsText(args);
     if (!outcome.ok || target === undefined || text.length > maxWaitingText)
-      return this.#add(entryOfCall(call, outcome, at));
+      return this.#add(entryOfCall(call, outcome, { at, text }));
     // Pieced together for the calls there are most of: what is the same for all calls of a tool is
     // written as JSON once.
     const head = this.#headOf(call, target);
@@ -114,8 +114,11 @@ export class AuditTrail implements Audit {
   }
 }
 
-function entryOfCall(call: CallRecord, outcome: Outcome, at: number): AuditEntry {
-  const { caller, target, name, callId, args } = call;
+function entryOfCall(
+  { caller, target, name, callId }: CallRecord,
+  outcome: Outcome,
+  { at, text }: { readonly at: number; readonly text: string },
+): AuditEntry {
   return {
     type: "call",
     at,
@@ -130,7 +133,7 @@ function entryOfCall(call: CallRecord, outcome: Outcome, at: number): AuditEntry
       consent: target?.consent,
       callId,
       durationMs: shortened(outcome.durationMs),
-      argumentsHash: hashOf(argumentsText(args)),
+      argumentsHash: hashOf(text),
       sideEffects: outcome.sideEffects,
     },
   };
@@ -145,7 +148,8 @@ function shortened(durationMs: number): number {
 /** What cannot be written as JSON was refused and never sent. */
 function argumentsText(args: unknown): string {
   try {
-    return JSON.stringify(args);
+    // A function, say, has no JSON at all.
+    return JSON.stringify(args) ?? "";
   } catch {
     return "";
   }

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import type { CatalogTool } from "../catalog/catalog-tool.ts";
 import type { PinLookup } from "../catalog/pin-lookup.ts";
 import { definitionOfTool, fingerprintOf } from "../catalog/tool-fingerprint.ts";
@@ -276,10 +278,4 @@ function pinOf(tool: ListedTool) {
     fingerprint: fingerprintOf(tool),
     definition: definitionOfTool(tool),
   };
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

@@ -294,10 +294,8 @@ export class PlugboardHost implements McpHost {
   }
 
   why(agent: string, tool: string): AccessReport {
-    const { naming } = this.#parts;
     // An agent without a session has no rights; that is what the report says then.
-    const session = this.#sessions.latest(agent) ?? this.session({ agent, naming });
-    return session.why(tool);
+    return (this.#sessions.latest(agent) ?? this.session({ agent })).why(tool);
   }
 
   on<T extends HostEventType>(type: T, handler: (event: HostEventOf<T>) => void): Unsubscribe;

@@ -142,7 +142,7 @@ export class ToolJudge {
     const { capabilities, within } = this.rights;
     const { registry, clock } = this.#parts;
     const server = registry.find(serverName);
-    if (server === undefined) return { ...this.#unreachable(tool), revision };
+    if (server === undefined) return this.#gone(tool, revision);
     const outer = within?.judge(tool);
     const denial = outer?.denial ?? denyTool(this.facts(server, originalName, tool));
     const right = capabilities?.find(
@@ -151,14 +151,12 @@ export class ToolJudge {
       clock.now(),
     );
     const consent = this.#consent(server, tool);
+    // Tools registered from schemas may have no server behind them.
+    const reachable = server.config.transport.kind === "none" ? undefined : server;
     return {
       tool,
-      // Tools registered from schemas may have no server behind them.
-      server: server.config.transport.kind === "none" ? undefined : server,
-      connection:
-        server.config.transport.kind === "none"
-          ? undefined
-          : server.users.connectionOf(this.rights.agent),
+      server: reachable,
+      connection: reachable?.users.connectionOf(this.rights.agent),
       denial,
       consent: consent.consent,
       revision,
@@ -170,19 +168,24 @@ export class ToolJudge {
     };
   }
 
-  /** The server is gone; who still holds its tool gets the same answer as for one that was never there. */
-  #unreachable(tool: CatalogTool): Omit<Judgement, "revision"> {
-    const denial: Denial = {
-      rule: "visibility",
-      code: "server_unknown",
-      reason: `no server "${tool.serverName}"`,
-    };
+  /** Who still holds the tool of a server that is gone gets the same answer as for one that was never there. */
+  #gone(tool: CatalogTool, revision: number): Judgement {
+    const { level, capabilities } = this.rights;
+    const denial = denyServer({
+      serverName: tool.serverName,
+      isEnabled: true,
+      isLaunchApproved: true,
+      isVisible: false,
+      level,
+      hasCapabilities: capabilities !== undefined,
+    });
     return {
       tool,
       server: undefined,
       connection: undefined,
       denial,
       consent: "ask",
+      revision,
       validUntil: Number.POSITIVE_INFINITY,
     };
   }

@@ -1,4 +1,4 @@
-import { redact } from "./redact.ts";
+import { mask, redact } from "./redact.ts";
 import { truncate } from "./truncate.ts";
 
 export interface RedactValueOptions {
@@ -6,7 +6,6 @@ export interface RedactValueOptions {
   readonly maxText: number;
 }
 
-const mask = "[redacted]";
 const secretKey = /api[-_]?key|token|secret|passw|credential|authorization|cookie|private[-_]?key/i;
 /** Deeper values and further members are left out: what is kept is for a person to read. */
 const maxDepth = 8;

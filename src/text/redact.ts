@@ -1,4 +1,4 @@
-const mask = "[redacted]";
+export const mask = "[redacted]";
 
 // Shapes of credentials that are recognisable wherever they appear.
 const patterns: readonly RegExp[] = [
@@ -14,13 +14,20 @@ const assignedSecret =
   /((?:api[-_]?key|token|secret|password|passwd|authorization)["']?\s*[=:]\s*["']?)([^\s"',;}&]{4,})/gi;
 const urlUserInfo = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@]+@/gi;
 
+/** The values that are looked for, in the order in which they have to be: shorter ones would be found in everything. */
+export function findable(known: Iterable<string>): readonly string[] {
+  // Longest first, so that a secret that contains another one leaves no tail behind.
+  return [...known].filter(({ length }) => length >= 4).toSorted((a, b) => b.length - a.length);
+}
+
+/** `known` as `findable` gives it. */
+export function maskKnown(text: string, known: readonly string[]): string {
+  return known.reduce((rest, value) => rest.replaceAll(value, mask), text);
+}
+
 /** `text` without anything that looks like a credential, and without the `known` secret values. */
 export function redact(text: string, known: Iterable<string> = []): string {
-  let result = text;
-  // Longest first, so that a secret that contains another one leaves no tail behind.
-  const values = [...known].filter((value) => value.length >= 4);
-  values.sort((a, b) => b.length - a.length);
-  for (const value of values) result = result.replaceAll(value, mask);
+  let result = maskKnown(text, findable(known));
   for (const pattern of patterns) result = result.replace(pattern, mask);
   return result
     .replace(urlUserInfo, `$1${mask}@`)

@@ -111,6 +111,41 @@ describe("the audit trail", () => {
     await rm(root, { recursive: true });
   });
 
+  it("B18: so is the call of a native tool, in a host without any server", async () => {
+    const root = await mkdtemp(path.join(tmpdir(), "audit-"));
+    const open = () => createHost({ home: root, cwd: root, watch: false, servers: {} });
+    const host = await open();
+    const session = host.session({ level: "yolo" });
+    let begun = (): void => {};
+    const hasBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    session.defineTool({
+      name: "wait",
+      description: "Waits for ever",
+      inputSchema: { type: "object" },
+      handler: () => {
+        begun();
+        return new Promise(() => {});
+      },
+    });
+    const call = session.call("wait", {});
+    await hasBegun;
+    await host.close();
+    expect(await call).toMatchObject({ error: { code: "closed" } });
+    await using later = await open();
+    expect(await later.audit.query({ type: "call" })).toMatchObject([{ code: "closed" }]);
+    await rm(root, { recursive: true });
+  });
+
+  it("arguments that have no JSON at all are refused, and that is written down", async () => {
+    await using context = await recordedHost({ tools: [anyTool], host: store });
+    const session = context.host.session({ level: "yolo" });
+    const args = (() => 1) as unknown as Record<string, unknown>;
+    expect(await session.call("mcp__fake__any", args)).toMatchObject({ ok: false });
+    expect(await context.host.audit.query({ type: "call" })).toHaveLength(1);
+  });
+
   it("a host that keeps nothing has none", async () => {
     await using context = await recordedHost({ tools: [anyTool] });
     await context.host.session({ level: "yolo" }).call("mcp__fake__any", {});

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { ConfirmAnswer, ConfirmQuestion, HostEvent, Human } from "../../src/index.ts";
+import type { HostEvent, Human } from "../../src/index.ts";
+import { scriptedHuman } from "../fixtures/agent/scripted-human.ts";
 import { anyTool, recordedHost } from "./recorded-host.ts";
 
 const addTool = {
@@ -11,18 +12,6 @@ const addTool = {
     required: ["a", "b"],
   },
 };
-
-/** A person with prepared answers who remembers the questions. */
-function scriptedHuman(...answers: readonly ConfirmAnswer[]) {
-  const questions: ConfirmQuestion[] = [];
-  const human: Human = {
-    confirm: (question) => {
-      questions.push(question);
-      return Promise.resolve(answers[questions.length - 1] ?? "no");
-    },
-  };
-  return { human, questions };
-}
 
 describe("levels", () => {
   it.each([[undefined], ["sandboxed"]] as const)(

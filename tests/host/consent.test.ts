@@ -4,36 +4,18 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import {
-  CapabilitySet,
-  createHost,
-  type ConfirmAnswer,
-  type ConfirmQuestion,
-  type HostEvent,
-  type Human,
-} from "../../src/index.ts";
+import { CapabilitySet, createHost, type HostEvent, type Human } from "../../src/index.ts";
 import {
   createMemoryServer,
   createRecordedServer,
   testServerEntry,
 } from "../../src/testing/index.ts";
+import { scriptedHuman } from "../fixtures/agent/scripted-human.ts";
 import { ManualClock } from "../fixtures/protocol/manual-clock.ts";
 import { anyTool, recordedHost } from "./recorded-host.ts";
 
 const other = { ...anyTool, name: "other" };
 const destroy = { ...anyTool, name: "destroy", annotations: { destructiveHint: true } };
-
-/** A person with prepared answers who remembers the questions. */
-function scriptedHuman(...answers: readonly ConfirmAnswer[]) {
-  const questions: ConfirmQuestion[] = [];
-  const human: Human = {
-    confirm: (question) => {
-      questions.push(question);
-      return Promise.resolve(answers[questions.length - 1] ?? "no");
-    },
-  };
-  return { human, questions };
-}
 
 describe("consent for the session", () => {
   it("PRM-06, PRM-09: the first use of a server asks once, and covers its tools", async () => {

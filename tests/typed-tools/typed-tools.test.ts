@@ -1,4 +1,3 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 import fc from "fast-check";
@@ -8,6 +7,7 @@ import { emitType } from "../../src/schema/emit-type.ts";
 import { isJsonObject } from "../../src/schema/json-schema.ts";
 import { type DescribedTool, ToolModule } from "../../src/schema/tool-module.ts";
 import { createValidator } from "../../src/schema/validator.ts";
+import { readToolLists, type ToolList as ListOf } from "../corpus/read-tool-lists.ts";
 import corpus from "../corpus/schemas.json" with { type: "json" };
 import { type Complaint, compileSources } from "./compile-sources.ts";
 import { hostileSchemas } from "./hostile-schemas.ts";
@@ -15,22 +15,10 @@ import { schemaArbitrary, valuesArbitrary } from "./schema-arbitrary.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
-interface ToolList {
-  readonly name: string;
-  readonly tools: readonly DescribedTool[];
-}
-
-function readLists(folder: string): readonly ToolList[] {
-  if (!existsSync(folder)) return [];
-  const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
-  return files.toSorted().map((file) => {
-    const { tools } = JSON.parse(readFileSync(path.join(folder, file), "utf8")) as ToolList;
-    return { name: path.basename(file, ".json"), tools };
-  });
-}
+type ToolList = ListOf<DescribedTool>;
 
 const ownLists: readonly ToolList[] = [
-  ...readLists(path.join(root, "tests/corpus/tool-lists")),
+  ...readToolLists<DescribedTool>(path.join(root, "tests/corpus/tool-lists")),
   {
     name: "corpus",
     tools: corpus.map(({ name, schema }) => ({ name, inputSchema: schema, outputSchema: schema })),
@@ -45,7 +33,7 @@ const ownLists: readonly ToolList[] = [
   })),
 ];
 /** Lists of published servers, kept outside of the repository. */
-const realLists = readLists(path.join(root, "../shared/toollists"));
+const realLists = readToolLists<DescribedTool>(path.join(root, "../shared/toollists"));
 
 /** Every name that a schema gives a field, except those that each object has without having them. */
 function namedFields(schema: unknown, found = new Set<string>()): ReadonlySet<string> {

@@ -37,8 +37,7 @@ export async function runApprove(
       context.notice(`"${name}" stays unapproved.`);
       return unapproved;
     }
-    tell(
-      context,
+    context.answer(
       { name, approved: true },
       `✓ "${name}" is approved, as long as nothing of this changes.`,
     );
@@ -53,7 +52,7 @@ async function takeBack(context: CommandContext, host: McpHost, name: string): P
   const text = isAsked
     ? `✓ "${name}" is no longer approved.`
     : `"${name}" is of your own configuration (${layer}) and needs no approval.`;
-  tell(context, { name, approved: !isAsked }, text);
+  context.answer({ name, approved: !isAsked }, text);
   return 0;
 }
 
@@ -67,9 +66,4 @@ function showOnly(context: CommandContext, name: string, question: LaunchQuestio
     );
   }
   return unapproved;
-}
-
-function tell(context: CommandContext, result: object, text: string): void {
-  if (context.options.json === true) context.terminal.json(result);
-  else context.terminal.line(text);
 }

@@ -1,5 +1,6 @@
 import type { GrantInfo, GrantQuery } from "../../host/grants.ts";
 import { offerApproval } from "../approve-launch.ts";
+import { type CallTarget, parseCallTarget } from "../call-target.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requireServer } from "../connect-server.ts";
 import { withHost } from "../open-host.ts";
@@ -30,12 +31,13 @@ export async function runConsent(
   return await withHost(context, async (host) => {
     const { action, target, agent } = command;
     const names = host.servers().map(({ name }) => name);
-    const { server, tool } = target === undefined ? {} : splitTarget(target, names);
+    const { server, tool } = target === undefined ? {} : readTarget(target, names);
     const query: GrantQuery = { agent, server, tool };
     if (action === "list") return writeGrants(context, host.grants.list(query));
     if (action === "revoke") {
       const revoked = await host.grants.revoke(query);
-      return say(context, { revoked }, `✓ ${counted(revoked, "grant")} taken back.`);
+      context.answer({ revoked }, `✓ ${counted(revoked, "grant")} taken back.`);
+      return 0;
     }
     if (server === undefined) return writeGrants(context, host.grants.list(query));
     await offerApproval(context, host, requireServer(context, host, server));
@@ -47,7 +49,8 @@ export async function runConsent(
       includeDestructive,
     });
     const text = `✓ ${agent ?? defaultAgent} may call ${granted.map((grant) => grant.tool).join(", ") || "nothing"} of ${server} without asking, as long as nothing of it changes.`;
-    return say(context, { granted }, text);
+    context.answer({ granted }, text);
+    return 0;
   });
 }
 
@@ -70,26 +73,10 @@ function writeGrants(context: CommandContext, grants: readonly GrantInfo[]): num
   return 0;
 }
 
-/** A server's name may hold dots: the longest name that fits is meant. */
-function splitTarget(
-  target: string,
-  names: readonly string[],
-): { readonly server: string; readonly tool?: string } {
-  const [server] = names
-    .filter((name) => target === name || target.startsWith(`${name}.`))
-    .toSorted((one, other) => other.length - one.length);
-  if (server !== undefined)
-    return target === server ? { server } : { server, tool: target.slice(server.length + 1) };
-  const dot = target.indexOf(".");
-  return dot === -1
-    ? { server: target }
-    : { server: target.slice(0, dot), tool: target.slice(dot + 1) };
-}
-
-function say(context: CommandContext, result: object, text: string): number {
-  if (context.options.json === true) context.terminal.json(result);
-  else context.terminal.line(text);
-  return 0;
+/** A whole server by its name, else one tool. */
+function readTarget(target: string, names: readonly string[]): Partial<CallTarget> {
+  const isServer = names.includes(target) || !target.includes(".");
+  return isServer ? { server: target } : parseCallTarget(target, names);
 }
 
 function counted(count: number, what: string): string {

@@ -51,6 +51,11 @@ async function pullOnce(
   const servers = { [server]: hostileEntry("rug-pull", { notify, diary: diary.file }) };
   const people = { session: new Answering("server-session"), stored: new Answering("tool-always") };
   const open = (): Promise<McpHost> => project.open(product, { servers });
+  {
+    // What a host has seen is written down when it closes at the latest, for hosts that come then.
+    await using first = await open();
+    await first.session({ level: "yolo" }).ready();
+  }
   await using host = await open();
   const allowed = host.session({ agent: "a", level: "trusted", human: people.session });
   const granted = host.session({ agent: "b", level: "trusted", human: people.stored });
@@ -60,9 +65,6 @@ async function pullOnce(
   const held = free.find(send);
   for (const session of sessions) await session.call(send, {});
   if (diary.all("sent before").length !== sessions.length) figures["not usable before"] += 1;
-  // What was first seen is written down a second later, for hosts that come then.
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
-
   const isSeen = new Promise((resolve) => host.on("tool-quarantined", resolve));
   await free.call(`mcp__${server}__attack`, { turn: true });
   if (notify === 0) await host.reconnect(server);
