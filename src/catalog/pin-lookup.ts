@@ -6,4 +6,6 @@ export interface PinLookup {
   /** Grows with every change. */
   readonly revision: number;
   verdict(identity: string, tool: CatalogTool): PinVerdict;
+  /** A tool is being called: what it was when it was first seen must not be forgotten any more. */
+  noteUse(): void;
 }

@@ -3,6 +3,7 @@ import type { ListedTool, ToolListing } from "../protocol/protocol-client.ts";
 import { truncate } from "../text/truncate.ts";
 import { type CatalogProblem, catalogProblem } from "./catalog-problem.ts";
 import type { CatalogTool } from "./catalog-tool.ts";
+import { NameNews, type NameProblem, nameProblems } from "./name-problems.ts";
 import { ToolConfusions } from "./tool-confusions.ts";
 import { filterTools } from "./tool-filter.ts";
 import { type Naming, assignPublicNames } from "./tool-names.ts";
@@ -11,6 +12,8 @@ import { type Naming, assignPublicNames } from "./tool-names.ts";
 export interface NamedCatalog {
   readonly tools: readonly NamedTool[];
   readonly byName: ReadonlyMap<string, NamedTool>;
+  /** Names that had to be changed, and names that are easily mistaken for others. */
+  readonly problems: readonly NameProblem[];
 }
 
 export interface NamedTool {
@@ -44,6 +47,7 @@ export class ToolCatalog {
   readonly #servers = new Map<string, ServerTools>();
   readonly #named = new Map<Naming, NamedCatalog>();
   readonly #confusions = new ToolConfusions();
+  readonly #nameNews = new NameNews();
 
   /** Fixes the place of a server in every listing; its tools come later. */
   declare(config: ServerConfig): void {
@@ -151,7 +155,7 @@ export class ToolCatalog {
         prefix: config.toolPrefix,
       })),
     );
-    const { names } = assignPublicNames(
+    const { names, warnings } = assignPublicNames(
       entries.map(({ tool, naming: own, prefix }) => ({
         server: tool.serverName,
         tool: tool.originalName,
@@ -161,7 +165,16 @@ export class ToolCatalog {
       { reserved },
     );
     const tools = entries.map(({ tool }, index) => ({ name: names[index] as string, tool }));
-    return { tools, byName: new Map(tools.map((entry) => [entry.name, entry])) };
+    const problems = nameProblems(
+      warnings,
+      entries.map(({ tool }) => tool),
+    );
+    return { tools, byName: new Map(tools.map((entry) => [entry.name, entry])), problems };
+  }
+
+  /** Problems of names that no session has been given before: whoever takes them tells them. */
+  takeNameNews({ problems }: NamedCatalog): readonly NameProblem[] {
+    return this.#nameNews.take(problems);
   }
 
   #config(serverName: string): ServerConfig | undefined {

@@ -202,6 +202,8 @@ export interface NameWarning {
   readonly text: string;
   /** Positions of the entries it is about. */
   readonly entries: readonly number[];
+  /** The native tool it is about, if there is one. */
+  readonly native?: string | undefined;
 }
 
 /** How many digits of its hash a name carries, the longer ones only if the shorter are taken. */
@@ -294,7 +296,9 @@ function clashWarning(group: readonly Candidate[], reserved: ReadonlySet<string>
     ? `${origins} would hide the native tool ${base}; a hash was added to the name`
     : `${origins} would all be called ${base}; a hash was added to each name`;
   const entries = group.map(({ index }) => index);
-  return { kind: isReserved ? "reserved" : "collision", text, entries };
+  return isReserved
+    ? { kind: "reserved", text, entries, native: base }
+    : { kind: "collision", text, entries };
 }
 
 /** Providers tell `Query` from `query`; people and models easily do not. */
@@ -309,7 +313,7 @@ function caseWarnings(
     if (group.length === 1 && native === undefined) continue;
     const names = [...(native === undefined ? [] : [native]), ...group.map(({ name }) => name)];
     const text = `${names.slice(0, 5).join(", ")} differ only in upper and lower case`;
-    warnings.push({ kind: "case", text, entries: group.map(({ index }) => index) });
+    warnings.push({ kind: "case", text, entries: group.map(({ index }) => index), native });
   }
   return warnings;
 }

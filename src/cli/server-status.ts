@@ -39,6 +39,12 @@ export function originOf({ provenance }: ServerStatus, standpoint: Standpoint): 
   );
 }
 
+/** Why a server waits for approval, and what to do about it. */
+export function pendingNote(status: ServerStatus, standpoint: Standpoint): string {
+  const what = status.changedSinceApproval ? "changed" : "new";
+  return `${what} in ${originOf(status, standpoint)} → plugboard approve ${status.name}`;
+}
+
 /** What a person should know about a server beside its state, and what to do about it. */
 export function statusNote(status: ServerStatus, standpoint: Standpoint): string {
   const { name, state, lastError, provenance, problems, protocolVersion, quarantined } = status;
@@ -49,7 +55,7 @@ export function statusNote(status: ServerStatus, standpoint: Standpoint): string
   }
   switch (state) {
     case "pending":
-      return `new in ${originOf(status, standpoint)} → plugboard approve ${name}`;
+      return pendingNote(status, standpoint);
     case "disabled":
       return originOf(status, standpoint);
     case "needs_auth":
@@ -81,6 +87,8 @@ export interface ServerObject {
   readonly line?: number;
   /** Number of tools; absent until the server has listed them. */
   readonly tools?: number;
+  /** It waits for approval and is not what was approved under its name before. */
+  readonly changedSinceApproval?: true;
   /** Names of tools that nobody is offered before a person has looked at them. */
   readonly quarantined?: readonly string[];
   readonly protocolVersion?: string;
@@ -100,6 +108,7 @@ export function serverObject(status: ServerStatus): ServerObject {
     ...(provenance.path === undefined ? {} : { file: provenance.path }),
     ...(provenance.line === undefined ? {} : { line: provenance.line }),
     ...(toolCount === undefined ? {} : { tools: toolCount }),
+    ...(status.changedSinceApproval ? { changedSinceApproval: true } : {}),
     ...(status.quarantined.length === 0 ? {} : { quarantined: status.quarantined }),
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
     ...(serverInfo === undefined ? {} : { serverInfo }),

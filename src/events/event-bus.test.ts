@@ -36,10 +36,15 @@ describe("EventBus", () => {
 
   it("knows whether anyone listens", () => {
     const bus = new EventBus();
-    expect(bus.has("warning")).toBe(false);
-    const leave = bus.on("*", () => {});
-    expect(bus.has("warning")).toBe(true);
+    const topic = bus.topic("warning");
+    const seen = () => ({ isHeard: topic.isHeard, isWanted: topic.isWanted });
+    expect(seen()).toEqual({ isHeard: false, isWanted: false });
+    const leaveAll = bus.on("*", () => {});
+    expect(seen()).toEqual({ isHeard: true, isWanted: false });
+    const leave = bus.on("warning", () => {});
+    leaveAll();
+    expect(seen()).toEqual({ isHeard: true, isWanted: true });
     leave();
-    expect(bus.has("warning")).toBe(false);
+    expect(seen()).toEqual({ isHeard: false, isWanted: false });
   });
 });

@@ -10,7 +10,9 @@ type Handler = (event: HostEvent) => void;
  * happens to the others or to the operation that published the event.
  */
 export class EventBus {
-  readonly #handlers = new Map<HostEventType | "*", Set<Handler>>();
+  readonly #topics = new Map<HostEventType, Topic>();
+  /** Of those who want whatever happens. */
+  readonly #handlers = new Set<Handler>();
   readonly #onHandlerError: (error: unknown) => void;
 
   constructor(onHandlerError: (error: unknown) => void = () => {}) {
@@ -20,29 +22,60 @@ export class EventBus {
   on<T extends HostEventType>(type: T, handler: (event: HostEventOf<T>) => void): Unsubscribe;
   on(type: "*", handler: (event: HostEvent) => void): Unsubscribe;
   on(type: HostEventType | "*", handler: (event: never) => void): Unsubscribe {
-    const handlers = this.#handlers.get(type) ?? new Set();
-    this.#handlers.set(type, handlers);
+    const handlers = type === "*" ? this.#handlers : this.#topic(type).handlers;
     handlers.add(handler as Handler);
     return () => handlers.delete(handler as Handler);
   }
 
-  /** Whether anyone would see an event of this type: lets the hot path skip building it. */
-  has(type: HostEventType): boolean {
-    return this.isWanted(type) || (this.#handlers.get("*")?.size ?? 0) > 0;
+  readonly emit: EmitEvent = (event) => this.#topic(event.type).emit(event);
+
+  /** For whoever publishes one type of event many times: it need not be looked up each time. */
+  topic<T extends HostEventType>(type: T): EventTopic<HostEventOf<T>> {
+    return this.#topic(type);
   }
 
+  #topic(type: HostEventType): Topic {
+    const known = this.#topics.get(type);
+    if (known !== undefined) return known;
+    const topic = new Topic(this.#handlers, this.#onHandlerError);
+    this.#topics.set(type, topic);
+    return topic;
+  }
+}
+
+/** The events of one type. */
+export interface EventTopic<Event extends HostEvent = HostEvent> {
+  /** Whether anyone would see an event: lets the hot path skip building it. */
+  readonly isHeard: boolean;
   /** Whether someone asked for this very type, not just for whatever happens. */
-  isWanted(type: HostEventType): boolean {
-    return (this.#handlers.get(type)?.size ?? 0) > 0;
+  readonly isWanted: boolean;
+  emit(event: Event): void;
+}
+
+class Topic implements EventTopic {
+  readonly handlers = new Set<Handler>();
+  readonly #others: ReadonlySet<Handler>;
+  readonly #onHandlerError: (error: unknown) => void;
+
+  constructor(others: ReadonlySet<Handler>, onHandlerError: (error: unknown) => void) {
+    this.#others = others;
+    this.#onHandlerError = onHandlerError;
   }
 
-  readonly emit: EmitEvent = (event) => {
-    this.#deliver(this.#handlers.get(event.type), event);
-    this.#deliver(this.#handlers.get("*"), event);
-  };
+  get isHeard(): boolean {
+    return this.handlers.size > 0 || this.#others.size > 0;
+  }
 
-  #deliver(handlers: Set<Handler> | undefined, event: HostEvent): void {
-    if (handlers === undefined) return;
+  get isWanted(): boolean {
+    return this.handlers.size > 0;
+  }
+
+  emit(event: HostEvent): void {
+    if (this.handlers.size > 0) this.#deliver(this.handlers, event);
+    if (this.#others.size > 0) this.#deliver(this.#others, event);
+  }
+
+  #deliver(handlers: ReadonlySet<Handler>, event: HostEvent): void {
     for (const handler of handlers) {
       try {
         // An async handler's rejection must not become an unhandled one.

@@ -6,25 +6,28 @@ import type { CollectedServers } from "./collect-servers.ts";
 import { describeTarget } from "./describe-target.ts";
 import type { ServerStatus } from "./host.ts";
 import type { PinBook } from "./pin-book.ts";
+import type { ServerMemory } from "./server-memory.ts";
 
 export interface Surroundings {
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
   readonly sources: CollectedServers;
   readonly pins: PinBook;
+  readonly memory: ServerMemory;
 }
 
 /** One server as every surface shows it. */
 export function describeServer(
   server: RegisteredServer,
-  { registry, catalog, sources, pins }: Surroundings,
+  { registry, catalog, sources, pins, memory }: Surroundings,
 ): ServerStatus {
   const { config, connection } = server;
   const { name } = config;
   const client = connection.openClient;
+  const state = registry.state(server);
   return {
     name,
-    state: registry.state(server),
+    state,
     transport: connection.transportKind,
     target: describeTarget(config),
     provenance: config.provenance,
@@ -37,6 +40,7 @@ export function describeServer(
     serverInfo: client?.serverInfo,
     connectedAt: connection.connectedAt,
     pid: connection.evidence?.pid,
+    changedSinceApproval: state === "pending" && memory.wasApproved(name),
     quarantined: pins.waiting(server),
     problems: catalog.problems(name),
   };

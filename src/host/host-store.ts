@@ -4,6 +4,8 @@ import { storeExists } from "../store/store-location.ts";
 import type { Store } from "../store/store.ts";
 
 const keepDelayMs = 1_000;
+/** Opening the store takes the event loop for as long as many calls take; most are over by then. */
+const hurriedDelayMs = 50;
 
 export interface HostStoreOptions {
   /** Undefined: nothing is remembered beyond this host. */
@@ -23,6 +25,7 @@ export class HostStore {
   readonly #waiting: (() => Promise<void>)[] = [];
   #keeping = Promise.resolve();
   #timer: Timer | undefined;
+  #isHurried = false;
   #isClosed = false;
 
   constructor(options: HostStoreOptions) {
@@ -74,6 +77,14 @@ export class HostStore {
     this.#timer ??= this.#options.clock.schedule(keepDelayMs, () => void this.#keepAll());
   }
 
+  /** Somebody relies on what waits by now: it begins behind what they are doing, and not later. */
+  hurry(): void {
+    if (this.#timer === undefined || this.#isHurried) return;
+    this.#isHurried = true;
+    this.#timer.cancel();
+    this.#timer = this.#options.clock.schedule(hurriedDelayMs, () => void this.#keepAll());
+  }
+
   async close(): Promise<void> {
     await this.#keepAll();
     this.#isClosed = true;
@@ -84,6 +95,7 @@ export class HostStore {
   #keepAll(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = undefined;
+    this.#isHurried = false;
     const tasks = this.#waiting.splice(0);
     this.#keeping = this.#keeping.then(async () => {
       await Promise.all(tasks.map((task) => task()));

@@ -123,6 +123,8 @@ export interface ServerStatus {
   readonly serverInfo: ServerIdentity | undefined;
   readonly connectedAt: number | undefined;
   readonly pid: number | undefined;
+  /** It is `pending`, and a launch was approved under its name before: this is not that one. */
+  readonly changedSinceApproval: boolean;
   /** Original names of tools that nobody is offered until a person has looked at them. */
   readonly quarantined: readonly string[];
   /** What was wrong with single tools of its list. */

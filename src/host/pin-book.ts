@@ -57,6 +57,8 @@ export class PinBook implements PinLookup, Pins {
   /** Fingerprints of definitions that were read and raised no suspicion. */
   readonly #readBefore = new Set<string>();
   #comparing: Promise<unknown> = Promise.resolve();
+  /** There are pins that wait to be written, and nobody has hurried that yet. */
+  #isWaitingToKeep = false;
   #revision = 0;
 
   constructor(parts: PinBookParts) {
@@ -76,6 +78,13 @@ export class PinBook implements PinLookup, Pins {
     // Also for who still holds the tool as it was: the server that would be asked has changed it.
     const isAsListed = waiting?.has(tool.originalName) !== true;
     return isAsListed && pin.fingerprint === fingerprintOf(tool.listed) ? "accepted" : "changed";
+  }
+
+  /** On the path of every call; costs nothing once everything is written. */
+  noteUse(): void {
+    if (!this.#isWaitingToKeep) return;
+    this.#isWaitingToKeep = false;
+    this.#parts.store.hurry();
   }
 
   /** The names of a server's tools that wait. */
@@ -102,6 +111,8 @@ export class PinBook implements PinLookup, Pins {
       : none;
     const fresh = await this.#compare(server, listed, stored);
     if (fresh.length === 0 || !hasLastingIdentity(server.config)) return;
+    // Not at once: a host that only lists would pay for the store before it can answer.
+    this.#isWaitingToKeep = true;
     store.keep("the pins", async (opened) => {
       const definitions = fresh.map((tool) => pinOf(tool));
       await opened.pins.acceptNew(server.launchIdentity, definitions);

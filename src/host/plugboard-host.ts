@@ -286,6 +286,7 @@ export class PlugboardHost implements McpHost {
         pins,
         closing: this.#closed.signal,
         handlers: this.#handlers,
+        sessions: this.#sessions,
         addServers: (entries) => this.#addServers(entries),
       },
     );
@@ -342,8 +343,9 @@ export class PlugboardHost implements McpHost {
   }
 
   #status(server: RegisteredServer): ServerStatus {
-    const { registry, sources, pins } = this.#fleet;
-    return describeServer(server, { registry, sources, pins, catalog: this.#parts.catalog });
+    const { registry, sources, pins, memory } = this.#fleet;
+    const { catalog } = this.#parts;
+    return describeServer(server, { registry, sources, pins, memory, catalog });
   }
 }
 

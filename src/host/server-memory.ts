@@ -28,8 +28,8 @@ export class ServerMemory {
   readonly #catalog: ToolCatalog;
   readonly #pins: PinBook;
   readonly #known = new Map<string, CatalogContent>();
-  /** Approvals that are in the store, as far as this host knows. */
-  readonly #approved = new Set<string>();
+  /** The server names of approvals that are in the store, as far as this host knows, by identity. */
+  readonly #approved = new Map<string, string>();
 
   constructor(store: HostStore, registry: ServerRegistry, catalog: ToolCatalog, pins: PinBook) {
     this.#pins = pins;
@@ -41,7 +41,7 @@ export class ServerMemory {
   /** Brings back what is known of the servers there are now. */
   async recall(): Promise<void> {
     await this.#store.read(async ({ approvals, catalog }) => {
-      const before = [...this.#approved];
+      const before = [...this.#approved.keys()];
       await this.#followApprovals(before, await approvals.list());
       const servers = this.#registry.all().filter(({ config }) => hasLastingIdentity(config));
       await Promise.all(
@@ -89,7 +89,7 @@ export class ServerMemory {
       });
     const store = await this.#store.open();
     await store?.approvals.approve({ ...launch, serverName: name, approvedBy: by });
-    if (store !== undefined) this.#approved.add(launch.identity);
+    if (store !== undefined) this.#approved.set(launch.identity, name);
     this.#registry.approve(launch);
     return launch.identity;
   }
@@ -104,10 +104,17 @@ export class ServerMemory {
       partsOfIdentity(facts).entryInFolder === partsOfIdentity(launch.facts).entryInFolder;
     this.#registry.revokeApproval(server);
     await this.#store.read(async ({ approvals }) => {
-      for (const { identity } of (await approvals.list()).filter(isSame))
+      for (const { identity } of (await approvals.list()).filter(isSame)) {
         await approvals.revoke({ identity });
+        this.#approved.delete(identity);
+      }
     }, undefined);
     return launch.identity;
+  }
+
+  /** Whether something was approved under this name, be it something else. Looks at no file. */
+  wasApproved(serverName: string): boolean {
+    return [...this.#approved.values()].includes(serverName);
   }
 
   /** What was approved under this name before, newest first. */
@@ -120,7 +127,7 @@ export class ServerMemory {
     const approved = new Set(approvals.map(({ identity }) => identity));
     // What was approved while the list was being read is not in it, and not taken back.
     const revoked = before.filter((identity) => !approved.has(identity));
-    for (const identity of approved) this.#approved.add(identity);
+    for (const { identity, serverName } of approvals) this.#approved.set(identity, serverName);
     for (const identity of revoked) this.#approved.delete(identity);
     const approvedBefore = this.#registry
       .all()

@@ -37,6 +37,7 @@ import { type NativeTool, NativeTools, refused } from "./native-tools.ts";
 import { ResourceReaders } from "./resource-reader.ts";
 import type { Section, SectionOptions } from "./section.ts";
 import { AgentContent, type ContentOptions, type SessionContent } from "./session-content.ts";
+import type { SessionDirectory } from "./session-directory.ts";
 import { CommittedState, type SessionState } from "./session-state.ts";
 import type { CallEnvelope, ChildOptions, McpTool, ReadyOptions, Session } from "./session.ts";
 import { type CallStreamItem, streamCall } from "./stream-call.ts";
@@ -70,6 +71,7 @@ export interface SessionParts {
   /** Aborted when the host closes. */
   readonly closing: AbortSignal;
   readonly requests: Pick<RequestDesk, "introduce">;
+  readonly sessions: SessionDirectory;
   readonly addServers: AddServers;
 }
 
@@ -114,7 +116,7 @@ export class AgentSession implements Session, Caller {
     const natives = new NativeTools({ ...parts, context: () => this.#contextParts() });
     this.#natives = natives;
     const readers = options.resourceTools ? new ResourceReaders(parts) : undefined;
-    this.#directory = new ToolDirectory({ catalog: parts.catalog, naming, natives, readers });
+    this.#directory = new ToolDirectory({ ...parts, naming, natives, readers });
   }
 
   get state(): SessionState {
@@ -257,6 +259,7 @@ export class AgentSession implements Session, Caller {
       if (definition === undefined) throw refused(name, "is not defined in the parent session");
       child.defineTool(definition);
     }
+    this.#parts.sessions.addChild(child, this);
     return child;
   }
 
@@ -272,7 +275,10 @@ export class AgentSession implements Session, Caller {
   }
 
   resolve(name: string, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget> {
-    return this.#target(name) ?? this.#discover(name, signal);
+    const known = this.#target(name);
+    if (known === undefined) return this.#discover(name, signal);
+    this.#parts.pins.noteUse();
+    return known;
   }
 
   judge(tool: ServerTool): CallTarget {
@@ -297,8 +303,9 @@ export class AgentSession implements Session, Caller {
         denied ??= errorOfDenial(denial, config.name, definitionOf(config.provenance));
     }
     const found = this.#target(name);
-    if (found !== undefined) return found;
-    throw denied ?? this.#unknownTool(name);
+    if (found === undefined) throw denied ?? this.#unknownTool(name);
+    this.#parts.pins.noteUse();
+    return found;
   }
 
   #unknownTool(name: string): McpError {
@@ -343,7 +350,7 @@ export class AgentSession implements Session, Caller {
 
   #publishState(keys: readonly string[]): void {
     const { events, clock } = this.#parts;
-    if (!events.has("state-changed")) return;
+    if (!events.topic("state-changed").isHeard) return;
     const { sessionId } = this;
     events.emit({ type: "state-changed", sessionId, keys, at: clock.now() });
   }

@@ -1,6 +1,6 @@
 import type { CallTarget } from "../call/call-path.ts";
 import type { CatalogTool } from "../catalog/catalog-tool.ts";
-import type { NamedCatalog, ToolCatalog } from "../catalog/tool-catalog.ts";
+import type { NamedCatalog } from "../catalog/tool-catalog.ts";
 import { type AccessStep, explainTool } from "../policy/decide-access.ts";
 import type { ConsentRule } from "../policy/decide-consent.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
@@ -24,7 +24,7 @@ export interface AccessReport {
 export interface ExplainParts {
   readonly judge: ToolJudge;
   readonly registry: ServerRegistry;
-  readonly catalog: ToolCatalog;
+  /** All that the session has of servers, also what the host itself offers for one. */
   readonly named: NamedCatalog;
 }
 
@@ -63,7 +63,7 @@ export function explainNative(agent: string, { tool, consent }: CallTarget): Acc
 }
 
 function findSubject(name: string, parts: ExplainParts): Subject | undefined {
-  const { registry, catalog, named } = parts;
+  const { registry, named } = parts;
   const known = named.byName.get(name)?.tool;
   const owner = known === undefined ? undefined : registry.find(known.serverName);
   if (known !== undefined && owner !== undefined)
@@ -74,9 +74,10 @@ function findSubject(name: string, parts: ExplainParts): Subject | undefined {
     .filter(({ config }) => name.startsWith(`${config.name}.`))
     .toSorted((one, other) => other.config.name.length - one.config.name.length)[0];
   if (server === undefined) return undefined;
-  const toolName = name.slice(server.config.name.length + 1);
-  const tool = catalog
-    .tools(server.config.name)
-    .find(({ originalName }) => originalName === toolName);
-  return { server, toolName, tool };
+  const serverName = server.config.name;
+  const toolName = name.slice(serverName.length + 1);
+  const listed = named.tools.find(
+    ({ tool }) => tool.serverName === serverName && tool.originalName === toolName,
+  );
+  return { server, toolName, tool: listed?.tool };
 }

@@ -1,18 +1,35 @@
 import type { Session } from "./session.ts";
 
-/** Which session an agent had last, without keeping any of them alive. */
+interface Entry {
+  readonly agent: string;
+  readonly session: WeakRef<Session>;
+}
+
+/** Which sessions each agent has, children included, without keeping any of them alive. */
 export class SessionDirectory {
-  readonly #latest = new Map<string, WeakRef<Session>>();
-  readonly #ended = new FinalizationRegistry<string>((agent) => {
-    if (this.#latest.get(agent)?.deref() === undefined) this.#latest.delete(agent);
+  readonly #byAgent = new Map<string, Set<Entry>>();
+  readonly #ended = new FinalizationRegistry<Entry>((entry) => {
+    const entries = this.#byAgent.get(entry.agent);
+    entries?.delete(entry);
+    if (entries?.size === 0) this.#byAgent.delete(entry.agent);
   });
 
   add(session: Session): void {
-    this.#latest.set(session.agent, new WeakRef(session));
-    this.#ended.register(session, session.agent);
+    const { agent } = session;
+    const entry: Entry = { agent, session: new WeakRef(session) };
+    const entries = this.#byAgent.get(agent) ?? new Set();
+    this.#byAgent.set(agent, entries.add(entry));
+    this.#ended.register(session, entry);
   }
 
+  /** A part of the agent's own work, under its own name, says nothing about what the agent may do. */
+  addChild(child: Session, parent: Session): void {
+    if (child.agent !== parent.agent) this.add(child);
+  }
+
+  /** The one made last of those that are still in use: an older one counts again after it. */
   latest(agent: string): Session | undefined {
-    return this.#latest.get(agent)?.deref();
+    const sessions = [...(this.#byAgent.get(agent) ?? [])].map(({ session }) => session.deref());
+    return sessions.findLast((session) => session !== undefined);
   }
 }

@@ -83,6 +83,17 @@ describe("plugboard approve", () => {
     writeFileSync(other, "", { mode: 0o755 });
     symlinkSync(other, link);
     sandbox.configureProject({ notes: { ...entry, env: { TOKEN: "${GITHUB_TOKEN}" } } });
+    const listed = await sandbox.run(["list"]);
+    expect(listed.stdout).toMatch(
+      /⏸ not approved .* changed in \.plugboard\/mcp\.json:3 → plugboard approve notes$/m,
+    );
+    expect((await sandbox.run(["tools"])).stderr).toContain(
+      "⏸ notes: not approved, changed in .plugboard/mcp.json:3 → plugboard approve notes\n",
+    );
+    const object = (await sandbox.run(["list", "--json"])).stdout;
+    expect(JSON.parse(object)).toMatchObject({
+      servers: [{ name: "notes", state: "pending", changedSinceApproval: true }],
+    });
     const { stdout } = await sandbox.run(["approve", "notes"]);
     const lines = stdout.replace(/approved on [\d-]{10}/, "approved on <day>").split("\n");
     expect(lines[0]).toBe(

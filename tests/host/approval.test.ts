@@ -82,6 +82,32 @@ describe("what an approval covers", () => {
     ]);
   });
 
+  it("PRM-21: tells an entry that has changed since its approval from one that is new", async () => {
+    await using project = await makeProject();
+    const changed = async (): Promise<readonly [string, boolean]> => {
+      // Another host: it has to know from the store.
+      await using other = await project.host();
+      const { state, changedSinceApproval } = other.server("project");
+      return [state, changedSinceApproval];
+    };
+    await project.write({ command: "one" });
+    expect(await changed()).toEqual(["pending", false]);
+    await using host = await project.host();
+    await host.approve("project");
+    expect(host.server("project").changedSinceApproval).toBe(false);
+    expect(await changed()).toEqual(["idle", false]);
+    await project.write({ command: "two" });
+    await host.reload();
+    expect(host.server("project")).toMatchObject({ state: "pending", changedSinceApproval: true });
+    expect(await changed()).toEqual(["pending", true]);
+    // Whoever takes an approval back has not approved anything that could have changed.
+    await project.write({ command: "one" });
+    await host.reload();
+    await host.revokeApproval("project");
+    expect(host.server("project")).toMatchObject({ state: "pending", changedSinceApproval: false });
+    expect(await changed()).toEqual(["pending", false]);
+  });
+
   it("PRM-21, I2: also between the approval and the start, and when a server comes back by itself", async () => {
     await using project = await makeProject();
     const { link, entry } = await linkedEntry(project);

@@ -18,6 +18,11 @@ function native(name: string): NativeTool {
   };
 }
 
+/** Steps of which the one of this rule says no. */
+function failing(rule: string): unknown {
+  return expect.arrayContaining([expect.objectContaining({ rule, passes: false })]);
+}
+
 describe("a child session", () => {
   it("C-22: may call what was named, as far as the parent may", async () => {
     await using context = await recordedHost({ tools: [anyTool, otherTool] });
@@ -63,6 +68,31 @@ describe("a child session", () => {
       ok: false,
       error: { code: "server_unknown" },
     });
+  });
+
+  it("C-22: is what the host explains under the child's name, and only under that", async () => {
+    await using context = await recordedHost({ tools: [anyTool, otherTool] });
+    const { host } = context;
+    // Asked too early, nobody of that name has any right.
+    expect(host.why("helper", "fake.any")).toMatchObject({ verdict: "denied" });
+    const parent = host.session({ agent: "lead", level: "yolo" });
+    await parent.ready();
+    const helper = parent.child({ agent: "helper", attenuate: ["mcp:fake:any"] });
+    const errand = parent.child({ attenuate: ["mcp:fake:any"] });
+    const deeper = helper.child({ agent: "intern" });
+    const refused = { verdict: "denied", steps: failing("capability") };
+    expect(host.why("helper", "fake.any")).toMatchObject({ agent: "helper", verdict: "allowed" });
+    expect(host.why("helper", "fake.other")).toMatchObject({ agent: "helper", ...refused });
+    expect(host.why("helper", "mcp__fake__other")).toEqual(helper.why("fake.other"));
+    expect(host.why("intern", "fake.other")).toMatchObject({ agent: "intern", ...refused });
+    expect(host.why("intern", "fake.other")).toEqual(deeper.why("fake.other"));
+    // A child without a name of its own does not speak for its parent.
+    expect(errand.why("fake.other")).toMatchObject(refused);
+    expect(host.why("lead", "fake.other")).toMatchObject({ agent: "lead", verdict: "allowed" });
+    // The last one of a name counts, also when it is no child.
+    const promoted = host.session({ agent: "helper", level: "yolo" });
+    expect(host.why("helper", "fake.other")).toEqual(promoted.why("fake.other"));
+    expect(promoted.why("fake.other").verdict).toBe("allowed");
   });
 
   it("asks for itself: what a person allowed the parent does not serve the child", async () => {

@@ -78,3 +78,121 @@ describe.each(["legacy", "modern"] as const)("a list that changes, %s era", (era
     expect(session.tools()).toHaveLength(2);
   });
 });
+
+describe("public names that clash", () => {
+  /** Every warning there is, with the server it is about. */
+  function hear(host: McpHost): string[] {
+    const heard: string[] = [];
+    host.on("warning", ({ serverName, text }) => heard.push(`${serverName ?? "-"}: ${text}`));
+    return heard;
+  }
+
+  async function announce(host: McpHost, changing: ChangingServer): Promise<void> {
+    const change = next(host, "tools-changed");
+    await changing.announce();
+    await change;
+  }
+
+  const clash = (one: string, other: string, name: string): string =>
+    `c: "${one}" of "c", "${other}" of "c" would all be called ${name}; a hash was added to each name`;
+
+  it("NAM-13: are told once: not with every list, and not to every session", async () => {
+    const changing = new ChangingServer();
+    changing.tools = ["a.b", "a_b"];
+    const { transport } = createMemoryServer(changing.factory);
+    await using host = await createHost({ config: false, servers: { c: transport } });
+    const heard = hear(host);
+    const session = host.session({ level: "yolo" });
+    await session.ready();
+    const first = clash("a.b", "a_b", "mcp__c__a_b");
+    session.tools();
+    expect(heard).toEqual([first]);
+    session.tools();
+    session.child().tools();
+    host.session({ level: "yolo", resourceTools: true }).tools();
+    await announce(host, changing);
+    session.tools();
+    expect(heard).toEqual([first]);
+    changing.tools = ["a.b", "a_b", "x y", "x.y"];
+    await announce(host, changing);
+    session.find("mcp__c__x_y");
+    expect(heard).toEqual([first, clash("x y", "x.y", "mcp__c__x_y")]);
+  });
+
+  it("NAM-13: are told across servers, and where only upper and lower case tell them apart", async () => {
+    const server = (...tools: readonly string[]) => {
+      const changing = new ChangingServer();
+      changing.tools = [...tools];
+      return createMemoryServer(changing.factory).transport;
+    };
+    await using host = await createHost({
+      config: false,
+      servers: { one: server("run", "A.b"), two: server("run", "a_b") },
+      naming: (_, tool) => tool,
+    });
+    const heard = hear(host);
+    const session = host.session({ level: "yolo" });
+    await session.ready();
+    session.tools();
+    expect(heard).toEqual([
+      '-: "run" of "one", "run" of "two" would all be called run; a hash was added to each name',
+      "-: A_b, a_b differ only in upper and lower case",
+    ]);
+  });
+
+  it("NAM-13: are told when a server lists a tool of a native one's name", async () => {
+    const changing = new ChangingServer();
+    changing.tools = ["search", "Find"];
+    const { transport } = createMemoryServer(changing.factory);
+    await using host = await createHost({
+      config: false,
+      servers: { c: transport },
+      naming: (_, tool) => tool,
+    });
+    const heard = hear(host);
+    const session = host.session({ level: "yolo" });
+    for (const name of ["search", "find"])
+      session.defineTool({
+        name,
+        description: "The program's own",
+        inputSchema: { type: "object" },
+        handler: () => "found",
+      });
+    await session.ready();
+    expect(await session.call("search")).toMatchObject({ text: "found" });
+    expect(heard).toEqual([
+      'c: "search" of "c" would hide the native tool search; a hash was added to the name',
+      "c: find, Find differ only in upper and lower case",
+    ]);
+  });
+
+  it("NAM-13: what is told of the tools themselves is not told again of their names", async () => {
+    const changing = new ChangingServer();
+    changing.tools = ["Query", "query"];
+    const { transport } = createMemoryServer(changing.factory);
+    await using host = await createHost({ config: false, servers: { c: transport } });
+    const heard = hear(host);
+    const session = host.session({ level: "yolo" });
+    await session.ready();
+    expect(session.tools()).toHaveLength(2);
+    expect(heard).toEqual([
+      'c: tool "Query": its name "Query" differs only in upper and lower case from "query"',
+      'c: tool "query": its name "query" differs only in upper and lower case from "Query"',
+    ]);
+  });
+
+  it("NAM-13: a list that clashes throughout is not told to its end", async () => {
+    const changing = new ChangingServer();
+    changing.tools = Array.from({ length: 60 }, (_, index) => [`n.${index}`, `n_${index}`]).flat();
+    const { transport } = createMemoryServer(changing.factory);
+    await using host = await createHost({ config: false, servers: { c: transport } });
+    const session = host.session({ level: "yolo" });
+    await session.ready();
+    const heard = hear(host);
+    expect(session.tools()).toHaveLength(120);
+    expect(heard).toHaveLength(21);
+    expect(heard.at(-1)).toBe(
+      "-: 40 more names of tools were changed or could be mistaken for others",
+    );
+  });
+});

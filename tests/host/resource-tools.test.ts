@@ -137,6 +137,42 @@ describe("reading resources through a tool", () => {
     ]);
   });
 
+  it("LIM-07: says step by step why it may be called or not, by both of its names", async () => {
+    await using host = await hostWith(library());
+    await host.connect("lib");
+    const session = host.session({ level: "trusted", resourceTools: true });
+    const report = session.why("lib.read_resource");
+    expect(report).toMatchObject({
+      agent: "main",
+      server: "lib",
+      tool: "read_resource",
+      verdict: "ask",
+      consent: "ask",
+    });
+    expect(report.steps.map(({ rule, passes }) => `${rule}:${passes}`)).toEqual([
+      "enabled:true",
+      "approval:true",
+      "filter:true",
+      "visibility:true",
+      "level:true",
+      "capability:true",
+      "pin:true",
+    ]);
+    expect(session.why("mcp__lib__read_resource")).toEqual(report);
+    expect(host.why("main", "lib.read_resource")).toEqual(report);
+    const capabilities = new CapabilitySet().grant("mcp:lib:find");
+    const narrow = host.session({ level: "yolo", capabilities, resourceTools: true });
+    for (const name of ["lib.read_resource", "mcp__lib__read_resource"])
+      expect(narrow.why(name)).toMatchObject({
+        verdict: "denied",
+        steps: expect.arrayContaining([
+          expect.objectContaining({ rule: "capability", passes: false, code: "denied" }),
+        ]),
+      });
+    // A session without such tools has none to explain.
+    expect(host.session({ level: "yolo" }).why("lib.read_resource").verdict).toBe("unknown");
+  });
+
   it("the entry's block list leaves it out like any tool", async () => {
     const server = await serveHttp(library({ tools: ["find"] }));
     const entry = { url: server.url, disabledTools: ["read_resource"] };

@@ -7,7 +7,7 @@ import { connectEach } from "../connect-each.ts";
 import { connectServer } from "../connect-server.ts";
 import { noteConfigProblems, withHost } from "../open-host.ts";
 import { ProgressLine } from "../progress-line.ts";
-import { originOf } from "../server-status.ts";
+import { pendingNote } from "../server-status.ts";
 import { estimateTokens, renderTools, toolObject } from "../tool-listing.ts";
 
 export interface ToolsCommand {
@@ -45,9 +45,7 @@ async function listAll(
     if (error !== undefined) failures.push(error);
     else if (status.state === "connected") listed.push(status.name);
     else if (status.state === "pending")
-      context.notice(
-        `⏸ ${status.name}: not approved, new in ${originOf(status, context.standpoint)} → plugboard approve ${status.name}`,
-      );
+      context.notice(`⏸ ${status.name}: not approved, ${pendingNote(status, context.standpoint)}`);
   }
   writeTools(context, toolsByServer(host, listed), schema);
   for (const error of failures) context.report(error);
