@@ -1,5 +1,10 @@
-import type { EventBus } from "../events/event-bus.ts";
-import type { ToolInvoked } from "../events/host-event.ts";
+import type { EventBus, EventTopic } from "../events/event-bus.ts";
+import type {
+  CallEndEvent,
+  CallProgressEvent,
+  CallStartEvent,
+  ToolInvoked,
+} from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Progress } from "../protocol/protocol-client.ts";
 import type { Caller, CallTarget, ToolArguments } from "./call-path.ts";
@@ -14,22 +19,43 @@ export interface CallRecord {
   readonly name: string;
   readonly startedAt: number;
   args: ToolArguments;
+  /** The JSON of `args` as it was sent; undefined until then, and for a tool that nothing is sent to. */
+  argumentsText: string | undefined;
   target: CallTarget | undefined;
   isSent: boolean;
   /** What the call will have changed if it succeeds. */
   draft: CallDraft | undefined;
 }
 
-interface Publisher {
-  readonly events: EventBus;
+/** Where the events of calls are published. */
+export interface CallTopics {
+  readonly started: EventTopic<CallStartEvent>;
+  readonly ended: EventTopic<CallEndEvent>;
+  readonly invoked: EventTopic<ToolInvoked>;
+  readonly progressed: EventTopic<CallProgressEvent>;
   readonly clock: Clock;
+}
+
+export function callTopics(events: EventBus, clock: Clock): CallTopics {
+  return {
+    started: events.topic("call-start"),
+    ended: events.topic("call-end"),
+    invoked: events.topic("tool-invoked"),
+    progressed: events.topic("call-progress"),
+    clock,
+  };
 }
 
 // Events are plain literals, built only when someone looks: they are made for every call.
 
-export function publishStart(record: CallRecord, tool: CallableTool, to: Publisher): void {
-  if (!to.events.has("call-start")) return;
-  to.events.emit({
+export function publishStart(
+  record: CallRecord,
+  tool: CallableTool,
+  at: number,
+  { started }: CallTopics,
+): void {
+  if (!started.isHeard) return;
+  started.emit({
     type: "call-start",
     sessionId: record.caller.sessionId,
     callId: record.callId,
@@ -37,7 +63,7 @@ export function publishStart(record: CallRecord, tool: CallableTool, to: Publish
     serverName: tool.serverName ?? null,
     toolName: tool.originalName,
     publicName: record.name,
-    at: to.clock.now(),
+    at,
   });
 }
 
@@ -45,12 +71,12 @@ export function publishEnd(
   record: CallRecord,
   outcome: Outcome,
   at: number,
-  events: EventBus,
+  { ended, invoked }: CallTopics,
 ): void {
   const tool = record.target?.tool;
   const { onInvoked } = record.caller;
-  if (events.has("call-end"))
-    events.emit({
+  if (ended.isHeard)
+    ended.emit({
       type: "call-end",
       sessionId: record.caller.sessionId,
       callId: record.callId,
@@ -63,9 +89,8 @@ export function publishEnd(
       durationMs: outcome.durationMs,
       at,
     });
-  const isWanted = events.has("tool-invoked");
-  if (!isWanted && onInvoked === undefined) return;
-  const invoked: ToolInvoked = {
+  if (!invoked.isHeard && onInvoked === undefined) return;
+  const event: ToolInvoked = {
     type: "tool-invoked",
     sessionId: record.caller.sessionId,
     toolName: record.name,
@@ -77,20 +102,20 @@ export function publishEnd(
     durationMs: outcome.durationMs,
     at,
   };
-  onInvoked?.(invoked);
-  if (isWanted) events.emit(invoked);
+  onInvoked?.(event);
+  invoked.emit(event);
 }
 
 /** Takes the server's reports, or undefined: then the server is not even asked for any. */
 export function progressHandler(
   record: CallRecord,
   onProgress: ((progress: Progress) => void) | undefined,
-  { events, clock }: Publisher,
+  { progressed, clock }: CallTopics,
 ): ((progress: Progress) => void) | undefined {
   // A listener to whatever happens is no reason to make every server report.
-  if (onProgress === undefined && !events.isWanted("call-progress")) return undefined;
+  if (onProgress === undefined && !progressed.isWanted) return undefined;
   return (progress) => {
-    events.emit({
+    progressed.emit({
       type: "call-progress",
       sessionId: record.caller.sessionId,
       callId: record.callId,

@@ -11,12 +11,20 @@ import { type Denial, errorOfDenial } from "../policy/decide-access.ts";
 import type { ConsentRule } from "../policy/decide-consent.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Human } from "../ports/human.ts";
+import { WallTime } from "../ports/wall-time.ts";
 import type { Progress, ProtocolClient, RawToolResult } from "../protocol/protocol-client.ts";
 import { resultText } from "../protocol/result-text.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
 import type { QuestionOwner } from "../requests/question-owner.ts";
 import { truncateBytes } from "../text/truncate.ts";
-import { type CallRecord, progressHandler, publishEnd, publishStart } from "./call-events.ts";
+import {
+  type CallRecord,
+  type CallTopics,
+  callTopics,
+  progressHandler,
+  publishEnd,
+  publishStart,
+} from "./call-events.ts";
 import type { CallableTool, PerformTool, ServerTool } from "./callable-tool.ts";
 import { copyArguments } from "./copy-arguments.ts";
 import { type Outcome, outcomeError } from "./outcome.ts";
@@ -91,11 +99,15 @@ const nothing: Answer = { result: { content: [], isError: false }, text: "" };
  */
 export class CallPath {
   readonly #options: CallPathOptions;
+  readonly #topics: CallTopics;
+  readonly #wallTime: WallTime;
   #open = 0;
   #whenIdle: (() => void) | undefined;
 
   constructor(options: CallPathOptions) {
     this.#options = options;
+    this.#wallTime = new WallTime(options.clock);
+    this.#topics = callTopics(options.events, options.clock);
   }
 
   call(
@@ -110,6 +122,7 @@ export class CallPath {
       name,
       startedAt: this.#options.clock.monotonic(),
       args,
+      argumentsText: undefined,
       target: undefined,
       isSent: false,
       draft: undefined,
@@ -139,7 +152,7 @@ export class CallPath {
     return client !== undefined &&
       target.consent !== "ask" &&
       schemas.passesAtOnce(target.tool, record.args)
-      ? this.#send(record, client, options)
+      ? this.#send(record, client, options, record.startedAt)
       : this.#proceedSlowly(record, target, options);
   }
 
@@ -170,19 +183,29 @@ export class CallPath {
     if (!isDeepStrictEqual(now.tool, tool)) return await this.#proceed(record, now, options);
     record.target = now;
     throwIfDenied(now);
-    return await this.#send(record, client, options);
+    return await this.#send(record, client, options, this.#options.clock.monotonic());
   }
 
-  #send(record: CallRecord, client: ProtocolClient, options: CallOptions): Promise<RawToolResult> {
+  #send(
+    record: CallRecord,
+    client: ProtocolClient,
+    options: CallOptions,
+    now: number,
+  ): Promise<RawToolResult> {
     const { tool, server } = record.target as CallTarget;
     if (tool.perform !== undefined) return this.#perform(tool.perform, record, client, options);
-    publishStart(record, tool, this.#options);
+    publishStart(record, tool, this.#wallTime.at(now), this.#topics);
     record.isSent = true;
+    // Made once, for the server and for the record: what is written down is what was sent.
+    const argumentsText = JSON.stringify(record.args);
+    record.argumentsText = argumentsText;
     return client.callTool(tool.originalName, record.args, {
+      argumentsText,
+      now,
       signal: options.signal,
       timeoutMs:
         options.timeoutMs ?? server?.config.callTimeoutMs ?? this.#options.limits.callTimeoutMs,
-      onProgress: progressHandler(record, options.onProgress, this.#options),
+      onProgress: progressHandler(record, options.onProgress, this.#topics),
       owner: record satisfies QuestionOwner,
     });
   }
@@ -196,7 +219,7 @@ export class CallPath {
     const { tool, server } = record.target as CallTarget;
     const { caller, callId } = record;
     const ownTimeoutMs = tool.serverName === undefined ? tool.timeoutMs : undefined;
-    publishStart(record, tool, this.#options);
+    publishStart(record, tool, this.#options.clock.now(), this.#topics);
     record.isSent = true;
     return perform(record.args, {
       caller,
@@ -207,7 +230,7 @@ export class CallPath {
         ownTimeoutMs ??
         server?.config.callTimeoutMs ??
         this.#options.limits.callTimeoutMs,
-      onProgress: progressHandler(record, options.onProgress, this.#options),
+      onProgress: progressHandler(record, options.onProgress, this.#topics),
       client,
       owner: record satisfies QuestionOwner,
       hold: (draft) => {
@@ -254,10 +277,13 @@ export class CallPath {
 
   #finish(record: CallRecord, error: McpError | undefined, answer: Answer): Outcome {
     const failure = error ?? record.draft?.commit();
+    const now = this.#options.clock.monotonic();
     const outcome =
-      failure === undefined ? this.#success(record, answer) : this.#fail(record, failure, answer);
-    const at = this.#options.clock.now();
-    publishEnd(record, outcome, at, this.#options.events);
+      failure === undefined
+        ? this.#success(record, answer, now)
+        : this.#fail(record, failure, this.#success(record, answer, now));
+    const at = this.#wallTime.at(now);
+    publishEnd(record, outcome, at, this.#topics);
     this.#options.record(record, outcome, at);
     this.#open -= 1;
     if (this.#open === 0) this.#whenIdle?.();
@@ -265,7 +291,7 @@ export class CallPath {
   }
 
   // Written out member by member: on the hot path an object spread costs more than the whole protocol.
-  #success(record: CallRecord, { result, text }: Answer): Outcome {
+  #success(record: CallRecord, { result, text }: Answer, now: number): Outcome {
     const bounded = truncateBytes(text, this.#options.limits.maxResultBytes);
     return {
       ok: true,
@@ -273,7 +299,7 @@ export class CallPath {
       content: result.content,
       structured: result.structuredContent,
       meta: result._meta,
-      durationMs: this.#options.clock.monotonic() - record.startedAt,
+      durationMs: now - record.startedAt,
       callId: record.callId,
       toolName: record.name,
       serverName: record.target?.tool.serverName,
@@ -282,8 +308,7 @@ export class CallPath {
     };
   }
 
-  #fail(record: CallRecord, error: McpError, answer: Answer): Outcome {
-    const outcome = this.#success(record, answer);
+  #fail(record: CallRecord, error: McpError, outcome: Outcome): Outcome {
     const serverName = outcome.serverName ?? error.serverName;
     const rolledBack = record.draft?.hasChanges === true ? { rolledBack: true as const } : {};
     record.draft?.drop();

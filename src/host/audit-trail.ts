@@ -13,7 +13,8 @@ import type {
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { AuditEntry, AuditFilter, AuditQuery, AuditRow } from "../store/audit-entry.ts";
-import { entryMembers, hashOf } from "../store/audit-page.ts";
+import { hashOf, maxCallIdChars } from "../store/audit-page-draft.ts";
+import { type CallHead, shortDuration } from "../store/audit-page.ts";
 import { AuditQueue } from "../store/audit-queue.ts";
 import { exactText } from "../text/exact-text.ts";
 import type { Audit } from "./audit.ts";
@@ -41,15 +42,12 @@ const recordedEvents = [
   "request-answered",
 ] as const satisfies readonly HostEventType[];
 
-/** Longer arguments are hashed at once: those that wait are in memory. */
-const maxWaitingText = 2_048;
-
 /** Writes down every call and every decision, behind the call and never in front of it. */
 export class AuditTrail implements Audit {
   readonly #store: HostStore;
   readonly #queue: AuditQueue;
-  /** What all calls of one agent with one tool begin with, as long as the verdict on it holds. */
-  readonly #heads = new WeakMap<CallTarget, string>();
+  /** For all calls of one agent with one tool, as long as the verdict on it holds. */
+  readonly #heads = new WeakMap<CallTarget, CallHead>();
 
   constructor({ store, events, clock, logger }: AuditTrailParts) {
     this.#store = store;
@@ -62,22 +60,21 @@ export class AuditTrail implements Audit {
       },
     });
     if (!store.isKept) return;
-    for (const type of recordedEvents) events.on(type, (event) => this.#add(entryOfEvent(event)));
+    for (const type of recordedEvents)
+      events.on(type, (event) => this.#queue.add(entryOfEvent(event)));
   }
 
   /** The last step of every call, whatever became of it. */
   readonly record = (call: CallRecord, outcome: Outcome, at: number): void => {
     if (!this.#store.isKept) return;
-    const { target, callId, args } = call;
-    const text = argumentsText(args);
-    if (!outcome.ok || target === undefined || text.length > maxWaitingText)
-      return this.#add(entryOfCall(call, outcome, { at, text }));
-    // Pieced together for the calls there are most of: what is the same for all calls of a tool is
-    // written as JSON once.
-    const head = this.#headOf(call, target);
+    const { target, callId } = call;
+    const argumentsText = call.argumentsText ?? jsonOf(call.args);
+    if (!outcome.ok || target === undefined || callId.length > maxCallIdChars)
+      return this.#queue.add(entryOfCall(call, outcome, { at, argumentsText }));
     const { durationMs, sideEffects } = outcome;
-    const members = `${head}${JSON.stringify(callId)},${shortened(durationMs)},"${sideEffects}"`;
-    this.#queue.add(at, members, text);
+    const head = this.#heads.get(target) ?? this.#keepHead(call, target);
+    const hasEffects = sideEffects === "possible";
+    this.#queue.addCall({ at, head, callId, durationMs, hasEffects, argumentsText });
   };
 
   async query(query: AuditQuery = {}): Promise<readonly AuditRow[]> {
@@ -98,26 +95,19 @@ export class AuditTrail implements Audit {
     await this.#queue.close();
   }
 
-  #headOf(call: CallRecord, target: CallTarget): string {
-    const known = this.#heads.get(target);
-    if (known !== undefined) return known;
+  #keepHead({ caller }: CallRecord, target: CallTarget): CallHead {
     const { tool, consent } = target;
-    const { serverName = null, originalName } = tool;
-    const members = ["call", call.caller.agent, serverName, exactText(originalName), "ok"];
-    const head = `${JSON.stringify(members).slice(1, -1)},["${consent}",`;
+    const { agent } = caller;
+    const head = { agent, server: tool.serverName, tool: exactText(tool.originalName), consent };
     this.#heads.set(target, head);
     return head;
-  }
-
-  #add(entry: AuditEntry): void {
-    this.#queue.add(entry.at, entryMembers(entry));
   }
 }
 
 function entryOfCall(
   { caller, target, name, callId }: CallRecord,
   outcome: Outcome,
-  { at, text }: { readonly at: number; readonly text: string },
+  { at, argumentsText }: { readonly at: number; readonly argumentsText: string },
 ): AuditEntry {
   return {
     type: "call",
@@ -132,21 +122,15 @@ function entryOfCall(
       rule: outcome.ok ? undefined : outcome.error.details["rule"],
       consent: target?.consent,
       callId,
-      durationMs: shortened(outcome.durationMs),
-      argumentsHash: hashOf(text),
+      durationMs: shortDuration(outcome.durationMs),
+      argumentsHash: hashOf(argumentsText),
       sideEffects: outcome.sideEffects,
     },
   };
 }
 
-/** Two digits are enough to tell fast from slow, and numbers seen before are written faster. */
-function shortened(durationMs: number): number {
-  if (durationMs >= 100) return Math.round(durationMs);
-  return durationMs >= 1 ? Math.round(durationMs * 10) / 10 : Math.round(durationMs * 100) / 100;
-}
-
 /** What cannot be written as JSON was refused and never sent. */
-function argumentsText(args: unknown): string {
+function jsonOf(args: unknown): string {
   try {
     // A function, say, has no JSON at all.
     return JSON.stringify(args) ?? "";

@@ -18,10 +18,13 @@ export const connectWithCore: ConnectProtocol = async (transport, options) => {
 /** `envelope` is what the modern era wants in every message; it is built once and shared by all. */
 function createCoreSender(channel: RpcChannel, envelope: JsonObject | undefined): RequestSender {
   return {
-    request({ method, params, options }, read) {
-      const isReady = params["_meta"] === envelope;
-      const full = isReady || envelope === undefined ? params : withMeta(params, envelope);
-      const request = new PendingRequest(method, full, options, read);
+    request(outgoing, read) {
+      const { method, params, options } = outgoing;
+      const isReady = envelope === undefined || params["_meta"] === envelope;
+      const request = new PendingRequest(
+        isReady ? outgoing : { method, params: withMeta(params, envelope), options },
+        read,
+      );
       channel.request(request);
       return request.promise;
     },

@@ -1,8 +1,10 @@
 import type { McpError } from "../errors/mcp-error.ts";
 import type { JsonObject } from "./json-object.ts";
-import { RpcRequest, type RpcRequestOptions } from "./rpc-request.ts";
+import { RpcRequest } from "./rpc-request.ts";
 
-export type OutgoingRequest = Pick<RpcRequest, "method" | "params" | "options">;
+export interface OutgoingRequest extends Pick<RpcRequest, "method" | "params" | "options"> {
+  readonly paramsText?: string | undefined;
+}
 
 /** What was asked, for whoever reads the answer. */
 export interface SentRequest extends OutgoingRequest {
@@ -23,8 +25,8 @@ export class PendingRequest<T> extends RpcRequest {
   #resolve!: (value: T | Promise<T>) => void;
   #reject!: (error: unknown) => void;
 
-  constructor(method: string, params: JsonObject, options: RpcRequestOptions, read: ReadResult<T>) {
-    super(method, params, options);
+  constructor({ method, params, options, paramsText }: OutgoingRequest, read: ReadResult<T>) {
+    super(method, params, options, paramsText);
     this.#read = read;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;

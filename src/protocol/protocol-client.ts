@@ -31,6 +31,10 @@ export interface RequestOptions {
   readonly fresh?: boolean | undefined;
   /** Keeps the text of the response beside the result of a tool, for whoever passes it on. */
   readonly keepRaw?: boolean | undefined;
+  /** Monotonic time, where it has just been read: the request counts as sent then. */
+  readonly now?: number | undefined;
+  /** The JSON of a tool's arguments, where it was made before: it is sent as it is, not made once more. */
+  readonly argumentsText?: string | undefined;
   /** On whose behalf: whoever answers questions that the server asks about this request gets to see it. */
   readonly owner?: unknown;
 }

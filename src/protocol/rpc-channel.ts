@@ -24,8 +24,10 @@ import type { ProtocolEra } from "./protocol-client.ts";
 import { allowsBatches, eraOfVersion } from "./protocol-versions.ts";
 import { isRequestId } from "./request-id.ts";
 import { RequestLedger } from "./request-ledger.ts";
+import { requestText } from "./request-text.ts";
 import { RequestWatch } from "./request-watch.ts";
 import type { RpcRequest } from "./rpc-request.ts";
+import type { SendOptions } from "./send-options.ts";
 import { serverText } from "./server-text.ts";
 import { StreamAborts } from "./stream-aborts.ts";
 import {
@@ -172,11 +174,15 @@ export class RpcChannel {
     }
     this.#ledger.open(request);
     this.#watch.begin(request);
-    const { id } = request;
-    const params =
-      onProgress === undefined ? request.params : withProgressToken(request.params, id);
+    const { id, params, paramsText } = request;
     if (this.hasPerRequestStream) request.stream = this.#streams.take();
-    this.#transmit({ jsonrpc: "2.0", id, method, params }, request);
+    if (onProgress === undefined) {
+      const text = paramsText === undefined ? undefined : requestText(id, method, paramsText);
+      this.#transmit({ jsonrpc: "2.0", id, method, params }, request, text);
+    } else {
+      const watched = withProgressToken(params, id);
+      this.#transmit({ jsonrpc: "2.0", id, method, params: watched }, request, undefined);
+    }
   }
 
   /** The caller no longer waits, and the server is not told; a late answer does not count against it. */
@@ -231,15 +237,11 @@ export class RpcChannel {
     this.#contain(() => this.onend?.(error));
   }
 
-  #transmit(message: JSONRPCMessage, request: RpcRequest): void {
-    const { stream } = request;
-    const { headers } = request.options;
+  /** `text`: the JSON of the message, where it is known. */
+  #transmit(message: JSONRPCMessage, request: RpcRequest, text: string | undefined): void {
     let sending: Promise<void>;
     try {
-      sending =
-        stream === undefined
-          ? this.#transport.send(message)
-          : this.#transport.send(message, { requestSignal: stream.signal, headers });
+      sending = this.#transport.send(message, sendOptions(request, text));
     } catch (cause) {
       return this.#unsent(request, cause);
     }
@@ -367,4 +369,9 @@ export class RpcChannel {
     const { serverName, secrets } = this.#options;
     return { serverName, method, secrets };
   }
+}
+
+function sendOptions({ stream, options }: RpcRequest, text?: string): SendOptions | undefined {
+  if (stream !== undefined) return { text, requestSignal: stream.signal, headers: options.headers };
+  return text === undefined ? undefined : { text };
 }

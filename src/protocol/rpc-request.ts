@@ -20,6 +20,8 @@ export abstract class RpcRequest {
   readonly method: string;
   readonly params: JsonObject;
   readonly options: RpcRequestOptions;
+  /** The JSON of `params`, where it is known. */
+  readonly paramsText: string | undefined;
   // From here on the channel's own.
   id = 0;
   /** Its neighbours among those that wait. */
@@ -36,10 +38,11 @@ export abstract class RpcRequest {
   /** The response as it came; only with `keepRaw`, where the transport can tell. */
   raw: string | undefined = undefined;
 
-  constructor(method: string, params: JsonObject, options: RpcRequestOptions) {
+  constructor(method: string, params: JsonObject, options: RpcRequestOptions, paramsText?: string) {
     this.method = method;
     this.params = params;
     this.options = options;
+    this.paramsText = paramsText;
   }
 
   abstract succeed(result: JsonObject): void;

@@ -9,6 +9,7 @@ import type { ReadResult } from "./pending-request.ts";
 import type { RawToolResult, RequestOptions, ToolListing } from "./protocol-client.ts";
 import type { RequestPath } from "./request-path.ts";
 import type { RpcRequestOptions } from "./rpc-request.ts";
+import { ToolParamsText } from "./tool-params-text.ts";
 
 export interface ToolCallsOptions {
   readonly limits: Limits;
@@ -31,12 +32,14 @@ export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly #headers: ParameterHeaders | undefined;
   readonly #readResult: ReadResult<RawToolResult>;
+  readonly #paramsText: ToolParamsText;
   #relisting: Promise<unknown> | undefined;
 
   constructor(path: RequestPath, options: ToolCallsOptions) {
     this.#path = path;
     this.#options = options;
     this.#headers = options.hasHeaders ? new ParameterHeaders() : undefined;
+    this.#paramsText = new ToolParamsText(options.envelope);
     this.#readResult = path.reader((result, { method, params, raw }) =>
       checkToolResult(result, params["name"] as string, path.exchange(method), raw),
     );
@@ -73,7 +76,11 @@ export class ToolCalls {
       envelope === undefined
         ? { name, arguments: args }
         : { name, arguments: args, _meta: envelope };
-    return this.#path.send({ method: "tools/call", params, options }, this.#readResult);
+    const { argumentsText } = options;
+    const paramsText =
+      argumentsText === undefined ? undefined : this.#paramsText.of(name, argumentsText);
+    const request = { method: "tools/call", params, options, paramsText };
+    return this.#path.send(request, this.#readResult);
   }
 
   /** A server that expects other headers refuses a call unread: then it is sent again, once, with those. */

@@ -89,7 +89,7 @@ describe("who answers", () => {
       expect.objectContaining({ type: "request-answered", outcome: "declined" }),
     ]);
     // Nothing goes on listening for the end of the call.
-    expect(events.isWanted("call-end")).toBe(false);
+    expect(events.topic("call-end").isWanted).toBe(false);
   });
 });
 

@@ -5,6 +5,7 @@ import { systemClock } from "../ports/clock.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { AreaWrites } from "./area-writes.ts";
 import { AuditLog } from "./audit-log.ts";
+import { AuditPageDraft } from "./audit-page-draft.ts";
 import { MemoryDatabase } from "./memory-database.ts";
 import { migrateStore } from "./migrate-store.ts";
 
@@ -23,7 +24,9 @@ describe("AuditLog", () => {
   it("STO-08: exporting a damaged trail ends with an error, not never", async () => {
     const database = new CircularDatabase();
     await migrateStore(database);
-    const page = { first_at: 1, last_at: 1, entries: 1, content: Buffer.from('[1,[0,"x"]]') };
+    const draft = new AuditPageDraft();
+    draft.add({ at: 1, type: "x" });
+    const page = draft.take();
     const rows = Array.from({ length: 50 }, () => page);
     await database.write([database.queries.insertInto("audit").values(rows)], "normal");
     const areas = await AreaWrites.start(database, silentLogger);

@@ -1,5 +1,3 @@
-import { hash } from "node:crypto";
-
 import type { AuditEntry, AuditRow } from "./audit-entry.ts";
 
 /**
@@ -10,168 +8,128 @@ export interface AuditPage {
   readonly first_at: number;
   readonly last_at: number;
   readonly entries: number;
-  /**
-   * JSON in UTF-8: a time, then the entries, each a list of its members in the order of `AuditEntry`.
-   * Their times are counted from the first: small numbers are written faster than the time of day. The
-   * detail of a call may be a list of values, in the order of `callDetailNames`.
-   */
+  /** Records, one behind the other, each beginning with one of `recordKinds`. */
   readonly content: Uint8Array;
+}
+
+/** What calls of one agent with one tool have in common. */
+export interface CallHead {
+  readonly agent: string;
+  readonly server: string | undefined;
+  readonly tool: string;
+  readonly consent: string;
 }
 
 /** So many entries a page has at most: the number of an entry is made of its page's and its own. */
 export const maxEntriesPerPage = 1_000;
-/** Small enough for a disk that is almost full, and to be read without being felt. */
-const maxPageBytes = 256 * 1024;
-const firstPageBytes = 16 * 1024;
-const maxDetailChars = 4 * 1024;
-/** Calls are most of the trail: half of their bytes would be the names of their details. */
-const callDetailNames = ["consent", "callId", "durationMs", "sideEffects", "argumentsHash"];
-const hashChars = 22;
 
-/**
- * A page that is being filled. Entries become bytes at once: thousands of objects that wait to be
- * written would cost the garbage collector more than all the rest of a call.
- */
-export class AuditPageDraft {
-  readonly #base: number;
-  #first: number;
-  #last: number;
-  #entries = 0;
-  #buffer: Buffer;
-  #length: number;
-  /** Texts whose hashes are still to be written, and where. */
-  #unhashed: { readonly text: string; readonly place: number }[] = [];
+/** Numbers are little-endian, texts UTF-8. */
+export const recordKinds = {
+  /** An entry, as a list of its members in the order of `AuditEntry`. */
+  entry: 1,
+  /** What calls further down have in common, as a list in the order of `CallHead`. */
+  head: 2,
+  /** A call that succeeded: there are so many of them that they are not written as JSON. */
+  call: 3,
+} as const;
 
-  /** `buffer`: of a page that has been saved, to be used again. */
-  constructor(at: number, buffer: Buffer = Buffer.allocUnsafe(firstPageBytes)) {
-    this.#buffer = buffer;
-    this.#base = wholeTime(at);
-    this.#first = this.#base;
-    this.#last = this.#base;
-    this.#length = this.#buffer.write(`[${this.#base}`);
-  }
+/** Where the parts of a list begin, with its record. */
+export const listRecord = { length: 1, json: 5 } as const;
 
-  get entries(): number {
-    return this.#entries;
-  }
+/** Where the parts of a call begin, with its record. */
+export const callRecord = {
+  /** Time since the epoch, 8 bytes. */
+  at: 1,
+  /** Milliseconds, 4 bytes of a floating-point number. */
+  durationMs: 9,
+  /** The place of its head among those of the page, 2 bytes. */
+  head: 13,
+  /** Whether it may have changed something, 1 byte. */
+  hasEffects: 15,
+  /** The beginning of the SHA-256 of their JSON. */
+  argumentsHash: 16,
+  /** Bytes of its id, 1 byte. */
+  idLength: 34,
+  id: 35,
+} as const;
 
-  get buffer(): Buffer {
-    return this.#buffer;
-  }
+/** A multiple of three: in base64 they are the beginning of the whole hash. */
+export const hashBytes = callRecord.idLength - callRecord.argumentsHash;
 
-  get isFull(): boolean {
-    return this.#entries >= maxEntriesPerPage || this.#length >= maxPageBytes;
-  }
-
-  /**
-   * `members`: the JSON of all members after the time, separated by commas. With `text` they end in an
-   * open list, and the hash of the text becomes its last element. Hashes are made when the page is
-   * finished: a thousand in a row cost a fraction of what they cost one by one between other work.
-   */
-  add(at: number, members: string, text?: string): void {
-    const time = wholeTime(at);
-    if (time < this.#first) this.#first = time;
-    if (time > this.#last) this.#last = time;
-    const entry =
-      text === undefined
-        ? `,[${time - this.#base},${members}]`
-        : `,[${time - this.#base},${members},"`;
-    this.#reserve(entry.length * 3 + hashChars + 3);
-    this.#length += this.#buffer.write(entry, this.#length);
-    if (text !== undefined) this.#leaveRoomForHash(text);
-    this.#entries += 1;
-  }
-
-  finish(): AuditPage {
-    for (const { text, place } of this.#unhashed) this.#buffer.write(hashOf(text), place, "latin1");
-    this.#unhashed = [];
-    this.#reserve(1);
-    const end = this.#length + this.#buffer.write("]", this.#length);
-    return {
-      first_at: this.#first,
-      last_at: this.#last,
-      entries: this.#entries,
-      content: this.#buffer.subarray(0, end),
-    };
-  }
-
-  #leaveRoomForHash(text: string): void {
-    this.#unhashed.push({ text, place: this.#length });
-    this.#length += hashChars;
-    this.#length += this.#buffer.write('"]]', this.#length, "latin1");
-  }
-
-  #reserve(bytes: number): void {
-    const needed = this.#length + bytes;
-    if (needed <= this.#buffer.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2));
-    this.#buffer.copy(larger, 0, 0, this.#length);
-    this.#buffer = larger;
-  }
-}
-
-/** Tells equal texts apart from others without keeping them. */
-export function hashOf(text: string): string {
-  return hash("sha256", text, "base64url").slice(0, hashChars);
-}
-
-/** The members of an entry after its time, as a page holds them. Whatever they are, this does not fail. */
-export function entryMembers(entry: AuditEntry): string {
-  const { type, agent = null, server = null, tool = null, code = null, detail } = entry;
-  const head = JSON.stringify([type, agent, server, tool, code]).slice(1, -1);
-  return detail === undefined ? head : `${head},${detailText(detail)}`;
-}
-
-/** A damaged page has no rows; it must not keep anyone from the others. */
+/** Of a damaged page, what comes before the damage; it must not keep anyone from other pages. */
 export function toAuditRows(page: AuditPage & { readonly seq: number }): readonly AuditRow[] {
-  const [base, ...members] = parseList(page.content);
-  const start = typeof base === "number" ? base : page.first_at;
-  return members.flatMap((member, index): AuditRow[] => {
-    if (!Array.isArray(member)) return [];
-    const [offset, type, agent, server, tool, code, detail] = member as readonly unknown[];
-    return [
-      {
-        seq: page.seq * maxEntriesPerPage + index,
-        at: start + (typeof offset === "number" ? offset : 0),
-        type: String(type),
-        ...(typeof agent === "string" && { agent }),
-        ...(typeof server === "string" && { server }),
-        ...(typeof tool === "string" && { tool }),
-        ...(typeof code === "string" && { code }),
-        detail: toDetail(detail),
-      },
-    ];
-  });
-}
-
-function toDetail(detail: unknown): Readonly<Record<string, unknown>> {
-  if (Array.isArray(detail))
-    return Object.fromEntries(
-      callDetailNames.map((name, index) => [name, detail[index] as unknown]),
-    );
-  return isObject(detail) ? detail : {};
-}
-
-function detailText(detail: Readonly<Record<string, unknown>>): string {
+  const rows: AuditRow[] = [];
   try {
-    const text = JSON.stringify(detail);
-    return text.length > maxDetailChars ? '{"omitted":"too large"}' : text;
+    const { buffer, byteOffset, byteLength } = page.content;
+    for (const entry of readRecords(Buffer.from(buffer, byteOffset, byteLength)))
+      rows.push({ seq: page.seq * maxEntriesPerPage + rows.length, ...entry });
   } catch {
-    return '{"omitted":"not JSON"}';
+    // What could not be read is the damage.
+  }
+  return rows;
+}
+
+function* readRecords(content: Buffer): Generator<AuditEntry, void, undefined> {
+  const heads: (readonly unknown[])[] = [];
+  let place = 0;
+  while (place < content.length) {
+    const kind = content[place];
+    if (kind === recordKinds.call) {
+      const end = place + callRecord.id + content.readUInt8(place + callRecord.idLength);
+      yield readCall(content.subarray(place, end), heads);
+      place = end;
+      continue;
+    }
+    const start = place + listRecord.json;
+    const end = start + content.readUInt32LE(place + listRecord.length);
+    const list: unknown = JSON.parse(content.toString("utf8", start, end));
+    if (!Array.isArray(list)) return;
+    if (kind === recordKinds.head) heads.push(list);
+    else if (kind === recordKinds.entry) yield readEntry(list);
+    else return;
+    place = end;
   }
 }
 
-function wholeTime(at: number): number {
-  return Number.isFinite(at) ? Math.trunc(at) : 0;
+function readEntry([at, type, agent, server, tool, code, detail]: readonly unknown[]): AuditEntry {
+  return {
+    at: typeof at === "number" ? at : 0,
+    type: String(type),
+    ...strings({ agent, server, tool, code }),
+    detail: isObject(detail) ? detail : {},
+  };
 }
 
-function parseList(content: Uint8Array): readonly unknown[] {
-  try {
-    const list: unknown = JSON.parse(Buffer.from(content).toString());
-    return Array.isArray(list) ? list : [];
-  } catch {
-    return [];
-  }
+function readCall(record: Buffer, heads: readonly (readonly unknown[])[]): AuditEntry {
+  const [agent, server, tool, consent] = heads[record.readUInt16LE(callRecord.head)] ?? [];
+  const { argumentsHash, idLength, id } = callRecord;
+  return {
+    at: record.readDoubleLE(callRecord.at),
+    type: "call",
+    ...strings({ agent, server, tool }),
+    code: "ok",
+    detail: {
+      consent,
+      callId: record.toString("utf8", id),
+      durationMs: shortDuration(record.readFloatLE(callRecord.durationMs)),
+      sideEffects: record[callRecord.hasEffects] === 0 ? "none" : "possible",
+      argumentsHash: record.toString("base64url", argumentsHash, idLength),
+    },
+  };
+}
+
+/** Two or three digits are enough to tell fast from slow. */
+export function shortDuration(durationMs: number): number {
+  if (durationMs >= 100) return Math.round(durationMs);
+  return durationMs >= 1 ? Math.round(durationMs * 10) / 10 : Math.round(durationMs * 100) / 100;
+}
+
+function strings(members: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(members).filter(
+      (member): member is [string, string] => typeof member[1] === "string",
+    ),
+  );
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

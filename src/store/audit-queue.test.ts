@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { silentLogger } from "../ports/logger.ts";
-import { entryMembers, toAuditRows } from "./audit-page.ts";
+import { toAuditRows } from "./audit-page.ts";
 import { AuditQueue } from "./audit-queue.ts";
 
 /** A queue whose store can be broken and mended, with everything that was saved or complained about. */
@@ -22,7 +22,7 @@ function createQueue() {
   let next = 0;
   const add = (count: number): void => {
     for (let index = 0; index < count; index += 1) {
-      queue.add(next, entryMembers({ at: next, type: "x" }));
+      queue.add({ at: next, type: "x" });
       next += 1;
     }
   };
@@ -74,7 +74,7 @@ describe("AuditQueue", () => {
 
   it("a page ends when it is large, too", async () => {
     const { batches, queue } = createQueue();
-    for (const at of upTo(20)) queue.add(at, JSON.stringify(["x".repeat(50_000)]));
+    for (const at of upTo(20)) queue.add({ at, type: "x".repeat(50_000) });
     await queue.flush();
     expect(batches.flat()).toEqual(upTo(20));
     expect(batches.length).toBeGreaterThan(2);
@@ -85,13 +85,13 @@ describe("AuditQueue", () => {
     state.isBroken = true;
     add(1_000);
     await queue.flush();
-    add(49_100);
+    add(50_000);
     // The oldest page as a whole.
     expect(queue.lost).toBe(1_000);
     expect(complaints).toHaveLength(2);
     state.isBroken = false;
     await clock.advance(1_000);
-    expect(batches.flat()).toEqual(upTo(50_100).slice(1_000));
+    expect(batches.flat()).toEqual(upTo(51_000).slice(1_000));
   });
 
   it("says at its end how much is left, and leaves no timer", async () => {

@@ -1,6 +1,8 @@
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import { type AuditPage, AuditPageDraft } from "./audit-page.ts";
+import type { AuditEntry } from "./audit-entry.ts";
+import { type AuditedCall, AuditPageDraft } from "./audit-page-draft.ts";
+import type { AuditPage } from "./audit-page.ts";
 
 export interface AuditQueueOptions {
   readonly clock: Clock;
@@ -11,7 +13,7 @@ export interface AuditQueueOptions {
 /** What is older than this is being saved: so much is lost at most when the process is killed. */
 const maxWaitMs = 250;
 const retryAfterMs = 1_000;
-/** What is kept while the store cannot be written. */
+/** What is kept in full pages while the store cannot be written. */
 const maxWaitingEntries = 50_000;
 
 /**
@@ -21,9 +23,9 @@ const maxWaitingEntries = 50_000;
 export class AuditQueue {
   readonly #options: AuditQueueOptions;
   /** Pages that are full and wait to be saved, the oldest first. */
-  #pages: AuditPageDraft[] = [];
-  #draft: AuditPageDraft | undefined;
-  #spareBuffer: Buffer | undefined;
+  readonly #pages: AuditPage[] = [];
+  readonly #draft = new AuditPageDraft();
+  /** Entries of those pages. */
   #waiting = 0;
   #timer: Timer | undefined;
   #draining: Promise<void> | undefined;
@@ -40,20 +42,16 @@ export class AuditQueue {
     return this.#lost;
   }
 
-  /** `members` and `text` as a page takes them. */
-  add(at: number, members: string, text?: string): void {
-    if (this.#isClosed) {
-      this.#lost += 1;
-      return;
-    }
-    this.#draft ??= this.#newPage(at);
-    this.#draft.add(at, members, text);
-    this.#waiting += 1;
-    if (this.#draft.isFull) this.#turnPage();
-    if (this.#waiting > maxWaitingEntries) this.#dropOldest();
-    // What is under way saves full pages as well, or says when to try again.
-    if (this.#pages.length > 0 && !this.#isFailing) void this.#drain();
-    this.#arm(this.#isFailing ? retryAfterMs : maxWaitMs);
+  add(entry: AuditEntry): void {
+    if (this.#isClosed) return this.#refuse();
+    this.#draft.add(entry);
+    this.#added();
+  }
+
+  addCall(call: AuditedCall): void {
+    if (this.#isClosed) return this.#refuse();
+    this.#draft.addCall(call);
+    this.#added();
   }
 
   /** Resolves when everything added before is saved, or could not be and waits for the next try. */
@@ -70,6 +68,19 @@ export class AuditQueue {
     if (this.#waiting > 0)
       this.#options.logger.error("audit entries were not saved", { count: this.#waiting });
     return this.#waiting;
+  }
+
+  #refuse(): void {
+    this.#lost += 1;
+  }
+
+  #added(): void {
+    if (this.#draft.isFull) {
+      this.#turnPage();
+      // What is under way saves full pages as well, or says when to try again.
+      if (!this.#isFailing) void this.#drain();
+    }
+    if (this.#timer === undefined) this.#arm(this.#isFailing ? retryAfterMs : maxWaitMs);
   }
 
   #drain(): Promise<void> {
@@ -98,8 +109,7 @@ export class AuditQueue {
     if (page === undefined) return;
     this.#waiting -= page.entries;
     try {
-      await this.#options.save(page.finish());
-      this.#spareBuffer = page.buffer;
+      await this.#options.save(page);
     } catch (error) {
       this.#pages.unshift(page);
       this.#waiting += page.entries;
@@ -107,15 +117,12 @@ export class AuditQueue {
     }
   }
 
-  #newPage(at: number): AuditPageDraft {
-    const buffer = this.#spareBuffer;
-    this.#spareBuffer = undefined;
-    return new AuditPageDraft(at, buffer);
-  }
-
   #turnPage(): void {
-    if (this.#draft !== undefined) this.#pages.push(this.#draft);
-    this.#draft = undefined;
+    if (this.#draft.entries === 0) return;
+    const page = this.#draft.take();
+    this.#pages.push(page);
+    this.#waiting += page.entries;
+    while (this.#waiting > maxWaitingEntries) this.#dropOldest();
   }
 
   #dropOldest(): void {

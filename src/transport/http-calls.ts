@@ -1,6 +1,7 @@
-import type { JSONRPCMessage, TransportSendOptions } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { McpError } from "../errors/mcp-error.ts";
+import type { SendOptions } from "../protocol/send-options.ts";
 import { type CallManner, HttpCall } from "./http-call.ts";
 import type { HttpLink } from "./http-link.ts";
 
@@ -21,10 +22,10 @@ export class HttpCalls {
    * Settles with the fate of the message: for a request it resolves once the answer was delivered and
    * rejects with an `McpError` when no answer can come any more. Nothing is ever sent twice.
    */
-  send(message: JSONRPCMessage, options: TransportSendOptions | undefined): Promise<void> {
+  send(message: JSONRPCMessage, options: SendOptions | undefined): Promise<void> {
     if (!this.#link.isOpen) return Promise.reject(this.#link.notOpen());
     return new Promise((resolve, reject) => {
-      const body = this.#link.stringify(message);
+      const body = options?.text ?? this.#link.stringify(message);
       const call = new HttpCall(this.#link, message, options, this.manner);
       const id = requestId(message);
       const key = id === undefined || this.#open.has(id) ? message : id;

@@ -1,5 +1,6 @@
-import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
+import type { SendOptions } from "../protocol/send-options.ts";
 import type { HostTransport, TransportEvidence } from "./host-transport.ts";
 import { HttpCalls } from "./http-calls.ts";
 import { type ResponseHead, headerOf } from "./http-exchange.ts";
@@ -51,7 +52,7 @@ class HttpPostTransport implements HostTransport {
     return (this.#starting ??= this.#link.acquire());
   }
 
-  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
     return this.#calls.send(message, options);
   }
 

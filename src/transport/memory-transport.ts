@@ -2,6 +2,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
+import type { SendOptions } from "../protocol/send-options.ts";
 import type { HostTransport, TransportEvidence } from "./host-transport.ts";
 
 export interface MemoryTransportOptions {
@@ -60,12 +61,12 @@ class MemoryEnd implements HostTransport {
     this.#schedule();
   }
 
-  async send(message: JSONRPCMessage): Promise<void> {
+  async send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
     if (this.#isClosed) throw this.#failure ?? this.#error("closed", "the connection was closed");
     if (!this.#isStarted) throw this.#error("not_connected", "the transport has not been started");
     let text: string;
     try {
-      text = JSON.stringify(message);
+      text = options?.text ?? JSON.stringify(message);
     } catch (cause) {
       throw this.#error("invalid_arguments", "the message cannot be written as JSON", cause);
     }

@@ -1,7 +1,8 @@
-import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Timer } from "../ports/clock.ts";
+import type { SendOptions } from "../protocol/send-options.ts";
 import type { HostTransport, TransportEvidence } from "./host-transport.ts";
 import { HttpCalls } from "./http-calls.ts";
 import { peerError } from "./http-errors.ts";
@@ -86,7 +87,7 @@ class SseTransport implements HostTransport {
     return (this.#starting ??= this.#start());
   }
 
-  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
     if (this.#endpoint === undefined || !this.#link.isOpen)
       return Promise.reject(this.#failure ?? this.#link.notOpen());
     const cancelled = cancelledId(message);

@@ -9,6 +9,7 @@ import type { ProcessTree } from "../isolation/process-tree.ts";
 import { stopProcessTree } from "../isolation/stop-process-tree.ts";
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { SendOptions } from "../protocol/send-options.ts";
 import type { HostTransport, TransportEvidence } from "./host-transport.ts";
 import { MessageReader } from "./message-reader.ts";
 import { ReadSlices } from "./read-slices.ts";
@@ -121,8 +122,8 @@ class StdioTransport implements HostTransport {
     return this.#starting;
   }
 
-  send(message: JSONRPCMessage): Promise<void> {
-    if (this.#running !== undefined) return this.#running.queue.send(message);
+  send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
+    if (this.#running !== undefined) return this.#running.queue.send(message, options?.text);
     return Promise.reject(this.#ended ?? this.#stateError("not_connected", "is not started"));
   }
 

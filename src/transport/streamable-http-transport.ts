@@ -1,8 +1,9 @@
-import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 import type { HttpTransportConfig } from "../config/server-config.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Timer } from "../ports/clock.ts";
+import type { SendOptions } from "../protocol/send-options.ts";
 import type { HostTransport, TransportEvidence } from "./host-transport.ts";
 import { DiscardedBody } from "./http-body.ts";
 import { HttpCalls } from "./http-calls.ts";
@@ -74,7 +75,7 @@ class StreamableHttpTransport implements HostTransport {
     return (this.#starting ??= this.#start());
   }
 
-  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
     const sending = this.#calls.send(message, options);
     return isInitialized(message) ? sending.then(() => this.#listener.start()) : sending;
   }

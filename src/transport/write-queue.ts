@@ -15,6 +15,7 @@ export interface WriteQueueOptions {
 
 interface WaitingSend {
   readonly message: object;
+  readonly text: string | undefined;
   readonly giveUpAt: number;
   readonly resolve: () => void;
   readonly reject: (error: McpError) => void;
@@ -53,12 +54,15 @@ export class WriteQueue {
     stream.on("drain", () => this.#drained());
   }
 
-  /** Resolves once the message is in the queue; rejects when it will never be sent. */
-  send(message: object): Promise<void> {
+  /**
+   * Resolves once the message is in the queue; rejects when it will never be sent. `text` is its JSON,
+   * where that is known.
+   */
+  send(message: object, text?: string): Promise<void> {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
-    if (this.#isFull()) return this.#waitForRoom(message);
+    if (this.#isFull()) return this.#waitForRoom(message, text);
     try {
-      this.#append(message);
+      this.#append(text ?? JSON.stringify(message));
     } catch (cause) {
       return Promise.reject(notJson(cause));
     }
@@ -82,8 +86,7 @@ export class WriteQueue {
     for (const { reject } of this.#waiting.splice(0)) reject(reason);
   }
 
-  #append(message: object): void {
-    const json = JSON.stringify(message);
+  #append(json: string): void {
     if (this.#isBlocked) {
       this.#batch += `${json}\n`;
       this.#batchBytes += Buffer.byteLength(json) + 1;
@@ -113,9 +116,9 @@ export class WriteQueue {
     this.#streamBytes = 0;
     this.flush();
     while (this.#waiting.length > 0 && !this.#isFull()) {
-      const { message, resolve, reject } = this.#waiting.shift()!;
+      const { message, text, resolve, reject } = this.#waiting.shift()!;
       try {
-        this.#append(message);
+        this.#append(text ?? JSON.stringify(message));
         resolve();
       } catch (cause) {
         reject(notJson(cause));
@@ -128,11 +131,11 @@ export class WriteQueue {
     return this.#isBlocked && this.#streamBytes + this.#batchBytes >= this.#options.maxQueuedBytes;
   }
 
-  #waitForRoom(message: object): Promise<void> {
+  #waitForRoom(message: object, text: string | undefined): Promise<void> {
     const { clock, timeoutMs } = this.#options;
     const giveUpAt = timeoutMs > 0 ? clock.monotonic() + timeoutMs : Infinity;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ message, giveUpAt, resolve, reject });
+      this.#waiting.push({ message, text, giveUpAt, resolve, reject });
       if (this.#waiting.length === 1) this.#watchWaiting();
     });
   }

@@ -41,7 +41,7 @@ describe("the audit trail", () => {
     ]);
     for (const { detail } of rows) expect(detail?.["durationMs"]).toBeTypeOf("number");
     const hashed = createHash("sha256").update('{"secret":"canary-1"}').digest("base64url");
-    expect(rows[0]?.detail?.["argumentsHash"]).toBe(hashed.slice(0, 22));
+    expect(rows[0]?.detail?.["argumentsHash"]).toBe(hashed.slice(0, 24));
     expect(JSON.stringify(rows)).not.toContain("canary");
   });
 
@@ -61,6 +61,20 @@ describe("the audit trail", () => {
     expect(hashes[1]).toBe(hashes[3]);
     expect(new Set(hashes).size).toBe(3);
     expect(rows.at(-1)).toMatchObject({ agent: "é", code: "ok", detail: { consent: "yolo" } });
+  });
+
+  it("the hash is of what was sent, whatever becomes of the caller's object meanwhile", async () => {
+    await using context = await recordedHost({ tools: [anyTool], host: store });
+    const { host } = context;
+    const session = host.session({ agent: "a", level: "yolo" });
+    await session.ready();
+    const args: Record<string, unknown> = { n: 1 };
+    const calling = session.call("mcp__fake__any", args);
+    args["n"] = 2;
+    expect(await calling).toMatchObject({ ok: true });
+    const [row] = await host.audit.query({ type: "call" });
+    const hashed = createHash("sha256").update('{"n":1}').digest("base64url");
+    expect(row?.detail?.["argumentsHash"]).toBe(hashed.slice(0, 24));
   });
 
   it("holds a row for every decision, and can be exported as JSON lines", async () => {
