@@ -1,7 +1,6 @@
 import type { McpError } from "../errors/mcp-error.ts";
 import type { JsonObject } from "./json-object.ts";
-import type { OutgoingRequest } from "./pending-request.ts";
-import { RpcRequest } from "./rpc-request.ts";
+import { type OutgoingRequest, RpcRequest } from "./rpc-request.ts";
 
 /** How a request ended: the server's result object, or the one typed error that says why there is none. */
 export type RpcAnswer =
@@ -12,8 +11,8 @@ export type RpcAnswer =
 export class CallbackRequest extends RpcRequest {
   readonly #settle: (answer: RpcAnswer) => void;
 
-  constructor({ method, params, options }: OutgoingRequest, settle: (answer: RpcAnswer) => void) {
-    super(method, params, options);
+  constructor(request: OutgoingRequest, settle: (answer: RpcAnswer) => void) {
+    super(request);
     this.#settle = settle;
   }
 

@@ -199,6 +199,24 @@ describe.each(implementations)("what a server asks, over %s", (_, connect) => {
       expect(clock.pending).toBe(0);
     });
 
+    it("the server has its full time again once a person has answered", async () => {
+      const { handlers, answer } = hesitating();
+      const answers = [needs({ who: form }), undefined];
+      const { client, clock } = await modern(
+        { "tools/call": () => answers.shift() },
+        { inputHandlers: handlers },
+      );
+      const options = { timeoutMs: 30_000, now: clock.monotonic(), argumentsText: "{}" };
+      const failure = failureOf(client.callTool("ask", {}, options));
+      await clock.advance(60_000);
+      answer({ action: "accept", content: {} });
+      await clock.advance(29_999);
+      expect(clock.pending).toBeGreaterThan(0);
+      await clock.advance(1);
+      expect(await failure).toMatchObject({ code: "timeout", details: { isTotal: false } });
+      expect(clock.now()).toBe(90_000);
+    });
+
     it("an abort and the end of the connection withdraw the question", async () => {
       const { handlers, signals } = hesitating();
       const { client, peer, clock } = await modern(

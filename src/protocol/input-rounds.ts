@@ -7,8 +7,9 @@ import { cancelledFailure, timeoutFailure } from "./channel-failures.ts";
 import type { InputHandlers } from "./input-handlers.ts";
 import { type InputQuestion, isInputRequired, readInputRequired } from "./input-required.ts";
 import type { JsonObject } from "./json-object.ts";
-import type { OutgoingRequest, SentRequest } from "./pending-request.ts";
+import type { SentRequest } from "./pending-request.ts";
 import { totalTimeOf } from "./request-deadline.ts";
+import type { OutgoingRequest } from "./rpc-request.ts";
 import { retryAfterVisit } from "./url-required.ts";
 
 /** A server that only wants the request again, with nobody to ask in between, gets it no faster. */

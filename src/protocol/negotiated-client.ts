@@ -15,6 +15,7 @@ import type {
   RequestOptions,
   ServerIdentity,
   ServerNotification,
+  ToolCallOptions,
   ToolListing,
 } from "./protocol-client.ts";
 import { RequestPath, type RequestPathParts, type RequestSender } from "./request-path.ts";
@@ -166,7 +167,7 @@ export class NegotiatedClient implements ProtocolClient {
     return this.#path.send(request, readAndKeep);
   }
 
-  callTool(name: string, args: JsonObject, options: RequestOptions = {}): Promise<RawToolResult> {
+  callTool(name: string, args: JsonObject, options: ToolCallOptions = {}): Promise<RawToolResult> {
     return this.#tools.call(name, args, options);
   }
 

@@ -6,7 +6,7 @@ import { RpcRequest } from "./rpc-request.ts";
 
 class SilentRequest extends RpcRequest {
   constructor() {
-    super("test", {}, {});
+    super({ method: "test", params: {}, options: {} });
   }
   succeed(): void {}
   fail(): void {}

@@ -1,10 +1,6 @@
 import type { McpError } from "../errors/mcp-error.ts";
 import type { JsonObject } from "./json-object.ts";
-import { RpcRequest } from "./rpc-request.ts";
-
-export interface OutgoingRequest extends Pick<RpcRequest, "method" | "params" | "options"> {
-  readonly paramsText?: string | undefined;
-}
+import { type OutgoingRequest, RpcRequest } from "./rpc-request.ts";
 
 /** What was asked, for whoever reads the answer. */
 export interface SentRequest extends OutgoingRequest {
@@ -25,8 +21,8 @@ export class PendingRequest<T> extends RpcRequest {
   #resolve!: (value: T | Promise<T>) => void;
   #reject!: (error: unknown) => void;
 
-  constructor({ method, params, options, paramsText }: OutgoingRequest, read: ReadResult<T>) {
-    super(method, params, options, paramsText);
+  constructor(request: OutgoingRequest, read: ReadResult<T>) {
+    super(request);
     this.#read = read;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;

@@ -31,12 +31,16 @@ export interface RequestOptions {
   readonly fresh?: boolean | undefined;
   /** Keeps the text of the response beside the result of a tool, for whoever passes it on. */
   readonly keepRaw?: boolean | undefined;
-  /** Monotonic time, where it has just been read: the request counts as sent then. */
-  readonly now?: number | undefined;
-  /** The JSON of a tool's arguments, where it was made before: it is sent as it is, not made once more. */
-  readonly argumentsText?: string | undefined;
   /** On whose behalf: whoever answers questions that the server asks about this request gets to see it. */
   readonly owner?: unknown;
+}
+
+/** What whoever calls a tool may know already, so that it need not be found out once more. */
+export interface ToolCallOptions extends RequestOptions {
+  /** Monotonic time, just read: the request counts as sent then. */
+  readonly now?: number | undefined;
+  /** The JSON of the arguments: it is sent as it is. */
+  readonly argumentsText?: string | undefined;
 }
 
 /**
@@ -114,7 +118,7 @@ export interface ProtocolClient {
   callTool(
     name: string,
     args: Readonly<Record<string, unknown>>,
-    options?: RequestOptions,
+    options?: ToolCallOptions,
   ): Promise<RawToolResult>;
   /** All pages, within the caps of `limits`; empty when the server declared no tools. */
   listTools(options?: RequestOptions): Promise<ToolListing>;

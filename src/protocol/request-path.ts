@@ -4,12 +4,12 @@ import { isInputRequired } from "./input-required.ts";
 import { InputRounds } from "./input-rounds.ts";
 import type { JsonObject } from "./json-object.ts";
 import type { Negotiated } from "./negotiate-era.ts";
-import type { OutgoingRequest, ReadResult, SentRequest } from "./pending-request.ts";
+import type { ReadResult, SentRequest } from "./pending-request.ts";
 import type { ProtocolOptions } from "./protocol-client.ts";
 import { missingCapabilities, unsentFailure } from "./required-capability.ts";
 import { checkIsComplete } from "./result-type.ts";
 import type { RpcChannel } from "./rpc-channel.ts";
-import type { RpcRequest } from "./rpc-request.ts";
+import type { OutgoingRequest, RpcRequest } from "./rpc-request.ts";
 import { offersUrls, readUrlRequired } from "./url-required.ts";
 
 /** How messages reach the channel: what an implementation of the protocol adds to it. */

@@ -174,15 +174,13 @@ export class RpcChannel {
     }
     this.#ledger.open(request);
     this.#watch.begin(request);
-    const { id, params, paramsText } = request;
+    const { id } = request;
+    const isWatched = onProgress !== undefined;
+    const params = isWatched ? withProgressToken(request.params, id) : request.params;
+    const paramsText = isWatched ? undefined : request.paramsText;
+    const text = paramsText === undefined ? undefined : requestText(id, method, paramsText);
     if (this.hasPerRequestStream) request.stream = this.#streams.take();
-    if (onProgress === undefined) {
-      const text = paramsText === undefined ? undefined : requestText(id, method, paramsText);
-      this.#transmit({ jsonrpc: "2.0", id, method, params }, request, text);
-    } else {
-      const watched = withProgressToken(params, id);
-      this.#transmit({ jsonrpc: "2.0", id, method, params: watched }, request, undefined);
-    }
+    this.#transmit({ jsonrpc: "2.0", id, method, params }, request, text);
   }
 
   /** The caller no longer waits, and the server is not told; a late answer does not count against it. */

@@ -12,16 +12,27 @@ export interface RpcRequestOptions extends RequestOptions {
   readonly purpose?: "handshake" | "subscription" | undefined;
 }
 
-/**
- * One request and all the channel keeps about it while it is unanswered. Exactly one of `succeed` and
- * `fail` is called, once, possibly before `RpcChannel.request` returns; neither after `abandon`.
- */
-export abstract class RpcRequest {
+/** What is asked of a server. */
+export interface OutgoingRequest {
   readonly method: string;
   readonly params: JsonObject;
   readonly options: RpcRequestOptions;
   /** The JSON of `params`, where it is known. */
+  readonly paramsText?: string | undefined;
+  /** Monotonic time, where it has just been read. */
+  readonly now?: number | undefined;
+}
+
+/**
+ * One request and all the channel keeps about it while it is unanswered. Exactly one of `succeed` and
+ * `fail` is called, once, possibly before `RpcChannel.request` returns; neither after `abandon`.
+ */
+export abstract class RpcRequest implements OutgoingRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly options: RpcRequestOptions;
   readonly paramsText: string | undefined;
+  readonly now: number | undefined;
   // From here on the channel's own.
   id = 0;
   /** Its neighbours among those that wait. */
@@ -38,11 +49,12 @@ export abstract class RpcRequest {
   /** The response as it came; only with `keepRaw`, where the transport can tell. */
   raw: string | undefined = undefined;
 
-  constructor(method: string, params: JsonObject, options: RpcRequestOptions, paramsText?: string) {
+  constructor({ method, params, options, paramsText, now }: OutgoingRequest) {
     this.method = method;
     this.params = params;
     this.options = options;
     this.paramsText = paramsText;
+    this.now = now;
   }
 
   abstract succeed(result: JsonObject): void;

@@ -1,7 +1,6 @@
 import type { McpError } from "../errors/mcp-error.ts";
 import type { JsonObject } from "./json-object.ts";
-import type { OutgoingRequest } from "./pending-request.ts";
-import type { RpcRequest } from "./rpc-request.ts";
+import type { OutgoingRequest, RpcRequest } from "./rpc-request.ts";
 
 /** A result as the SDK passed it on, with the text that only the channel had. */
 export interface SdkAnswer {

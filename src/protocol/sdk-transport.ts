@@ -5,9 +5,9 @@ import { CallbackRequest, type RpcAnswer } from "./callback-request.ts";
 import { type Exchange, malformedAnswer, sendFailure } from "./channel-failures.ts";
 import { contain } from "./contain.ts";
 import type { JsonObject } from "./json-object.ts";
-import type { OutgoingRequest } from "./pending-request.ts";
 import type { RequestId } from "./request-id.ts";
 import type { RpcChannel } from "./rpc-channel.ts";
+import type { OutgoingRequest } from "./rpc-request.ts";
 import { type SdkAnswer, SdkErrand } from "./sdk-errand.ts";
 
 /**

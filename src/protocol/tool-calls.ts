@@ -6,7 +6,12 @@ import { collectPages } from "./collect-pages.ts";
 import type { JsonObject } from "./json-object.ts";
 import { areSameHeaders, isHeaderMismatch, ParameterHeaders } from "./parameter-headers.ts";
 import type { ReadResult } from "./pending-request.ts";
-import type { RawToolResult, RequestOptions, ToolListing } from "./protocol-client.ts";
+import type {
+  RawToolResult,
+  RequestOptions,
+  ToolCallOptions,
+  ToolListing,
+} from "./protocol-client.ts";
 import type { RequestPath } from "./request-path.ts";
 import type { RpcRequestOptions } from "./rpc-request.ts";
 import { ToolParamsText } from "./tool-params-text.ts";
@@ -63,30 +68,34 @@ export class ToolCalls {
     return { tools: items, ...rest };
   }
 
-  call(name: string, args: JsonObject, options: RequestOptions): Promise<RawToolResult> {
+  call(name: string, args: JsonObject, options: ToolCallOptions): Promise<RawToolResult> {
     return this.#headers === undefined
       ? this.#send(name, args, options)
       : this.#sendWithHeaders(this.#headers, { name, args, options });
   }
 
-  #send(name: string, args: JsonObject, options: RpcRequestOptions): Promise<RawToolResult> {
+  #send(
+    name: string,
+    args: JsonObject,
+    options: ToolCallOptions & RpcRequestOptions,
+  ): Promise<RawToolResult> {
     const { envelope } = this.#options;
     // Not spread later: a copy with one more member costs more than all the rest of a call.
     const params =
       envelope === undefined
         ? { name, arguments: args }
         : { name, arguments: args, _meta: envelope };
-    const { argumentsText } = options;
+    const { argumentsText, now } = options;
     const paramsText =
       argumentsText === undefined ? undefined : this.#paramsText.of(name, argumentsText);
-    const request = { method: "tools/call", params, options, paramsText };
+    const request = { method: "tools/call", params, options, paramsText, now };
     return this.#path.send(request, this.#readResult);
   }
 
   /** A server that expects other headers refuses a call unread: then it is sent again, once, with those. */
   async #sendWithHeaders(
     headers: ParameterHeaders,
-    call: { readonly name: string; readonly args: JsonObject; readonly options: RequestOptions },
+    call: { readonly name: string; readonly args: JsonObject; readonly options: ToolCallOptions },
   ): Promise<RawToolResult> {
     const { name, args, options } = call;
     const sent = headers.of(name, args);
@@ -98,7 +107,7 @@ export class ToolCalls {
       const expected = headers.of(name, args);
       // An aborted call goes on to be reported as such.
       if (options.signal?.aborted !== true && areSameHeaders(sent, expected)) throw error;
-      return await this.#send(name, args, { ...options, headers: expected });
+      return await this.#send(name, args, { ...options, now: undefined, headers: expected });
     }
   }
 
