@@ -207,14 +207,14 @@ describe.each(implementations)("what a server asks, over %s", (_, connect) => {
         { inputHandlers: handlers },
       );
       const options = { timeoutMs: 30_000, now: clock.monotonic(), argumentsText: "{}" };
-      const failure = failureOf(client.callTool("ask", {}, options));
+      const failures: unknown[] = [];
+      void failureOf(client.callTool("ask", {}, options)).then((error) => failures.push(error));
       await clock.advance(60_000);
       answer({ action: "accept", content: {} });
       await clock.advance(29_999);
-      expect(clock.pending).toBeGreaterThan(0);
+      expect(failures).toEqual([]);
       await clock.advance(1);
-      expect(await failure).toMatchObject({ code: "timeout", details: { isTotal: false } });
-      expect(clock.now()).toBe(90_000);
+      expect(failures).toMatchObject([{ code: "timeout" }]);
     });
 
     it("an abort and the end of the connection withdraw the question", async () => {
