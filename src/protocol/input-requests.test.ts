@@ -209,9 +209,12 @@ describe.each(implementations)("what a server asks, over %s", (_, connect) => {
       const options = { timeoutMs: 30_000, now: clock.monotonic(), argumentsText: "{}" };
       const failures: unknown[] = [];
       void failureOf(client.callTool("ask", {}, options)).then((error) => failures.push(error));
+      // Its deadline makes the client look at all of them.
+      const other = failureOf(client.callTool("never", {}, { timeoutMs: 61_000 }));
       await clock.advance(60_000);
       answer({ action: "accept", content: {} });
       await clock.advance(29_999);
+      expect(await other).toMatchObject({ code: "timeout" });
       expect(failures).toEqual([]);
       await clock.advance(1);
       expect(failures).toMatchObject([{ code: "timeout" }]);
