@@ -69,13 +69,16 @@ function findInObject(
 ): Offence | undefined {
   // Objects of another realm have another prototype, but one that has none itself.
   const prototype: unknown = Object.getPrototypeOf(object);
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
+  const isOwnRealm = prototype === Object.prototype || prototype === null;
+  if (!isOwnRealm && Object.getPrototypeOf(prototype) !== null)
     return { what: "is not a plain object", keys: [] };
-  for (const key of Object.keys(object)) {
-    const child = object[key];
+  // Not by key: every call comes through here, and objects of all shapes make looking keys up slow.
+  const children: readonly unknown[] = Object.values(object);
+  for (let index = 0; index < children.length; index += 1) {
+    const child = children[index];
     const offence = child === undefined ? undefined : findOffence(child, depth + 1, search);
     if (offence === undefined) continue;
-    offence.keys.push(key);
+    offence.keys.push(Object.keys(object)[index] as string);
     return offence;
   }
   return undefined;
