@@ -24,16 +24,17 @@ import type { ProtocolEra } from "./protocol-client.ts";
 import { allowsBatches, eraOfVersion } from "./protocol-versions.ts";
 import { isRequestId } from "./request-id.ts";
 import { RequestLedger } from "./request-ledger.ts";
+import { RequestStream } from "./request-stream.ts";
 import { requestText } from "./request-text.ts";
 import { RequestWatch } from "./request-watch.ts";
 import type { RpcRequest } from "./rpc-request.ts";
 import type { SendOptions } from "./send-options.ts";
 import { serverText } from "./server-text.ts";
-import { StreamAborts } from "./stream-aborts.ts";
 import {
   closeTransport,
   endFailure,
   messageTextOf,
+  openStream,
   slowReading,
   startFailure,
 } from "./transport-life.ts";
@@ -84,7 +85,6 @@ export class RpcChannel {
   readonly #options: RpcChannelOptions;
   readonly #ledger: RequestLedger;
   readonly #watch: RequestWatch;
-  readonly #streams: StreamAborts;
   readonly #counts = { received: 0, junk: 0, anonymousErrors: 0 };
   #era: ProtocolEra | undefined;
   #hasBatches = false;
@@ -99,7 +99,6 @@ export class RpcChannel {
     this.#transport = transport;
     this.#options = options;
     this.#ledger = new RequestLedger({ strict });
-    this.#streams = new StreamAborts(transport);
     this.#watch = new RequestWatch(this.#ledger, {
       serverName,
       limits,
@@ -179,7 +178,7 @@ export class RpcChannel {
     const params = isWatched ? withProgressToken(request.params, id) : request.params;
     const paramsText = isWatched ? undefined : request.paramsText;
     const text = paramsText === undefined ? undefined : requestText(id, method, paramsText);
-    if (this.hasPerRequestStream) request.stream = this.#streams.take();
+    if (this.hasPerRequestStream) request.stream = openStream(this.#transport);
     this.#transmit({ jsonrpc: "2.0", id, method, params }, request, text);
   }
 
@@ -309,7 +308,6 @@ export class RpcChannel {
     const request = this.#ledger.take(message["id"]);
     if (request === undefined) return this.#strayed(message);
     this.#release(request);
-    if (request.stream !== undefined) this.#streams.giveBack(request.stream);
     if (request.options.keepRaw === true) request.raw = messageTextOf(this.#transport);
     if (refusal === undefined && isPlainResult(message)) {
       this.#checkNumbers(request, message.result);
@@ -370,6 +368,9 @@ export class RpcChannel {
 }
 
 function sendOptions({ stream, options }: RpcRequest, text?: string): SendOptions | undefined {
-  if (stream !== undefined) return { text, requestSignal: stream.signal, headers: options.headers };
-  return text === undefined ? undefined : { text };
+  if (stream === undefined) return text === undefined ? undefined : { text };
+  const { headers } = options;
+  return stream instanceof RequestStream
+    ? { text, stream, headers }
+    : { text, requestSignal: stream.signal, headers };
 }

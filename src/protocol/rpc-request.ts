@@ -1,6 +1,7 @@
 import type { McpError } from "../errors/mcp-error.ts";
 import type { JsonObject } from "./json-object.ts";
 import type { RequestOptions } from "./protocol-client.ts";
+import type { RequestStream } from "./request-stream.ts";
 
 export interface RpcRequestOptions extends RequestOptions {
   /** On top of what the transport sends by itself, where each request has a stream of its own. */
@@ -43,8 +44,8 @@ export abstract class RpcRequest implements OutgoingRequest {
   lastProgress = Number.NEGATIVE_INFINITY;
   /** How many unhandled notifications had come before it was sent. */
   noiseBefore = 0;
-  /** Ends the request's own stream, on a transport that has one for each request. */
-  stream: AbortController | undefined = undefined;
+  /** Its own, on a transport that has one for each request. */
+  stream: RequestStream | AbortController | undefined = undefined;
   onAbort: (() => void) | undefined = undefined;
   /** The response as it came; only with `keepRaw`, where the transport can tell. */
   raw: string | undefined = undefined;

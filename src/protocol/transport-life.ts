@@ -5,6 +5,7 @@ import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import { RequestStream } from "./request-stream.ts";
 
 /** What a transport that could not be started rejects with. */
 export function startFailure(cause: unknown, serverName: string): McpError {
@@ -23,6 +24,12 @@ export function endFailure(transport: Transport, serverName: string): McpError {
 export function messageTextOf(transport: Transport): string | undefined {
   const { messageText } = transport as { readonly messageText?: unknown };
   return typeof messageText === "string" ? messageText : undefined;
+}
+
+/** What ends the stream of one request. A host's transport takes a lighter thing than a signal. */
+export function openStream(transport: Transport): RequestStream | AbortController {
+  const { takesStreams } = transport as { readonly takesStreams?: unknown };
+  return takesStreams === true ? new RequestStream() : new AbortController();
 }
 
 /** Tells a transport that what it reads at the moment is dropped; one that cannot slow down goes on. */

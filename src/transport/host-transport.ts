@@ -12,8 +12,8 @@ export interface HostTransport extends Transport {
   /** Why the connection ended by itself; undefined while it is open and after `close()`. */
   readonly failure: McpError | undefined;
   readonly evidence: TransportEvidence;
-  /** Lets go of a request's signal for good once the request is answered: it may serve the next one. */
-  readonly releasesSignals?: boolean | undefined;
+  /** Wants `SendOptions.stream` of a request and no signal. */
+  readonly takesStreams?: boolean | undefined;
   /** Called while a message is being delivered that is dropped because too many come. */
   slowDown?(): void;
   /** The text of the message that `onmessage` is being called with, where it was the whole text. */

@@ -1,7 +1,8 @@
-import type { JSONRPCMessage, TransportSendOptions } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Timer } from "../ports/clock.ts";
+import type { SendOptions } from "../protocol/send-options.ts";
 import { type BodySink, DiscardedBody, TextBody, excerptBody } from "./http-body.ts";
 import { peerError, tooLarge } from "./http-errors.ts";
 import {
@@ -46,7 +47,7 @@ interface Resumption {
  */
 export class HttpCall implements ExchangeObserver {
   readonly #link: HttpLink;
-  readonly #options: TransportSendOptions | undefined;
+  readonly #options: SendOptions | undefined;
   readonly #manner: CallManner;
   readonly #message: JSONRPCMessage;
   readonly #method: string | undefined;
@@ -61,7 +62,7 @@ export class HttpCall implements ExchangeObserver {
   constructor(
     link: HttpLink,
     message: JSONRPCMessage,
-    options: TransportSendOptions | undefined,
+    options: SendOptions | undefined,
     manner: CallManner,
   ) {
     this.#link = link;
@@ -75,9 +76,10 @@ export class HttpCall implements ExchangeObserver {
   /** Starts the call; `settle` is called once, without a failure when all went well. */
   run(body: string, settle: (failure: McpError | undefined) => void): void {
     this.#settle = settle;
-    const { requestSignal, headers } = this.#options ?? {};
-    if (requestSignal?.aborted) return this.handleEvent();
+    const { requestSignal, stream, headers } = this.#options ?? {};
+    if (requestSignal?.aborted === true || stream?.isAborted === true) return this.handleEvent();
     requestSignal?.addEventListener("abort", this);
+    if (stream !== undefined) stream.listener = this;
     if (this.#id !== undefined) this.#link.openIds.add(this.#id);
     const timeoutMs = this.#timeoutMs();
     this.#exchange = this.#link.open(
@@ -106,7 +108,7 @@ export class HttpCall implements ExchangeObserver {
     this.#exchange?.abort(failure);
   }
 
-  /** The request's signal was aborted. */
+  /** The request's stream, or its signal, was aborted. */
   handleEvent(): void {
     this.cancel(peerError(this.#link.peer, "cancelled", "the call was cancelled"));
   }
@@ -170,7 +172,8 @@ export class HttpCall implements ExchangeObserver {
     // Whoever waits for the answer keeps the deadline, and calls the request off by a message.
     if (this.#isAnsweredElsewhere && this.#id !== undefined)
       return this.#link.limits.totalCallTimeoutMs;
-    return this.#link.timeoutMs(this.#options?.requestSignal);
+    const { stream, requestSignal } = this.#options ?? {};
+    return this.#link.timeoutMs(stream ?? requestSignal);
   }
 
   #openFeed(): SseFeed {
@@ -309,7 +312,9 @@ export class HttpCall implements ExchangeObserver {
     this.#settle = undefined;
     if (this.#id !== undefined) this.#link.openIds.delete(this.#id);
     this.#timer?.cancel();
-    this.#options?.requestSignal?.removeEventListener("abort", this);
+    const { stream, requestSignal } = this.#options ?? {};
+    requestSignal?.removeEventListener("abort", this);
+    if (stream !== undefined) stream.listener = undefined;
     settle(failure);
   }
 }

@@ -8,6 +8,7 @@ import type { McpError } from "../errors/mcp-error.ts";
 import { configuredUrlPolicy } from "../isolation/network-policy.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { RequestStream } from "../protocol/request-stream.ts";
 import type { TransportEvidence } from "./host-transport.ts";
 import { type HttpPeer, peerError } from "./http-errors.ts";
 import {
@@ -210,10 +211,10 @@ export class HttpLink {
     }
   }
 
-  /** How long an exchange may take: one with a signal has an owner who keeps its deadline. */
-  timeoutMs(signal: AbortSignal | undefined): number {
+  /** How long an exchange may take: one that can be called off has an owner who keeps its deadline. */
+  timeoutMs(cancellation: RequestStream | AbortSignal | undefined): number {
     const { callTimeoutMs, totalCallTimeoutMs } = this.limits;
-    return signal === undefined ? callTimeoutMs : totalCallTimeoutMs;
+    return cancellation === undefined ? callTimeoutMs : totalCallTimeoutMs;
   }
 
   #originSettings(): OriginSettings {

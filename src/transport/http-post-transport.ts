@@ -20,7 +20,7 @@ export function createHttpPostTransport(options: HttpTransportOptions): HostTran
 class HttpPostTransport implements HostTransport {
   readonly kind = "http-post";
   readonly hasPerRequestStream = true;
-  readonly releasesSignals = true;
+  readonly takesStreams = true;
   /** One failed call says nothing about the next, so this transport never ends by itself. */
   readonly failure = undefined;
 

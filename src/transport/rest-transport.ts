@@ -36,7 +36,6 @@ export function createRestTransport(options: HttpTransportOptions): HostTranspor
 class RestTransport implements HostTransport {
   readonly kind = "rest";
   readonly hasPerRequestStream = true;
-  readonly releasesSignals = true;
   /** One failed call says nothing about the next, so this transport never ends by itself. */
   readonly failure = undefined;
 

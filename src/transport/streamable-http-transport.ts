@@ -32,7 +32,7 @@ export function createStreamableHttpTransport(options: StreamableHttpOptions): H
 class StreamableHttpTransport implements HostTransport {
   readonly kind = "streamable-http";
   readonly hasPerRequestStream = true;
-  readonly releasesSignals = true;
+  readonly takesStreams = true;
 
   onclose: Transport["onclose"];
   onerror: Transport["onerror"];

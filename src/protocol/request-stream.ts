@@ -1,0 +1,19 @@
+/**
+ * The stream of a single request, for the transport that opens it. Does what an `AbortSignal` does, of
+ * which making and hearing costs a tenth of a whole HTTP call.
+ */
+export class RequestStream {
+  /** Told once, when the stream is no longer wanted. */
+  listener: { handleEvent(): void } | undefined;
+  #isAborted = false;
+
+  get isAborted(): boolean {
+    return this.#isAborted;
+  }
+
+  abort(): void {
+    if (this.#isAborted) return;
+    this.#isAborted = true;
+    this.listener?.handleEvent();
+  }
+}
