@@ -14,6 +14,7 @@ import {
 import { statedVersion } from "./http-headers.ts";
 import type { HttpLane, HttpLink } from "./http-link.ts";
 import { contentError, statusError } from "./http-status.ts";
+import type { OpenCall } from "./open-calls.ts";
 import { SseFeed } from "./sse-events.ts";
 
 /** Tries in a row to get a broken stream back without a new event on any of them. */
@@ -45,14 +46,16 @@ interface Resumption {
  * One JSON-RPC message on its way: the POST, and for a request the body or stream that answers it.
  * A request is over when its answer was delivered; when none can come any more it fails at once.
  */
-export class HttpCall implements ExchangeObserver {
+export class HttpCall implements ExchangeObserver, OpenCall {
+  /** Absent for notifications and for answers to the server: nothing answers them. */
+  readonly id: string | number | undefined;
+  previous: this | undefined = undefined;
+  next: this | undefined = undefined;
   readonly #link: HttpLink;
   readonly #options: SendOptions | undefined;
   readonly #manner: CallManner;
   readonly #message: JSONRPCMessage;
   readonly #method: string | undefined;
-  /** Absent for notifications and for answers to the server: nothing answers them. */
-  readonly #id: string | number | undefined;
   #settle: ((failure: McpError | undefined) => void) | undefined;
   #exchange: HttpExchange | undefined;
   #feed: SseFeed | undefined;
@@ -70,7 +73,7 @@ export class HttpCall implements ExchangeObserver {
     this.#manner = manner;
     this.#message = message;
     this.#method = "method" in message ? message.method : undefined;
-    this.#id = this.#method !== undefined && "id" in message ? message.id : undefined;
+    this.id = this.#method !== undefined && "id" in message ? message.id : undefined;
   }
 
   /** Starts the call; `settle` is called once, without a failure when all went well. */
@@ -80,7 +83,7 @@ export class HttpCall implements ExchangeObserver {
     if (requestSignal?.aborted === true || stream?.isAborted === true) return this.handleEvent();
     requestSignal?.addEventListener("abort", this);
     if (stream !== undefined) stream.listener = this;
-    if (this.#id !== undefined) this.#link.openIds.add(this.#id);
+    this.#link.openCalls.add(this);
     const timeoutMs = this.#timeoutMs();
     this.#exchange = this.#link.open(
       this.#lane(),
@@ -116,7 +119,7 @@ export class HttpCall implements ExchangeObserver {
   onHead(head: ResponseHead): BodySink {
     if (this.#resumption !== undefined) return this.#onResumed(head, this.#resumption);
     if (head.status >= 300) return excerptBody((text) => this.#onRefusal(head, text));
-    if (this.#id === undefined) {
+    if (this.id === undefined) {
       this.#finish(undefined);
       this.#linger();
       return new DiscardedBody();
@@ -170,7 +173,7 @@ export class HttpCall implements ExchangeObserver {
     if (this.#isSubscription()) return 0;
     if (this.#isCancellation()) return cancellationTimeoutMs;
     // Whoever waits for the answer keeps the deadline, and calls the request off by a message.
-    if (this.#isAnsweredElsewhere && this.#id !== undefined)
+    if (this.#isAnsweredElsewhere && this.id !== undefined)
       return this.#link.limits.totalCallTimeoutMs;
     const { stream, requestSignal } = this.#options ?? {};
     return this.#link.timeoutMs(stream ?? requestSignal);
@@ -188,8 +191,8 @@ export class HttpCall implements ExchangeObserver {
 
   /** Delivers what came; the answer to this call ends it. */
   #receive(text: string): void {
-    const received = this.#link.receive(text, this.#isAnsweredElsewhere ? undefined : this.#id);
-    if (received === undefined || !isAnswerTo(received, this.#id)) return;
+    const received = this.#link.receive(text, this.#isAnsweredElsewhere ? undefined : this.id);
+    if (received === undefined || !isAnswerTo(received, this.id)) return;
     this.#finish(undefined);
     if (this.#feed !== undefined) this.#linger();
   }
@@ -219,7 +222,7 @@ export class HttpCall implements ExchangeObserver {
     const failure = this.#statusError(head, text);
     const isPlainRefusal =
       failure.code === "http_error" && !failure.retryable && head.status >= 400;
-    if (isPlainRefusal && isErrorFor(text, this.#id)) this.#receive(text);
+    if (isPlainRefusal && isErrorFor(text, this.id)) this.#receive(text);
     this.#finish(failure);
   }
 
@@ -310,7 +313,7 @@ export class HttpCall implements ExchangeObserver {
     const settle = this.#settle;
     if (settle === undefined) return;
     this.#settle = undefined;
-    if (this.#id !== undefined) this.#link.openIds.delete(this.#id);
+    this.#link.openCalls.delete(this);
     this.#timer?.cancel();
     const { stream, requestSignal } = this.#options ?? {};
     requestSignal?.removeEventListener("abort", this);

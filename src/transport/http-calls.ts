@@ -10,8 +10,6 @@ export class HttpCalls {
   /** For the messages that follow. */
   manner: CallManner;
   readonly #link: HttpLink;
-  /** Requests by their id, the rest by the message itself. */
-  readonly #open = new Map<unknown, HttpCall>();
 
   constructor(link: HttpLink, manner: CallManner = {}) {
     this.#link = link;
@@ -27,11 +25,7 @@ export class HttpCalls {
     return new Promise((resolve, reject) => {
       const body = options?.text ?? this.#link.stringify(message);
       const call = new HttpCall(this.#link, message, options, this.manner);
-      const id = requestId(message);
-      const key = id === undefined || this.#open.has(id) ? message : id;
-      this.#open.set(key, call);
       call.run(body, (failure) => {
-        this.#open.delete(key);
         if (failure === undefined) resolve();
         else reject(failure);
       });
@@ -41,21 +35,17 @@ export class HttpCalls {
   /** Settles the requests that a received message, or one of a batch, answers. */
   answeredElsewhere(received: object | undefined): void {
     for (const message of Array.isArray(received) ? received : [received])
-      this.#open.get(answeredId(message))?.answeredElsewhere();
+      this.#link.openCalls.find(answeredId(message))?.answeredElsewhere();
   }
 
   /** Ends one request with `reason` unless it is over. */
   cancel(id: unknown, reason: McpError): void {
-    this.#open.get(id)?.cancel(reason);
+    this.#link.openCalls.find(id)?.cancel(reason);
   }
 
   cancelAll(reason: McpError): void {
-    for (const call of this.#open.values()) call.cancel(reason);
+    for (const call of this.#link.openCalls.all()) call.cancel(reason);
   }
-}
-
-function requestId(message: JSONRPCMessage): string | number | undefined {
-  return "method" in message && "id" in message ? message.id : undefined;
 }
 
 function answeredId(received: unknown): unknown {

@@ -10,6 +10,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RequestStream } from "../protocol/request-stream.ts";
 import type { TransportEvidence } from "./host-transport.ts";
+import type { HttpCall } from "./http-call.ts";
 import { type HttpPeer, peerError } from "./http-errors.ts";
 import {
   type ExchangeObserver,
@@ -22,6 +23,7 @@ import { LingeringExchanges } from "./http-linger.ts";
 import { type OriginLease, type OriginSettings, originPools } from "./http-pool.ts";
 import { brokenBound, describeBound } from "./json-bounds.ts";
 import { maxBatchMessages } from "./max-batch-messages.ts";
+import { OpenCalls } from "./open-calls.ts";
 
 /** Which connections a request uses; see `OriginLease`. */
 export type HttpLane = "calls" | "streams";
@@ -59,8 +61,7 @@ export class HttpLink {
   readonly logger: Logger;
   readonly headers: HttpHeaders;
   readonly lingering: LingeringExchanges;
-  /** Of requests that wait for their answer. */
-  readonly openIds = new Set<unknown>();
+  readonly openCalls = new OpenCalls<HttpCall>();
   /** The head of the answer to `initialize`, before its body. */
   oninitialized: ((head: ResponseHead) => void) | undefined;
 
@@ -172,7 +173,7 @@ export class HttpLink {
 
   #isMisplaced(message: object, id: string | number | undefined): boolean {
     if (id === undefined || "method" in message || !("id" in message)) return false;
-    return message.id !== id && this.openIds.has(message.id);
+    return message.id !== id && this.openCalls.find(message.id) !== undefined;
   }
 
   /** Hands a message on; `text` is what it looked like, where it was the whole text. */
