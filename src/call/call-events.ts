@@ -123,6 +123,10 @@ export function progressHandler(
       ...progress,
       at: clock.now(),
     });
-    onProgress?.(progress);
+    try {
+      onProgress?.(progress);
+    } catch {
+      // Whoever only watches a call cannot make it fail.
+    }
   };
 }

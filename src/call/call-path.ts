@@ -151,6 +151,7 @@ export class CallPath {
     const { schemas } = this.#options;
     return client !== undefined &&
       target.consent !== "ask" &&
+      target.tool.perform === undefined &&
       schemas.passesAtOnce(target.tool, record.args)
       ? this.#send(record, client, options, record.startedAt)
       : this.#proceedSlowly(record, target, options);
@@ -180,7 +181,7 @@ export class CallPath {
     // An approval may have been taken back meanwhile, and a server that has just been started may
     // offer something else than it did when its list was last seen.
     const now = isOpen ? caller.judge(tool) : await caller.resolve(record.name, signal);
-    if (!isDeepStrictEqual(now.tool, tool)) return await this.#proceed(record, now, options);
+    if (isOtherQuestion(target, now)) return await this.#proceed(record, now, options);
     record.target = now;
     throwIfDenied(now);
     return await this.#send(record, client, options, this.#options.clock.monotonic());
@@ -320,6 +321,16 @@ export class CallPath {
     const { text, cut } = truncateBytes(described.message, this.#options.limits.maxResultBytes);
     return cut ? { ...described, message: text } : described;
   }
+}
+
+/** Whether what was checked and allowed, before something was waited for, is no longer what would be done. */
+function isOtherQuestion(before: CallTarget, now: CallTarget): boolean {
+  return (
+    !isDeepStrictEqual(now.tool, before.tool) ||
+    now.connection !== before.connection ||
+    // The right that nobody had to be asked for is gone.
+    (now.consent === "ask" && before.consent !== "ask")
+  );
 }
 
 function sideEffects({ isSent, target }: CallRecord): Outcome["sideEffects"] {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { coveredName, launchFacts, launchIdentity, partsOfIdentity } from "./launch-identity.ts";
+import {
+  consentIdentity,
+  coveredName,
+  launchFacts,
+  launchIdentity,
+  partsOfIdentity,
+} from "./launch-identity.ts";
 import { parseServerEntry } from "./parse-config.ts";
 
 const identify = (entry: unknown, name = "s"): string =>
@@ -37,6 +43,7 @@ describe("launch identity", () => {
     { expandArgs: true },
     { isolation: {} },
     { isolation: { sandbox: true } },
+    { skipReadOnlyPrompts: true },
   ])("PRM-21: %j asks again for a program", (change) => {
     expect(identify({ ...stdio, ...change })).not.toBe(identify(stdio));
   });
@@ -117,5 +124,18 @@ describe("launch identity", () => {
   it("PRM-21: servers that start nothing are told apart by name", () => {
     const memory = { transport: { kind: "memory" } };
     expect(identify(memory, "a")).not.toBe(identify(memory, "b"));
+  });
+
+  it("PRM-21: consent to a program of one project is none to that of another with the same entry", () => {
+    const inFile = (entry: object, layer: "project" | "ancestor" | "user", path: string): string =>
+      consentIdentity(parseServerEntry("s", entry, { provenance: { layer, path } }));
+    for (const layer of ["project", "ancestor"] as const) {
+      const one = inFile(stdio, layer, "/a/mcp.json");
+      expect(one).not.toBe(inFile(stdio, layer, "/b/mcp.json"));
+      expect(one).toBe(inFile(stdio, layer, "/a/mcp.json"));
+    }
+    // The same address is the same server, and what the user wrote is theirs wherever it is.
+    expect(inFile(remote, "project", "/a/mcp.json")).toBe(inFile(remote, "project", "/b/mcp.json"));
+    expect(inFile(stdio, "user", "/a/mcp.json")).toBe(identify(stdio));
   });
 });

@@ -25,6 +25,18 @@ export function launchIdentity(config: ServerConfig, place: LaunchPlace = {}): s
 }
 
 /**
+ * What consent and pins are bound to. A program of a project is another one in another project, even
+ * where both entries read the same: what they name lies beside the file.
+ */
+export function consentIdentity(config: ServerConfig): string {
+  const { layer, path } = config.provenance;
+  const identity = launchIdentity(config);
+  const isOfProject = layer === "project" || layer === "ancestor";
+  if (!isOfProject || config.transport.kind !== "stdio") return identity;
+  return canonicalHash({ identity, file: path ?? "" });
+}
+
+/**
  * The facts behind `launchIdentity`. A value that may be a secret is there as a digest only, under a
  * name of its own.
  */
@@ -39,6 +51,8 @@ export function launchFacts(config: ServerConfig, place: LaunchPlace = {}): Laun
     ),
     ["isolation", config.isolation === undefined ? "off" : "on"] as const,
     ...named("isolation", config.isolation ?? {}),
+    // It starts nothing, but whoever approves the server agrees not to be asked about some of its tools.
+    ...(config.skipReadOnlyPrompts ? [["skipReadOnlyPrompts", "true"] as const] : []),
     ...(commandPath === undefined ? [] : [["commandPath", commandPath] as const]),
     ...(folder === undefined ? [] : [["folder", folder] as const]),
   ];

@@ -13,7 +13,7 @@ import { describeFailure, stateAfterFailure } from "./connection-error.ts";
 import { type ConnectionParts, openConnection, type OpenedConnection } from "./open-connection.ts";
 import { startPause } from "./pause.ts";
 import { RestartPolicy } from "./restart-policy.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { cancelledByCaller, untilAborted } from "./until-aborted.ts";
 
 export interface ServerConnectionOptions extends ConnectionParts {
   /** Runs inside every handshake, before a caller gets the client: discovery happens here. */
@@ -53,7 +53,8 @@ export class ServerConnection {
   #client: ProtocolClient | undefined;
   #transport: HostTransport | undefined;
   #secrets: readonly string[] = [];
-  #closing: Promise<void> | undefined;
+  /** Resolves when nothing is left of all that was given up; what is opened next waits for that. */
+  #remains: Promise<void> = Promise.resolve();
   #lastError: McpError | undefined;
   #knownEra: ProtocolEra | undefined;
   #connectedAt: number | undefined;
@@ -129,13 +130,16 @@ export class ServerConnection {
     if (this.#client !== undefined) return Promise.resolve(this.#client);
     if (this.#isEnded) return Promise.reject(this.#endedError());
     const { signal, timeoutMs, isForced = false } = options;
+    // Nothing is started for somebody who has already given up.
+    if (signal?.aborted === true) return Promise.reject(cancelledByCaller(this.config.name));
     if (isForced) this.#restarts.reset();
-    if (this.#attempt === undefined) {
+    let attempt = this.#attempt;
+    if (attempt === undefined) {
       if (this.#lastError !== undefined && !this.#restarts.allowsDemand())
         return Promise.reject(this.#lastError);
-      this.#attempt = this.#begin("connecting", 0, timeoutMs);
-    } else if (!this.#restarts.isFailingToStart) this.#attempt.hurry();
-    return untilAborted(this.#attempt.client, signal, this.config.name);
+      attempt = this.#begin("connecting", 0, timeoutMs);
+    } else if (!this.#restarts.isFailingToStart) attempt.hurry();
+    return untilAborted(attempt.client, signal, this.config.name);
   }
 
   /** The server answered a request: what it crashes of later is no failure to start. */
@@ -166,12 +170,24 @@ export class ServerConnection {
     return this.#check;
   }
 
-  /** Idempotent. A handshake under way is abandoned; a later `client()` opens the connection again. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close().finally(() => {
-      this.#closing = undefined;
-    });
-    return this.#closing;
+  /**
+   * Idempotent. Gives up what there is at this moment, be it newer than a close under way, and resolves
+   * when nothing is left of it or of anything before it. A later `client()` opens the connection again.
+   */
+  async close(): Promise<void> {
+    const attempt = this.#attempt;
+    const client = this.#client;
+    this.#attempt = undefined;
+    this.#client = undefined;
+    this.#connectedAt = undefined;
+    if (client !== undefined) this.#leave(client.close());
+    if (attempt !== undefined) {
+      attempt.abort.abort();
+      this.#leave(attempt.client);
+    }
+    await this.#remains;
+    // Someone may have asked for the connection again while the old one was ending.
+    if (this.#attempt === undefined) this.#enter("idle", undefined);
   }
 
   /** Closes the connection for good: from now on `client()` rejects as `closed`. */
@@ -208,14 +224,7 @@ export class ServerConnection {
   #drop(client: ProtocolClient, reason: unknown): void {
     const transport = this.#transport;
     if (this.#client !== client || transport === undefined) return;
-    // It would report its end before there is a close for the restart to wait for.
-    client.onclose = undefined;
     const loss = McpError.is(reason, "connection_lost") ? reason : this.#noSignOfLife(reason);
-    this.#closing ??= client.close(loss).finally(() => {
-      this.#closing = undefined;
-    });
-    // What did not close cleanly has been stopped by force.
-    this.#closing.catch(() => undefined);
     this.#lost(client, transport, loss);
   }
 
@@ -233,29 +242,19 @@ export class ServerConnection {
     });
   }
 
-  async #close(): Promise<void> {
-    const attempt = this.#attempt;
-    const client = this.#client;
-    this.#attempt = undefined;
-    this.#client = undefined;
-    this.#connectedAt = undefined;
-    attempt?.abort.abort();
-    // A failed handshake has already been reported to those who waited for it.
-    const opened = client ?? (await attempt?.client.catch(() => undefined));
-    await opened?.close();
-    // Someone may have asked for the connection again while the old one was ending.
-    if (this.#attempt === undefined) this.#enter("idle", undefined);
+  /** Whether it ends well is for others to tell; that it has ended is all that counts here. */
+  #leave(ending: Promise<unknown>): void {
+    // Without the results: each would hold those before it, for ever.
+    this.#remains = Promise.allSettled([this.#remains, ending]).then(() => undefined);
   }
 
   #begin(state: "connecting" | "reconnecting", delayMs: number, timeoutMs?: number): Attempt {
     const abort = new AbortController();
-    const previousClose = this.#closing;
+    const remains = this.#remains;
     const pause = startPause(this.#options.clock, delayMs, abort.signal);
-    this.#enter(state, this.#lastError);
     const opening = (async () => {
       await pause.over;
-      // A close that failed has been reported to whoever asked for it.
-      await previousClose?.catch(() => undefined);
+      await remains;
       return await this.#handshake(abort.signal, timeoutMs);
     })();
     const attempt: Attempt = {
@@ -266,6 +265,11 @@ export class ServerConnection {
         (error: unknown) => this.#failed(attempt, error),
       ),
     };
+    // Perhaps nobody waits for it; its failure is kept as `lastError`.
+    attempt.client.catch(() => undefined);
+    // Before anybody hears of it: who closes the connection then must find it.
+    this.#attempt = attempt;
+    this.#enter(state, this.#lastError);
     return attempt;
   }
 
@@ -276,8 +280,6 @@ export class ServerConnection {
       connectTimeoutMs: timeoutMs ?? connectDeadlineMs(config, limits, this.#hasConnectedOnce),
       signal,
       knownEra: this.#knownEra,
-    }).catch((error: unknown) => {
-      throw signal.aborted ? this.#closedMeanwhile() : error;
     });
     const { client } = opened;
     client.onnotification = onNotification;
@@ -286,16 +288,20 @@ export class ServerConnection {
       if (!signal.aborted) await untilAborted(onReady(client), signal, config.name);
     } catch (error) {
       await client.close();
-      if (!signal.aborted) throw error;
+      throw error;
     }
-    if (!signal.aborted) return opened;
-    await client.close();
-    throw this.#closedMeanwhile();
+    return opened;
   }
 
-  #opened(attempt: Attempt, { client, transport, secrets }: OpenedConnection): ProtocolClient {
-    // Closed meanwhile: `#close` waits for this very client and ends it.
-    if (this.#attempt !== attempt) return client;
+  #opened(
+    attempt: Attempt,
+    { client, transport, secrets }: OpenedConnection,
+  ): ProtocolClient | Promise<never> {
+    // Given up meanwhile: nobody may get to use it.
+    if (this.#attempt !== attempt)
+      return client.close().then(() => {
+        throw this.#closedMeanwhile();
+      });
     this.#secrets = secrets;
     this.#attempt = undefined;
     this.#client = client;
@@ -325,14 +331,14 @@ export class ServerConnection {
   }
 
   #failed(attempt: Attempt, error: unknown): never {
+    // Given up meanwhile: whatever else went wrong is of no interest.
+    if (this.#attempt !== attempt) throw this.#closedMeanwhile();
     const failure = McpError.is(error) ? error : describeFailure(error, this.config);
     // It ends without the probe as well, so the next starts need not try both ways.
     if (failure.details["diedOfProbe"] === true) this.#knownEra = "legacy";
-    if (this.#attempt === attempt) {
-      this.#attempt = undefined;
-      const isMendable = stateAfterFailure(failure.code) === "disconnected";
-      this.#recover(failure, this.#restarts.startFailed(isMendable));
-    }
+    this.#attempt = undefined;
+    const isMendable = stateAfterFailure(failure.code) === "disconnected";
+    this.#recover(failure, this.#restarts.startFailed(isMendable));
     throw failure;
   }
 
@@ -344,7 +350,10 @@ export class ServerConnection {
       transport.failure ??
       error ??
       createError("connection_lost", "the server closed the connection");
-    this.#recover(describeFailure(cause, this.config, transport), this.#restarts.lost());
+    const failure = describeFailure(cause, this.config, transport);
+    // A link can be gone long before its process is.
+    this.#leave(client.close(McpError.is(error) ? error : failure));
+    this.#recover(failure, this.#restarts.lost());
   }
 
   /** Plans the restart, or stays down with the reason when there is none to come. */
@@ -352,9 +361,7 @@ export class ServerConnection {
     this.#lastError = failure;
     if (delayMs === undefined || this.#isEnded)
       return this.#enter(stateAfterFailure(failure.code), failure);
-    this.#attempt = this.#begin("reconnecting", delayMs);
-    // Perhaps nobody waits for it; its failure is kept as `lastError`.
-    this.#attempt.client.catch(() => undefined);
+    this.#begin("reconnecting", delayMs);
   }
 
   #closedMeanwhile(): McpError {

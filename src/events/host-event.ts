@@ -88,6 +88,25 @@ export interface ConsentEvent extends CallEvent {
   readonly answer?: string;
 }
 
+/** Somebody decided how often the tools of a server are asked about. */
+export interface ConsentModeEvent {
+  readonly type: "consent-mode-set";
+  /** Null: for everybody who has no mode of their own. */
+  readonly agent: string | null;
+  readonly serverName: string;
+  readonly mode: "ask-per-server" | "ask-per-tool" | "allow-all";
+  readonly at: number;
+}
+
+/** A server was disconnected on purpose: what sessions were allowed of it, and its modes, no longer count. */
+export interface ConsentEndedEvent {
+  readonly type: "consent-ended";
+  /** Null: for everybody. */
+  readonly agent: string | null;
+  readonly serverName: string;
+  readonly at: number;
+}
+
 /** A lasting right was given or taken back. */
 export interface GrantEvent {
   readonly type: "grant-added" | "grant-revoked";
@@ -206,6 +225,8 @@ export type HostEvent =
   | CallProgressEvent
   | CallEndEvent
   | ConsentEvent
+  | ConsentModeEvent
+  | ConsentEndedEvent
   | GrantEvent
   | ApprovalEvent
   | PinEvent

@@ -4,7 +4,9 @@ import type { Outcome } from "../call/outcome.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type {
   ApprovalEvent,
+  ConsentEndedEvent,
   ConsentEvent,
+  ConsentModeEvent,
   GrantEvent,
   HostEventType,
   PinEvent,
@@ -27,12 +29,21 @@ export interface AuditTrailParts {
   readonly logger: Logger;
 }
 
-type RecordedEvent = ConsentEvent | GrantEvent | ApprovalEvent | PinEvent | RequestAnsweredEvent;
+type RecordedEvent =
+  | ConsentEvent
+  | ConsentModeEvent
+  | ConsentEndedEvent
+  | GrantEvent
+  | ApprovalEvent
+  | PinEvent
+  | RequestAnsweredEvent;
 
 /** Decisions; calls come in by `record`, with what their events do not tell. */
 const recordedEvents = [
   "consent-granted",
   "consent-denied",
+  "consent-mode-set",
+  "consent-ended",
   "grant-added",
   "grant-revoked",
   "launch-approved",
@@ -149,6 +160,11 @@ function entryOfEvent(event: RecordedEvent): AuditEntry {
       const server = serverName ?? undefined;
       const tool = exactText(toolName);
       return { type, at, agent, server, tool, code: answer, detail: { callId } };
+    }
+    case "consent-mode-set":
+    case "consent-ended": {
+      const code = event.type === "consent-mode-set" ? event.mode : undefined;
+      return { type, at, agent: event.agent ?? undefined, server: event.serverName, code };
     }
     case "grant-added":
     case "grant-revoked": {

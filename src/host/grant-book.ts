@@ -6,11 +6,16 @@ import { createError } from "../errors/families.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { GrantLookup, GrantSubject } from "../policy/grant-lookup.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
-import type { Grant } from "../store/grant-rows.ts";
+import type {
+  ConsentChange,
+  RegisteredServer,
+  ServerRegistry,
+} from "../registry/server-registry.ts";
+import type { Grant, GrantFilter } from "../store/grant-rows.ts";
 import { closest } from "../text/closest.ts";
 import type { AllowOptions, GrantInfo, GrantQuery, Grants } from "./grants.ts";
 import type { HostStore } from "./host-store.ts";
+import { SharedList } from "./shared-list.ts";
 
 export interface GrantBookParts {
   readonly store: HostStore;
@@ -28,11 +33,14 @@ export interface GrantBookParts {
  */
 export class GrantBook implements GrantLookup, Grants {
   readonly #parts: GrantBookParts;
+  readonly #stored = new SharedList<Grant>(keyOfGrant);
   #grants = new Map<string, Grant>();
   #revision = 0;
 
   constructor(parts: GrantBookParts) {
     this.#parts = parts;
+    // What holds while the host lives is a decision as much as what is kept, and told by the same book.
+    parts.registry.onConsentChange((change) => this.#tellConsentChange(change));
   }
 
   get revision(): number {
@@ -52,17 +60,24 @@ export class GrantBook implements GrantLookup, Grants {
 
   /** Reads what other hosts, or this one before, were told. */
   async recall(): Promise<void> {
-    await this.#parts.store.read(async ({ grants }) => {
-      this.#replace(await grants.list());
-    }, undefined);
+    await this.#parts.store.read(
+      ({ grants }) =>
+        this.#stored.read(
+          () => grants.list(),
+          (listed) => this.#replace(listed),
+        ),
+      undefined,
+    );
   }
 
   list(query: GrantQuery = {}): readonly GrantInfo[] {
+    const filter = this.#filterOf(query);
+    if (filter === undefined) return [];
     const now = this.#parts.clock.now();
     return [...this.#grants.values()]
       .filter(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt > now)
-      .map((grant) => this.#describe(grant))
-      .filter((grant) => fits(grant, query));
+      .filter((grant) => fits(grant, filter))
+      .map((grant) => this.#describe(grant, query.server));
   }
 
   async allow(options: AllowOptions): Promise<readonly GrantInfo[]> {
@@ -91,49 +106,68 @@ export class GrantBook implements GrantLookup, Grants {
   }
 
   async revoke(query: GrantQuery = {}): Promise<number> {
-    const { store, registry, events, clock } = this.#parts;
-    const doomed = [...this.#grants].filter(([, grant]) => fits(this.#describe(grant), query));
+    const { events, clock } = this.#parts;
+    const filter = this.#filterOf(query);
+    try {
+      return filter === undefined ? 0 : await this.#takeBack(filter);
+    } finally {
+      // Also when the store cannot be written: here it counts.
+      events.emit({
+        type: "grant-revoked",
+        agent: query.agent ?? null,
+        serverName: query.server ?? null,
+        toolNames: query.tool === undefined ? [] : [query.tool],
+        at: clock.now(),
+      });
+    }
+  }
+
+  async #takeBack(filter: GrantFilter): Promise<number> {
+    const { store, registry } = this.#parts;
     // First here: what is taken back must not be used while the store is being written.
+    const doomed = [...this.#grants].filter(([, grant]) => fits(grant, filter));
     for (const [key] of doomed) this.#grants.delete(key);
     this.#revision += 1;
-    await store.read(async ({ grants }) => {
-      for (const [, { agent, identity, tool }] of doomed)
-        await grants.revoke({ agent, identity, tool });
-    }, undefined);
     for (const server of registry.all())
-      if (query.server === undefined || query.server === server.config.name)
-        registry.endConsent(server, query.agent);
-    events.emit({
-      type: "grant-revoked",
-      agent: query.agent ?? null,
-      serverName: query.server ?? null,
-      toolNames: query.tool === undefined ? [] : [query.tool],
-      at: clock.now(),
-    });
-    return doomed.length;
+      if (filter.identity === undefined || filter.identity === server.launchIdentity)
+        registry.withdrawConsent(server, filter.agent);
+    const { agent, identity, tool } = filter;
+    const removed = await this.#stored.takeBack(
+      JSON.stringify([agent, identity, tool]),
+      (grant) => fits(grant, filter),
+      () => store.read(({ grants }) => grants.revoke(filter), 0),
+    );
+    return Math.max(doomed.length, removed);
   }
 
   async #add(subjects: readonly GrantSubject[], expiresAt: number | undefined): Promise<void> {
     if (subjects.length === 0) return;
-    const store = await this.#parts.store.open();
     const grantedAt = this.#parts.clock.now();
     const grants = subjects.map(({ agent, identity, toolName, fingerprint }) => ({
       agent,
       identity,
       tool: toolName,
       definitionHash: fingerprint,
+      grantedAt,
       ...(expiresAt === undefined ? {} : { expiresAt }),
     }));
-    await store?.grants.grant(grants);
-    for (const grant of grants)
-      this.#grants.set(keyOf(grant.agent, grant.identity, grant.tool), { ...grant, grantedAt });
-    this.#revision += 1;
+    await this.#stored.add(
+      grants,
+      async () => {
+        const store = await this.#parts.store.open();
+        await store?.grants.grant(grants);
+      },
+      (kept) => {
+        for (const grant of kept) this.#grants.set(keyOfGrant(grant), grant);
+        this.#revision += 1;
+      },
+    );
   }
 
   #replace(grants: readonly Grant[]): void {
     this.#grants = new Map(
       grants.flatMap((grant): [string, Grant][] =>
-        grant.tool === undefined ? [] : [[keyOf(grant.agent, grant.identity, grant.tool), grant]],
+        grant.tool === undefined ? [] : [[keyOfGrant(grant), grant]],
       ),
     );
     this.#revision += 1;
@@ -151,17 +185,41 @@ export class GrantBook implements GrantLookup, Grants {
       .filter((tool) => pins.verdict(server.launchIdentity, tool) === "accepted");
   }
 
-  #describe({ agent, identity, tool = "", grantedAt, expiresAt }: Grant): GrantInfo {
-    const server = this.#parts.registry
-      .all()
-      .find(({ launchIdentity }) => launchIdentity === identity);
+  #tellConsentChange({ serverName, mode, ...change }: ConsentChange): void {
+    const { events, clock } = this.#parts;
+    const agent = change.agent ?? null;
+    const at = clock.now();
+    if (mode === undefined) events.emit({ type: "consent-ended", agent, serverName, at });
+    else events.emit({ type: "consent-mode-set", agent, serverName, mode, at });
+  }
+
+  /**
+   * A server's grants are those of what it starts or contacts, whatever other entry starts the same.
+   * Undefined for a name that no server has.
+   */
+  #filterOf({ agent, server, tool }: GrantQuery): GrantFilter | undefined {
+    if (server === undefined) return { agent, tool };
+    const identity = this.#parts.registry.find(server)?.launchIdentity;
+    return identity === undefined ? undefined : { agent, identity, tool };
+  }
+
+  #describe(
+    { agent, identity, tool = "", grantedAt, expiresAt }: Grant,
+    serverName: string | undefined,
+  ): GrantInfo {
+    const server = serverName ?? this.#nameOf(identity);
     return {
       agent,
-      server: server?.config.name,
+      server,
       tool,
       grantedAt,
       ...(expiresAt === undefined ? {} : { expiresAt }),
     };
+  }
+
+  #nameOf(identity: string): string | undefined {
+    const servers = this.#parts.registry.all();
+    return servers.find(({ launchIdentity }) => launchIdentity === identity)?.config.name;
   }
 }
 
@@ -169,10 +227,14 @@ function keyOf(agent: string, identity: string, toolName: string): string {
   return JSON.stringify([agent, identity, toolName]);
 }
 
-function fits(grant: GrantInfo, { agent, server, tool }: GrantQuery): boolean {
+function keyOfGrant({ agent, identity, tool = "" }: Grant): string {
+  return keyOf(agent, identity, tool);
+}
+
+function fits(grant: Grant, { agent, identity, tool }: GrantFilter): boolean {
   return (
     (agent === undefined || grant.agent === agent) &&
-    (server === undefined || grant.server === server) &&
+    (identity === undefined || grant.identity === identity) &&
     (tool === undefined || grant.tool === tool)
   );
 }

@@ -6,6 +6,8 @@ import type { Store } from "../store/store.ts";
 const keepDelayMs = 1_000;
 /** Opening the store takes the event loop for as long as many calls take; most are over by then. */
 const hurriedDelayMs = 50;
+/** So long a failure to open is the answer to whoever asks next. */
+const reopenAfterMs = 1_000;
 
 export interface HostStoreOptions {
   /** Undefined: nothing is remembered beyond this host. */
@@ -21,6 +23,8 @@ export interface HostStoreOptions {
 export class HostStore {
   readonly #options: HostStoreOptions;
   #opening: Promise<Store> | undefined;
+  /** From when on to try again what failed. */
+  #reopenAt: number | undefined;
   #onChange: (() => void) | undefined;
   readonly #waiting: (() => Promise<void>)[] = [];
   #keeping = Promise.resolve();
@@ -43,15 +47,19 @@ export class HostStore {
     return this.#opening !== undefined || (location !== undefined && storeExists(location));
   }
 
-  /** Undefined without a place to keep things. Throws `store_failed` when it cannot be opened. */
+  /**
+   * Undefined without a place to keep things. Throws `store_failed` when it cannot be opened; what was
+   * in the way may be gone later, so it is tried again then.
+   */
   async open(): Promise<Store | undefined> {
-    const { location, clock, logger } = this.#options;
+    const { location, clock } = this.#options;
     if (location === undefined || this.#isClosed) return undefined;
-    this.#opening ??= import("../store/open-store.ts").then(async ({ openStore }) => {
-      const store = await openStore({ location, clock, logger });
-      if (this.#onChange !== undefined) store.onchange(this.#onChange);
-      return store;
-    });
+    const isAgain = this.#reopenAt !== undefined && clock.monotonic() >= this.#reopenAt;
+    if (isAgain) {
+      this.#opening = undefined;
+      this.#reopenAt = undefined;
+    }
+    this.#opening ??= this.#openNow(location, isAgain);
     return await this.#opening;
   }
 
@@ -90,6 +98,21 @@ export class HostStore {
     this.#isClosed = true;
     const store = await this.#opening?.catch(() => undefined);
     await store?.close();
+  }
+
+  async #openNow(location: string, isAgain: boolean): Promise<Store> {
+    const { clock, logger } = this.#options;
+    try {
+      const { openStore } = await import("../store/open-store.ts");
+      const store = await openStore({ location, clock, logger });
+      if (this.#onChange !== undefined) store.onchange(this.#onChange);
+      // All that is in it is news.
+      if (isAgain) this.#onChange?.();
+      return store;
+    } catch (error) {
+      this.#reopenAt = clock.monotonic() + reopenAfterMs;
+      throw error;
+    }
   }
 
   #keepAll(): Promise<void> {

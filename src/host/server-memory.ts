@@ -1,21 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
-import {
-  hasLastingIdentity,
-  type LaunchFacts,
-  partsOfIdentity,
-} from "../config/launch-identity.ts";
+import { hasLastingIdentity, partsOfIdentity } from "../config/launch-identity.ts";
 import { createError } from "../errors/families.ts";
 import { isJsonObject } from "../protocol/json-object.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import { eraOfVersion } from "../protocol/protocol-versions.ts";
+import type { CurrentLaunch } from "../registry/launch-approvals.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Approval } from "../store/approval-rows.ts";
 import type { CatalogContent } from "../store/catalog-rows.ts";
+import type { Store } from "../store/store.ts";
 import type { HostStore } from "./host-store.ts";
 import type { ApproveOptions } from "./host.ts";
 import type { PinBook } from "./pin-book.ts";
+import { SharedList } from "./shared-list.ts";
 
 /**
  * What is known of servers from before: which launches a person approved, and what each server offered
@@ -28,6 +27,7 @@ export class ServerMemory {
   readonly #catalog: ToolCatalog;
   readonly #pins: PinBook;
   readonly #known = new Map<string, CatalogContent>();
+  readonly #stored = new SharedList<CurrentLaunch>(({ identity }) => identity);
   /** The server names of approvals that are in the store, as far as this host knows, by identity. */
   readonly #approved = new Map<string, string>();
 
@@ -41,8 +41,13 @@ export class ServerMemory {
   /** Brings back what is known of the servers there are now. */
   async recall(): Promise<void> {
     await this.#store.read(async ({ approvals, catalog }) => {
-      const before = [...this.#approved.keys()];
-      await this.#followApprovals(before, await approvals.list());
+      const ended = await this.#stored.read(
+        () => approvals.list(),
+        (listed) => this.#followApprovals(listed),
+      );
+      await Promise.all(
+        ended.flatMap(({ users }) => users.connections.map((connection) => connection.close())),
+      );
       const servers = this.#registry.all().filter(({ config }) => hasLastingIdentity(config));
       await Promise.all(
         servers.map(async (server) => {
@@ -87,10 +92,18 @@ export class ServerMemory {
         serverName: name,
         hint: `look at it again: plugboard approve ${name}`,
       });
-    const store = await this.#store.open();
-    await store?.approvals.approve({ ...launch, serverName: name, approvedBy: by });
-    if (store !== undefined) this.#approved.set(launch.identity, name);
-    this.#registry.approve(launch);
+    await this.#stored.add(
+      [launch],
+      async () => {
+        const store = await this.#store.open();
+        await store?.approvals.approve({ ...launch, serverName: name, approvedBy: by });
+      },
+      (approved) => {
+        for (const one of approved) this.#registry.approve(one);
+        if (!this.#store.isKept) return;
+        for (const one of approved) this.#approved.set(one.identity, name);
+      },
+    );
     return launch.identity;
   }
 
@@ -100,15 +113,17 @@ export class ServerMemory {
    */
   async revoke(server: RegisteredServer): Promise<string> {
     const launch = this.#registry.currentLaunch(server);
-    const isSame = ({ facts }: { readonly facts: LaunchFacts }): boolean =>
-      partsOfIdentity(facts).entryInFolder === partsOfIdentity(launch.facts).entryInFolder;
+    const { entryInFolder } = partsOfIdentity(launch.facts);
+    const isSame = ({ facts }: CurrentLaunch): boolean =>
+      partsOfIdentity(facts).entryInFolder === entryInFolder;
     this.#registry.revokeApproval(server);
-    await this.#store.read(async ({ approvals }) => {
+    const remove = async ({ approvals }: Store): Promise<void> => {
       for (const { identity } of (await approvals.list()).filter(isSame)) {
         await approvals.revoke({ identity });
         this.#approved.delete(identity);
       }
-    }, undefined);
+    };
+    await this.#stored.takeBack(entryInFolder, isSame, () => this.#store.read(remove, undefined));
     return launch.identity;
   }
 
@@ -122,11 +137,10 @@ export class ServerMemory {
     return await this.#store.read(({ approvals }) => approvals.list(serverName), []);
   }
 
-  /** What another host has taken back ends here as well, with what runs on it. */
-  async #followApprovals(before: readonly string[], approvals: readonly Approval[]): Promise<void> {
+  /** What another host has taken back ends here as well; gives the servers that may run no longer. */
+  #followApprovals(approvals: readonly Approval[]): readonly RegisteredServer[] {
     const approved = new Set(approvals.map(({ identity }) => identity));
-    // What was approved while the list was being read is not in it, and not taken back.
-    const revoked = before.filter((identity) => !approved.has(identity));
+    const revoked = [...this.#approved.keys()].filter((identity) => !approved.has(identity));
     for (const { identity, serverName } of approvals) this.#approved.set(identity, serverName);
     for (const identity of revoked) this.#approved.delete(identity);
     const approvedBefore = this.#registry
@@ -135,10 +149,7 @@ export class ServerMemory {
     for (const approval of approvals) this.#registry.approve(approval);
     for (const identity of revoked) this.#registry.revokeApproval(identity);
     this.#registry.lookAgain();
-    const ended = approvedBefore.filter((server) => !this.#registry.isApproved(server));
-    await Promise.all(
-      ended.flatMap(({ users }) => users.connections.map((connection) => connection.close())),
-    );
+    return approvedBefore.filter((server) => !this.#registry.isApproved(server));
   }
 
   async #recallOne(server: RegisteredServer, content: CatalogContent): Promise<void> {

@@ -114,6 +114,26 @@ describe.each(implementations)("what a server asks, over %s", (_, connect) => {
       expect(second?.id).not.toBe(first?.id);
     });
 
+    it("PRM-20: every leg has the arguments of the first, whatever becomes of the caller's object", async () => {
+      const { handlers, answer } = hesitating();
+      const answers = [needs({ who: form }), done];
+      const { client, peer } = await modern(
+        { "tools/call": () => answers.shift() },
+        { inputHandlers: handlers },
+      );
+      const args = { path: "/safe" };
+      const calling = client.callTool("read", args, { argumentsText: JSON.stringify(args) });
+      await settled();
+      args.path = "/etc/shadow";
+      answer({ action: "accept", content: {} });
+      await calling;
+      const sent = peer.received.filter(({ method }) => method === "tools/call");
+      expect(sent.map(({ params }) => params?.["arguments"])).toEqual([
+        { path: "/safe" },
+        { path: "/safe" },
+      ]);
+    });
+
     it("any request may need input, not only a tool's", async () => {
       const { handlers } = answering();
       const answers = [needs({ who: form }), { resultType: "complete", contents: [] }];

@@ -86,7 +86,8 @@ export class InputRounds {
 
   async #run(first: JsonObject, request: SentRequest, signal: AbortSignal): Promise<JsonObject> {
     const { limits, handlers, serverName, send } = this.#options;
-    const { method, params } = request;
+    const { method } = request;
+    const params = paramsAsSent(request);
     let result = first;
     for (let round = 1; isInputRequired(result); round += 1) {
       if (round > limits.maxInputRounds) throw this.#tooManyRounds(method);
@@ -175,4 +176,9 @@ export class InputRounds {
       { serverName, details: { method, rounds } },
     );
   }
+}
+
+/** Not the caller's own object, which may have changed since, where it is known how it was. */
+function paramsAsSent({ params, paramsText }: SentRequest): JsonObject {
+  return paramsText === undefined ? params : (JSON.parse(paramsText) as JsonObject);
 }

@@ -98,16 +98,19 @@ export class ToolCalls {
     call: { readonly name: string; readonly args: JsonObject; readonly options: ToolCallOptions },
   ): Promise<RawToolResult> {
     const { name, args, options } = call;
+    const { argumentsText } = options;
     const sent = headers.of(name, args);
     try {
       return await this.#send(name, args, sent ? { ...options, headers: sent } : options);
     } catch (error) {
       if (!isHeaderMismatch(error)) throw error;
+      // The caller's own object may have changed since.
+      const asSent = argumentsText === undefined ? args : (JSON.parse(argumentsText) as JsonObject);
       await this.#relist(options.signal).catch(() => undefined);
-      const expected = headers.of(name, args);
+      const expected = headers.of(name, asSent);
       // An aborted call goes on to be reported as such.
       if (options.signal?.aborted !== true && areSameHeaders(sent, expected)) throw error;
-      return await this.#send(name, args, { ...options, now: undefined, headers: expected });
+      return await this.#send(name, asSent, { ...options, now: undefined, headers: expected });
     }
   }
 

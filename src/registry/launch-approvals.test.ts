@@ -6,7 +6,7 @@ import { LaunchApprovals } from "./launch-approvals.ts";
 
 function serverOf(entry: object) {
   const config = parseServerEntry("s", entry);
-  return { config, launchIdentity: launchIdentity(config) };
+  return { config, entryIdentity: launchIdentity(config) };
 }
 
 /** A machine on which every command stands for `file`, which can be exchanged. */

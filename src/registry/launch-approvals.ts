@@ -13,7 +13,7 @@ export type LocateLaunch = (config: ServerConfig) => LaunchPlace;
 /** A server as its entry describes it. */
 interface DescribedServer {
   readonly config: ServerConfig;
-  readonly launchIdentity: string;
+  readonly entryIdentity: string;
 }
 
 /** A launch as it would be now, and what approving it is bound to. */
@@ -38,13 +38,13 @@ export class LaunchApprovals {
     this.#locate = locate;
   }
 
-  has({ config, launchIdentity }: DescribedServer): boolean {
-    const approved = this.#approved.get(launchIdentity);
+  has({ config, entryIdentity }: DescribedServer): boolean {
+    const approved = this.#approved.get(entryIdentity);
     if (approved === undefined) return false;
-    const known = this.#current.get(launchIdentity);
+    const known = this.#current.get(entryIdentity);
     if (known !== undefined) return approved.has(known);
     const { identity } = this.describe(config);
-    this.#current.set(launchIdentity, identity);
+    this.#current.set(entryIdentity, identity);
     return approved.has(identity);
   }
 
@@ -55,8 +55,8 @@ export class LaunchApprovals {
   }
 
   /** The next question about this entry looks at the files again. */
-  lookAgain({ launchIdentity }: DescribedServer): void {
-    this.#current.delete(launchIdentity);
+  lookAgain({ entryIdentity }: DescribedServer): void {
+    this.#current.delete(entryIdentity);
   }
 
   add({ identity, facts }: CurrentLaunch): void {
@@ -73,7 +73,7 @@ export class LaunchApprovals {
   }
 
   /** Every approval of the entry, whatever file its command stood for. */
-  deleteAll({ launchIdentity }: DescribedServer): void {
-    this.#approved.delete(launchIdentity);
+  deleteAll({ entryIdentity }: DescribedServer): void {
+    this.#approved.delete(entryIdentity);
   }
 }

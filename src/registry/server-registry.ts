@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { launchIdentity } from "../config/launch-identity.ts";
+import { consentIdentity, launchIdentity } from "../config/launch-identity.ts";
 import { type ServerConfig, definitionOf } from "../config/server-config.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
@@ -18,11 +18,18 @@ export interface RegisteredServer {
   /** The one that everybody uses who has none of their own. */
   readonly connection: ServerConnection;
   readonly users: ServerUsers;
-  /**
-   * Hash of what the entry says would be started or contacted: what is known of the server is kept
-   * under it. An approval is bound to more, see `LaunchApprovals`.
-   */
+  /** Hash of what the entry says would be started or contacted. An approval is bound to more, see `LaunchApprovals`. */
+  readonly entryIdentity: string;
+  /** That, and for a program of a project which one: what is known and allowed of the server is kept under it. */
   readonly launchIdentity: string;
+}
+
+/** What somebody decided about a server's questions: the mode, or undefined where consent has ended. */
+export interface ConsentChange {
+  readonly serverName: string;
+  /** Undefined: for everybody. */
+  readonly agent: string | undefined;
+  readonly mode: ConsentMode | undefined;
 }
 
 /** What `apply` did, by server name. */
@@ -46,8 +53,10 @@ export interface ServerRegistryOptions {
  */
 export class ServerRegistry {
   readonly #servers = new Map<string, RegisteredServer>();
+  readonly #endings = new Set<Promise<void>>();
   readonly #approvals: LaunchApprovals;
   readonly #createConnection: ServerRegistryOptions["createConnection"];
+  #onConsentChange: ((change: ConsentChange) => void) | undefined;
   #revision = 0;
 
   constructor(options: ServerRegistryOptions) {
@@ -99,7 +108,7 @@ export class ServerRegistry {
     this.#revision += 1;
     const gone = [...before.values()];
     const removed = [...before.keys()].filter((name) => !this.#servers.has(name));
-    const ended = settleAll(gone, (connection) => connection.end());
+    const ended = this.#ending(settleAll(gone, (connection) => connection.end()));
     return { added, removed, changed, ended };
   }
 
@@ -130,19 +139,31 @@ export class ServerRegistry {
 
   async release({ config, users }: RegisteredServer, owner: string): Promise<void> {
     this.#revision += 1;
-    await users.release(owner, config.name);
+    await this.#ending(users.release(owner, config.name));
   }
 
   /** How often this agent's person is asked about the server's tools; everybody's without an agent. */
-  setConsentMode({ users }: RegisteredServer, mode: ConsentMode, agent?: string): void {
+  setConsentMode({ config, users }: RegisteredServer, mode: ConsentMode, agent?: string): void {
     this.#revision += 1;
     users.setConsentMode(mode, agent);
+    this.#onConsentChange?.({ serverName: config.name, agent, mode });
   }
 
   /** What was allowed of the server in running sessions no longer counts, for one agent or for all. */
-  endConsent({ users }: RegisteredServer, agent?: string): void {
+  endConsent(server: RegisteredServer, agent?: string): void {
+    this.withdrawConsent(server, agent);
+    this.#onConsentChange?.({ serverName: server.config.name, agent, mode: undefined });
+  }
+
+  /** The same as a part of a decision that reaches further, and is told as a whole. */
+  withdrawConsent({ users }: RegisteredServer, agent?: string): void {
     this.#revision += 1;
     users.endConsent(agent);
+  }
+
+  /** Calls `listener`, the only one, after each such decision. */
+  onConsentChange(listener: (change: ConsentChange) => void): void {
+    this.#onConsentChange = listener;
   }
 
   isApproved(server: RegisteredServer): boolean {
@@ -202,8 +223,20 @@ export class ServerRegistry {
   }
 
   /** Closes every connection for good. */
-  endAll(): Promise<void> {
-    return settleAll(this.all(), (connection) => connection.end());
+  async endAll(): Promise<void> {
+    await settleAll(this.all(), (connection) => connection.end());
+    await Promise.all(this.#endings);
+  }
+
+  /** Nobody finds these connections any more, but nothing of them may be left when all have ended. */
+  #ending(ended: Promise<void>): Promise<void> {
+    const settled = ended
+      .catch(() => undefined)
+      .then(() => {
+        this.#endings.delete(settled);
+      });
+    this.#endings.add(settled);
+    return ended;
   }
 
   #register(config: ServerConfig): RegisteredServer {
@@ -214,7 +247,8 @@ export class ServerRegistry {
       config,
       connection,
       users: new ServerUsers(connection, create),
-      launchIdentity: launchIdentity(config),
+      entryIdentity: launchIdentity(config),
+      launchIdentity: consentIdentity(config),
     };
     return server;
   }

@@ -98,6 +98,40 @@ describe("the type of a schema", () => {
     );
   });
 
+  it("BRG-09, LIM-04: fields that only a condition names are optional, unless there is a rule for others", () => {
+    const schema = {
+      type: "object",
+      properties: { mode: { type: "string" } },
+      if: { required: ["mode"] },
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+      then: { properties: { path: { type: "string", description: "Where" } }, required: ["path"] },
+      not: { required: ["legacy"] },
+    };
+    expect(typeOf(schema)).toContain(
+      "{\n  readonly mode?: string;\n  /** Where */\n  readonly path?: unknown;\n}",
+    );
+    expect(typeOf({ ...schema, additionalProperties: false })).not.toContain("path");
+    expect(typeOf({ ...schema, unevaluatedProperties: true })).toContain(
+      "readonly path?: unknown;\n  readonly [name: string]: unknown;\n}",
+    );
+  });
+
+  it("BRG-09: the items of arrays that several parts speak of are merged", () => {
+    const listOf = (items: unknown): object => ({ type: "array", items });
+    const part = (name: string): object => ({ type: "object", required: [name] });
+    expect(typeOf({ allOf: [listOf(part("a")), listOf(part("b"))] })).toBe(
+      "readonly ({ readonly a: unknown } & { readonly b: unknown })[]",
+    );
+    expect(typeOf({ ...listOf(part("a")), anyOf: [listOf(part("b")), { type: "array" }] })).toBe(
+      "/** wider than the schema: alternatives of items */\nreadonly unknown[]",
+    );
+  });
+
+  it("LIM-04: items that are merged with themselves come to an end", () => {
+    const schema = { allOf: [{ items: { $ref: "#" } }, { items: { items: { $ref: "#" } } }] };
+    expect(typeOf(schema).length).toBeLessThan(400_000);
+  });
+
   it("a name that every object has by itself is widened, because an absent one would not fit", () => {
     expect(typeOf({ type: "object", properties: { toString: { type: "string" } } })).toBe(
       "{\n  readonly toString?: /* wider than the schema: every object inherits the name */ unknown;\n}",

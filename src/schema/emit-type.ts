@@ -4,7 +4,14 @@ import type { SchemaGraph } from "./schema-graph.ts";
 import { examineSchema, isForWorker, measureSchema } from "./schema-guard.ts";
 import { TypeEmitter } from "./type-emitter.ts";
 import { TypeNames } from "./type-names.ts";
-import { anyObjectType, declaration, emptyObjectType, unknownType, widened } from "./type-text.ts";
+import {
+  anyObjectType,
+  declaration,
+  emptyObjectType,
+  type Field,
+  unknownType,
+  widened,
+} from "./type-text.ts";
 import { isEmptySchema } from "./validate-tool-arguments.ts";
 
 export interface EmitTypeOptions {
@@ -43,10 +50,10 @@ export function emitParamsType(schema: unknown, options: EmitTypeOptions): strin
   return createEmitter(graph, options).declare(name, kindBits.object, documentation).join("\n");
 }
 
-/** A new emitter for a schema; undefined when it cannot be used. */
-export function emitterFor(schema: unknown, prefix: string): TypeEmitter | undefined {
+/** The fields of the arguments of a tool, as the type says them; none for a schema that cannot be used. */
+export function paramsFields(schema: unknown, options: EmitTypeOptions): readonly Field[] {
   const graph = usableGraph(schema);
-  return "problem" in graph ? undefined : createEmitter(graph, { name: prefix });
+  return "problem" in graph ? [] : createEmitter(graph, options).fields(options.name);
 }
 
 function createEmitter(graph: SchemaGraph, options: EmitTypeOptions): TypeEmitter {

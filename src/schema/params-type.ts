@@ -1,5 +1,5 @@
-import { emitterFor } from "./emit-type.ts";
-import { toolTypeName } from "./type-names.ts";
+import { paramsFields } from "./emit-type.ts";
+import { toolTypeName, TypeNames } from "./type-names.ts";
 import { render } from "./type-text.ts";
 
 /** One argument of a tool. */
@@ -29,12 +29,15 @@ export interface ToolWithSchema {
 /** The arguments that a tool declares; none for a schema that cannot be used. */
 export function paramsTypeOf(serverName: string, tool: ToolWithSchema): ParamsType {
   const prefix = toolTypeName(serverName, tool.originalName ?? tool.name);
-  const fields = emitterFor(tool.inputSchema, prefix)?.fields() ?? [];
+  const name = `${prefix}Params`;
+  // As in the module, where a reference to `params` is not to be taken for the arguments.
+  const names = new TypeNames([name, `${prefix}Result`]);
+  const fields = paramsFields(tool.inputSchema, { name, prefix, names });
   return Object.freeze({
-    name: `${prefix}Params`,
+    name,
     fields: Object.freeze(
-      fields.map(({ name, type, isRequired, description }) =>
-        Object.freeze({ name, type: render(type), isRequired, description }),
+      fields.map(({ name: field, type, isRequired, description }) =>
+        Object.freeze({ name: field, type: render(type), isRequired, description }),
       ),
     ),
   });

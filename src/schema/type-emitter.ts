@@ -8,7 +8,18 @@ import {
   maxListedValues,
   partsInPlace,
 } from "./accepted-kinds.ts";
-import { arrayForm, isJsonObject, type JsonSchema, type JsonSchemaObject } from "./json-schema.ts";
+import {
+  allRules,
+  type ArrayRules,
+  arrayRules,
+  arraySpeakers,
+  listsArrays,
+} from "./array-rules.ts";
+import { inexpressibleIn } from "./inexpressible-keywords.ts";
+import { isJsonObject, type JsonSchema, type JsonSchemaObject } from "./json-schema.ts";
+import { kindsType, restrict } from "./kinds-type.ts";
+import { mentionedFields } from "./mentioned-fields.ts";
+import { objectWithOthers } from "./object-with-others.ts";
 import { edgeOf, edgesOf, keywordOf } from "./schema-check.ts";
 import type { SchemaGraph, SchemaNode } from "./schema-graph.ts";
 import { referencesIn } from "./schema-references.ts";
@@ -39,6 +50,8 @@ const partLength = 40;
 /** Intersections are multiplied out by the compiler, which gives up at 100,000. */
 const maxWidth = 1_000;
 const maxTupleLength = 100;
+/** Item types that are merged inside of merged ones. */
+const maxMergeDepth = 8;
 
 /** Objects have these without having a field of the name. */
 const inheritedNames: ReadonlySet<string> = new Set(
@@ -46,19 +59,6 @@ const inheritedNames: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-
-/** Keywords that say something about the shape of a value that no type can say, and about which values. */
-const inexpressible: ReadonlyMap<string, Kinds> = new Map<string, Kinds>([
-  ["not", allKinds],
-  ["if", allKinds],
-  ["dependentSchemas", kindBits.object],
-  ["dependentRequired", kindBits.object],
-  ["dependencies", kindBits.object],
-  ["unevaluatedProperties", kindBits.object],
-  ["propertyNames", kindBits.object],
-  ["unevaluatedItems", kindBits.array],
-  ["contains", kindBits.array],
-]);
 
 export interface TypeEmitterOptions {
   /** Names in the file that the declarations go to. */
@@ -84,12 +84,21 @@ export class TypeEmitter {
   readonly #accepted: AcceptedKinds;
   readonly #names = new Map<JsonSchemaObject, Map<Kinds, string>>();
   readonly #pending: Pending[] = [];
+  /** Those of the schema, and those that stand for several of them at once. */
+  readonly #nodes: Map<JsonSchemaObject, SchemaNode>;
+  readonly #saysItems: boolean;
+  #mergeDepth = 0;
   #length = 0;
 
   constructor(graph: SchemaGraph, options: TypeEmitterOptions) {
-    this.#graph = graph;
+    this.#nodes = new Map(graph.nodes);
+    this.#graph = { ...graph, nodes: this.#nodes };
     this.#options = options;
-    this.#accepted = new AcceptedKinds(graph);
+    this.#accepted = new AcceptedKinds(this.#graph);
+    const speakers = [...this.#nodes.values()].filter(
+      (node) => listsArrays(node) || arrayRules(node) !== undefined,
+    );
+    this.#saysItems = speakers.length > 1;
   }
 
   /** Declares the whole schema as `name`, limited to `kinds` of values, and all that it refers to. */
@@ -101,11 +110,23 @@ export class TypeEmitter {
     return this.#declarePending();
   }
 
-  /** The fields that the schema itself declares. */
-  fields(): readonly Field[] {
-    const { root, nodes } = this.#graph;
-    const node = isJsonObject(root) ? nodes.get(root) : undefined;
-    return (node === undefined || node.isReferenceOnly ? undefined : this.#fields(node)) ?? [];
+  /** The fields of the whole schema, which is declared as `name`: its own or those of what it is a name for. */
+  fields(name: string): readonly Field[] {
+    const { root } = this.#graph;
+    let node = isJsonObject(root) ? this.#nodes.get(root) : undefined;
+    if (node === undefined) return [];
+    const kinds = kindBits.object & this.#accepted.of(node.schema);
+    this.#names.set(node.schema, new Map([[kinds, name]]));
+    const followed = new Set<SchemaNode>();
+    while (node !== undefined && isOnlyReference(node) && !followed.has(node)) {
+      followed.add(node);
+      // Takes the name that the type of the target has.
+      this.#references(node, kinds);
+      const target: JsonSchema | undefined = node.references[0];
+      node = isJsonObject(target) ? this.#nodes.get(target) : undefined;
+    }
+    if (node === undefined || node.isReferenceOnly) return [];
+    return this.#allFields(node, kinds)?.fields ?? [];
   }
 
   #declarePending(): readonly string[] {
@@ -128,15 +149,20 @@ export class TypeEmitter {
   #typeOf(schema: JsonSchema, within: Kinds): TypeText {
     const kinds = within & this.#accepted.of(schema);
     if (kinds === 0) return neverType;
-    const node = isJsonObject(schema) ? this.#graph.nodes.get(schema) : undefined;
+    const node = isJsonObject(schema) ? this.#nodes.get(schema) : undefined;
     if (node === undefined) return restrict(unknownType, kinds);
     this.#length += partLength;
     if (this.#length > maxLength) return restrict(atom("unknown", ["too large"]), kinds);
+    const merged = (kinds & kindBits.array) === 0 ? undefined : this.#mergedArray(node);
+    if (merged !== undefined)
+      return unionOf([this.#typeOf(schema, kinds & ~kindBits.array), merged]);
+    const isTooWide = this.#accepted.width(node.schema, kinds) > maxWidth;
     const own = node.isReferenceOnly
       ? unknownType
-      : widened(this.#ownType(node, kinds), inexpressibleIn(node, kinds));
-    if (this.#accepted.width(node.schema, kinds) > maxWidth)
-      return restrict(widened(own, ["too many alternatives"]), kinds);
+      : widened(this.#ownType(node, kinds, isTooWide), inexpressibleIn(node, kinds));
+    if (isTooWide) return restrict(widened(own, ["too many alternatives"]), kinds);
+    if (own.text === unknownType.text && this.#opensParts(node, kinds))
+      return restrict(widened(own, ["parts beside conditions"]), kinds);
     const { oneEach } = partsInPlace(node);
     const type = intersectionOf([
       own,
@@ -165,8 +191,11 @@ export class TypeEmitter {
     });
   }
 
-  /** What the schema says itself; `unknown` when it says nothing that its parts do not say. */
-  #ownType(node: SchemaNode, kinds: Kinds): TypeText {
+  /**
+   * What the schema says itself; `unknown` when it says nothing that its parts do not say. `isOpen`:
+   * its parts are left out, and with them the fields that they name.
+   */
+  #ownType(node: SchemaNode, kinds: Kinds, isOpen: boolean): TypeText {
     const values = listedValues(node)?.filter((value) => (kindOfValue(value) & kinds) !== 0);
     if (values !== undefined) {
       const length = this.#length + JSON.stringify(values).length;
@@ -175,24 +204,39 @@ export class TypeEmitter {
       this.#length = length;
       return unionOf(values.map((value) => literalOf(value)));
     }
-    const object = (kinds & kindBits.object) === 0 ? undefined : this.#objectType(node);
-    const array = (kinds & kindBits.array) === 0 ? undefined : this.#arrayType(node);
+    const object =
+      (kinds & kindBits.object) === 0 ? undefined : this.#objectType(node, kinds, isOpen);
+    const rules = (kinds & kindBits.array) === 0 ? undefined : arrayRules(node);
+    const array = rules === undefined ? undefined : this.#arrayType(rules);
     const isSilent = object === undefined && array === undefined;
-    return isSilent && hasParts(node) && this.#accepted.isImplied(node, kinds)
-      ? unknownType
-      : kindsType(kinds, object, array);
+    if (!isSilent || !hasParts(node) || !this.#accepted.isImplied(node, kinds))
+      return kindsType(kinds, object, array);
+    if (kinds !== kindBits.object) return unknownType;
+    const { isOpen: mentionsAny, names } = mentionedFields(this.#graph, node, false);
+    if (mentionsAny) return anyObjectType;
+    return names.size === 0 ? unknownType : objectOf(optionalFields(names));
+  }
+
+  /** Whether fields that only a condition names would be refused by the parts of a schema without own words. */
+  #opensParts(node: SchemaNode, kinds: Kinds): boolean {
+    if ((kinds & kindBits.object) === 0 || kinds === kindBits.object || !hasParts(node))
+      return false;
+    const { isOpen, names } = mentionedFields(this.#graph, node, kinds === allKinds);
+    return isOpen || names.size > 0;
   }
 
   /** Undefined when the schema says nothing about objects. */
-  #objectType(node: SchemaNode): TypeText | undefined {
+  #objectType(node: SchemaNode, kinds: Kinds, isOpen: boolean): TypeText | undefined {
     const additional = edgeOf(node, "additionalProperties");
     const patterns = edgesOf(node, "patternProperties");
-    const fields = this.#fields(node);
-    if (fields === undefined) return widened(anyObjectType, ["too large"]);
+    const own = this.#allFields(node, kinds);
+    if (own === undefined) return widened(anyObjectType, ["too large"]);
+    const { fields } = own;
     const isSilent = additional === undefined || additional === true;
     if (fields.length === 0 && patterns.length === 0 && isSilent) return undefined;
     // Without a word about other fields they are allowed, but writing one is most likely a mistake.
-    if (additional === undefined && patterns.length === 0) return objectOf(fields);
+    if (additional === undefined && patterns.length === 0)
+      return objectOf(fields, isOpen || own.isOpen ? unknownType : undefined);
     if (additional === false && patterns.length === 0)
       return fields.length === 0 ? emptyObjectType : objectOf(fields);
     const others = [...patterns.map(({ schema }) => schema), additional ?? true];
@@ -201,6 +245,33 @@ export class TypeEmitter {
       unionOf(others.map((schema) => this.#typeOf(schema, allKinds))),
       patterns.length > 0 ? ["patternProperties"] : [],
     );
+  }
+
+  /**
+   * The fields of a schema that declares some, then those that only its conditions name, unless there
+   * is a rule for all others. Undefined when there are too many.
+   */
+  #allFields(
+    node: SchemaNode,
+    kinds: Kinds,
+  ): { readonly fields: readonly Field[]; readonly isOpen: boolean } | undefined {
+    const fields = this.#fields(node);
+    if (fields === undefined) return undefined;
+    const hasRule =
+      edgeOf(node, "additionalProperties") !== undefined ||
+      edgesOf(node, "patternProperties").length > 0;
+    if (hasRule || fields.length === 0) return { fields, isOpen: false };
+    // What is said of every kind of value is not seen in an intersection, so parts are asked as well.
+    const { names, isOpen } = mentionedFields(this.#graph, node, kinds === allKinds);
+    const known = new Set(fields.map(({ name }) => name));
+    const mentioned = optionalFields(names).filter(({ name }) => !known.has(name));
+    for (const { name, description } of mentioned)
+      this.#length += partLength + name.length + (description?.length ?? 0);
+    if (this.#length > maxLength) return undefined;
+    const least = keywordOf(node, "minProperties");
+    const count = fields.length + mentioned.length;
+    const needsMore = !hasParts(node) && typeof least === "number" && least > count;
+    return { fields: [...fields, ...mentioned], isOpen: isOpen || needsMore };
   }
 
   /**
@@ -235,86 +306,79 @@ export class TypeEmitter {
     return isDeclared || hasPatterns ? true : (edgeOf(node, "additionalProperties") ?? true);
   }
 
-  /** Undefined when the schema says nothing about arrays. */
-  #arrayType(node: SchemaNode): TypeText | undefined {
-    const { prefixKeyword, restKeyword } = arrayForm(node.schema);
-    const rest = edgeOf(node, restKeyword);
-    const prefix: JsonSchema[] = [];
-    for (const { key, schema } of edgesOf(node, prefixKeyword))
-      if (typeof key === "number") prefix[key] = schema;
-    if (prefix.length === 0) {
-      if (rest === undefined || rest === true) return undefined;
-      if (rest === false) return tupleOf({ prefix: [], required: 0, rest: undefined });
-      return arrayOf(this.#typeOf(rest, allKinds));
-    }
+  #arrayType({ prefix, rest, least }: ArrayRules): TypeText {
     if (prefix.length > maxTupleLength) return widened(arrayOf(unknownType), ["a long tuple"]);
-    const least = keywordOf(node, "minItems");
-    const most = keywordOf(node, "maxItems");
-    const isEnded = rest === false || (typeof most === "number" && most <= prefix.length);
+    const typeOfAll = (schemas: readonly JsonSchema[]): TypeText =>
+      this.#typeOf(this.#conjunction(schemas), allKinds);
+    if (prefix.length === 0 && rest !== undefined) return arrayOf(typeOfAll(rest));
     return tupleOf({
-      // A place without a schema is left to the server.
-      prefix: Array.from(prefix, (schema: JsonSchema | undefined) =>
-        this.#typeOf(schema ?? true, allKinds),
-      ),
-      required: typeof least === "number" ? least : 0,
-      rest: isEnded ? undefined : this.#typeOf(rest ?? true, allKinds),
+      prefix: prefix.map((schemas) => typeOfAll(schemas)),
+      required: least,
+      rest: rest === undefined ? undefined : typeOfAll(rest),
     });
+  }
+
+  /**
+   * The arrays of a schema where several of its parts speak of the items; undefined otherwise.
+   * TypeScript compares an item that is written down with each array type of an intersection by
+   * itself, and refuses the fields that another one names.
+   */
+  #mergedArray(node: SchemaNode): TypeText | undefined {
+    if (!this.#saysItems || !hasParts(node)) return undefined;
+    const { conjuncts, speakers, choices } = arraySpeakers(this.#graph, node);
+    if (speakers.length + choices < 2) return undefined;
+    const reasons = conjuncts.flatMap((part) => inexpressibleIn(part, kindBits.array));
+    // Each alternative would have to be merged with everything else.
+    if (choices > 0) return widened(arrayOf(unknownType), [...reasons, "alternatives of items"]);
+    const listing = speakers.find((speaker) => listsArrays(speaker));
+    if (listing !== undefined)
+      return widened(this.#ownType(listing, kindBits.array, false), [...reasons, "items"]);
+    if (this.#mergeDepth >= maxMergeDepth)
+      return widened(arrayOf(unknownType), [...reasons, "too deep"]);
+    this.#mergeDepth += 1;
+    const rules = speakers.flatMap((speaker) => arrayRules(speaker) ?? []);
+    const type = this.#arrayType(allRules(rules));
+    this.#mergeDepth -= 1;
+    return widened(type, reasons);
+  }
+
+  /** One schema that accepts what all of these accept. */
+  #conjunction(schemas: readonly JsonSchema[]): JsonSchema {
+    const distinct = [...new Set(schemas)].filter((schema) => schema !== true);
+    const [only = true] = distinct;
+    if (distinct.length <= 1) return only;
+    const schema = { allOf: distinct };
+    const edges = distinct.map(
+      (part, key) => ({ keyword: "allOf", key, schema: part, place: "same" }) as const,
+    );
+    this.#nodes.set(schema, {
+      schema,
+      references: [],
+      isReferenceOnly: false,
+      edges,
+      skipped: new Set(),
+      isUncertain: false,
+    });
+    return schema;
   }
 }
 
-/** `type` where it says nothing but which kinds there are. */
-function restrict(type: TypeText, kinds: Kinds): TypeText {
-  return type.text === unknownType.text ? widened(kindsType(kinds), type.wider) : type;
+/** Fields of which nothing is known but that they may be there. */
+function optionalFields(names: ReadonlyMap<string, JsonSchema>): readonly Field[] {
+  return [...names].map(([name, schema]) => ({
+    name,
+    type: unknownType,
+    isRequired: false,
+    description: isJsonObject(schema) ? descriptionText(schema["description"]) : undefined,
+  }));
 }
 
-function kindsType(kinds: Kinds, object?: TypeText, array?: TypeText): TypeText {
-  const isEverything = kinds === allKinds && object === undefined && array === undefined;
-  if (isEverything) return unknownType;
-  const types: TypeText[] = [];
-  if ((kinds & kindBits.object) !== 0) types.push(object ?? anyObjectType);
-  if ((kinds & kindBits.array) !== 0) types.push(array ?? arrayOf(unknownType));
-  for (const kind of ["string", "number", "boolean", "null"] as const)
-    if ((kinds & kindBits[kind]) !== 0) types.push(atom(kind));
-  return unionOf(types);
-}
-
-/** TypeScript wants the type of every named field to fit the one of the others. */
-function objectWithOthers(
-  fields: readonly Field[],
-  others: TypeText,
-  reasons: readonly string[],
-): TypeText {
-  const isUnknown = others.text === unknownType.text;
-  const doFit = isUnknown || fields.every(({ type }) => type.text === others.text);
-  if (!doFit) return objectOf(fields, atom("unknown", [...reasons, "additionalProperties"]));
-  const hasOptional = fields.some(({ isRequired }) => !isRequired);
-  const index = hasOptional ? unionOf([others, atom("undefined")]) : others;
-  return objectOf(fields, widened(index, reasons));
-}
-
-function inexpressibleIn(node: SchemaNode, kinds: Kinds): readonly string[] {
-  const used = [...inexpressible].filter(
-    ([keyword, about]) => (about & kinds) !== 0 && isEffective(node, keyword),
+/** Whether a schema is nothing but another name for one. */
+function isOnlyReference(node: SchemaNode): boolean {
+  if (node.references.length !== 1) return false;
+  return (
+    node.isReferenceOnly || (node.edges.length === 0 && keywordOf(node, "required") === undefined)
   );
-  return used.map(([keyword]) => (keyword === "if" ? "if/then/else" : keyword));
-}
-
-function isEffective(node: SchemaNode, keyword: string): boolean {
-  if (keyword === "dependentRequired" || keyword === "dependencies")
-    return keywordOf(node, keyword) !== undefined;
-  // Alone, a condition has no consequence.
-  if (keyword === "if" && edgeOf(node, "then") === undefined && edgeOf(node, "else") === undefined)
-    return false;
-  if (keyword === "not" || keyword === "if") return edgeOf(node, keyword) !== undefined;
-  return edgesOf(node, keyword).some(({ schema }) =>
-    keyword === "propertyNames" ? !acceptsAnyName(schema) : schema !== true,
-  );
-}
-
-/** Names are strings, so `{ "type": "string" }` asks nothing of them. */
-function acceptsAnyName(schema: JsonSchema): boolean {
-  if (typeof schema === "boolean") return schema;
-  return Object.keys(schema).every((keyword) => keyword === "type" && schema[keyword] === "string");
 }
 
 function hasParts(node: SchemaNode): boolean {

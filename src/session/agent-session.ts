@@ -160,7 +160,7 @@ export class AgentSession implements Session, Caller {
   }
 
   async ready(options: ReadyOptions = {}): Promise<Readonly<Record<string, boolean>>> {
-    const { registry, catalog } = this.#parts;
+    const { registry, catalog, closing } = this.#parts;
     const { signal } = options;
     const wanted =
       options.servers?.map((name) => registry.get(name)) ??
@@ -168,7 +168,8 @@ export class AgentSession implements Session, Caller {
     const states = await Promise.all(
       wanted.map(async (server): Promise<[string, boolean]> => {
         const connection = server.users.connectionOf(this.agent);
-        if (connection === undefined || this.#judge.serverDenial(server) !== undefined)
+        const isUsable = connection !== undefined && !closing.aborted;
+        if (!isUsable || this.#judge.serverDenial(server) !== undefined)
           return [server.config.name, false];
         // Known from before: it starts when one of its tools is called.
         if (connection.openClient === undefined && catalog.isKnown(server.config.name))

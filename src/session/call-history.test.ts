@@ -54,4 +54,24 @@ describe("the history of a session", () => {
     expect(JSON.stringify(history.list())).not.toMatch(/hunter2|configured/);
     expect(history.list()[0]?.result.message).toBe("no [redacted], no [redacted]");
   });
+
+  it("B-W10: a record is small, whatever the call was", () => {
+    const history = new CallHistory(() => []);
+    const nest = (depth: number): unknown =>
+      depth === 0 ? "text" : Array.from({ length: 10 }, () => nest(depth - 1));
+    const content = [{ type: "text", text: "x".repeat(4_000_000) }];
+    const result = { message: "m", value: { content }, success: true };
+    history.add(call("1", { params: { nested: nest(5), text: "y".repeat(4_000_000) }, result }));
+    const [kept] = history.list();
+    expect(JSON.stringify(kept).length).toBeLessThan(20_000);
+    expect(kept?.result.value).toBe(`${"x".repeat(999)}…`);
+  });
+
+  it("no part of a secret is kept where a long answer was cut", () => {
+    const secret = "s3cr3t-".repeat(1_000);
+    const history = new CallHistory(() => [secret]);
+    const content = [{ type: "text", text: secret.repeat(100) }];
+    history.add(call("1", { result: { message: "m", value: { content }, success: true } }));
+    expect(JSON.stringify(history.list())).not.toContain("s3cr3t");
+  });
 });

@@ -1,11 +1,13 @@
 import { mcpResultToString } from "../call/projections.ts";
 import type { ToolInvoked } from "../events/host-event.ts";
 import { maskSecrets } from "../text/mask-secrets.ts";
-import { redactValue, secretsIn } from "../text/redact-value.ts";
+import { redactValue } from "../text/redact-value.ts";
 import { truncate } from "../text/truncate.ts";
 
 const maxCalls = 1_000;
 const maxText = 1_000;
+/** Of a text of megabytes no more is searched for secrets; what they take in it may well be more than is kept. */
+const maxTextRead = 20_000;
 
 /**
  * The last calls of a session, whatever became of them and of the state they touched. What they
@@ -22,9 +24,8 @@ export class CallHistory {
   }
 
   readonly add = (call: ToolInvoked): void => {
-    const { mcpServer, params } = call;
-    const configured = mcpServer === null ? [] : this.#secretsOf(mcpServer);
-    const kept = bounded(call, [...configured, ...secretsIn(params)]);
+    const { mcpServer } = call;
+    const kept = bounded(call, mcpServer === null ? [] : this.#secretsOf(mcpServer));
     if (this.#calls.length < maxCalls) {
       this.#calls.push(kept);
       return;
@@ -39,17 +40,27 @@ export class CallHistory {
   }
 }
 
-function bounded(call: ToolInvoked, secrets: readonly string[]): ToolInvoked {
+function bounded(call: ToolInvoked, configured: readonly string[]): ToolInvoked {
   const { message, value, success } = call.result;
-  const kept = (text: string): string => truncate(maskSecrets(text, secrets), maxText);
+  const { value: params, secrets: named } = redactValue(call.params, { maxText });
+  const secrets = [...configured, ...named];
   return Object.freeze({
     ...call,
-    params:
-      call.params === null ? null : maskSecrets(redactValue(call.params, { maxText }), secrets),
+    params: maskSecrets(params, secrets),
     result: Object.freeze({
-      message: kept(message),
-      value: value === null ? null : kept(mcpResultToString(value)),
+      message: boundedText(message, secrets),
+      value: value === null ? null : boundedText(mcpResultToString(value), secrets),
       success,
     }),
   });
+}
+
+function boundedText(text: string, secrets: readonly string[]): string {
+  const possible = secrets.filter(({ length }) => length <= text.length);
+  const longest = possible.reduce((most, { length }) => Math.max(most, length), 0);
+  const read = maxTextRead + longest;
+  if (text.length <= read) return truncate(maskSecrets(text, possible), maxText);
+  // A secret that was cut in two is not found: where one may be is not kept.
+  const masked = maskSecrets(text.slice(0, read), possible);
+  return truncate(`${masked.slice(0, Math.max(0, masked.length - longest))}…`, maxText);
 }

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
+
 import type { CallTarget, ConsentCall, ToolArguments } from "../call/call-path.ts";
 import type { CallableTool } from "../call/callable-tool.ts";
-import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
+import { claims } from "../catalog/catalog-tool.ts";
 import { fingerprintOf } from "../catalog/tool-fingerprint.ts";
 import type { Limits } from "../config/limits.ts";
 import { untilAborted } from "../connection/until-aborted.ts";
@@ -10,19 +12,17 @@ import type { EventBus } from "../events/event-bus.ts";
 import type { GrantLookup } from "../policy/grant-lookup.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ConfirmAnswer, Human } from "../ports/human.ts";
-import type { ServerRegistry } from "../registry/server-registry.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import { redact } from "../text/redact.ts";
 import { truncate } from "../text/truncate.ts";
 import { askPerson } from "./ask-person.ts";
-import type { ToolJudge } from "./tool-judge.ts";
+import type { ConsentScope, ToolJudge } from "./tool-judge.ts";
 
 export interface ConsentDeskParts {
   readonly agent: string;
   readonly sessionId: string;
   readonly human: Human | undefined;
   readonly judge: ToolJudge;
-  readonly registry: ServerRegistry;
   readonly grants: GrantLookup;
   readonly events: EventBus;
   readonly clock: Clock;
@@ -88,6 +88,7 @@ export class ConsentDesk {
       : tool.serverName === undefined
         ? nativeAnswers
         : everyAnswer;
+    const scope = this.#scopeOf(tool);
     this.#publish("consent-asked", tool, call);
     const answer = await askPerson(
       {
@@ -116,29 +117,40 @@ export class ConsentDesk {
       throw this.#denied(tool, isReachable);
     }
     const granted = answers.includes(answer) ? answer : "once";
-    await this.#remember(granted, tool);
+    await this.#remember(granted, tool, scope);
     this.#publish("consent-granted", tool, call, granted);
+    // Meanwhile the name may stand for another server, or somebody ended what was allowed: then the yes
+    // was to what is no longer there.
+    const now = this.#scopeOf(tool);
+    if (now === undefined || isDeepStrictEqual(scope?.subject, now.subject)) return;
+    if (this.#isOpen(tool)) await this.#askNow(tool, args, call);
   }
 
-  async #remember(answer: ConfirmAnswer, tool: CallableTool): Promise<void> {
+  #scopeOf(tool: CallableTool): ConsentScope | undefined {
+    return tool.serverName === undefined ? undefined : this.#parts.judge.scopeOf(tool);
+  }
+
+  async #remember(
+    answer: ConfirmAnswer,
+    tool: CallableTool,
+    scope: ConsentScope | undefined,
+  ): Promise<void> {
     const { judge } = this.#parts;
     if (answer === "once") return;
-    if (tool.serverName === undefined) return judge.allowTool(tool);
+    if (tool.serverName === undefined) return judge.allowNative(tool);
+    if (scope === undefined) return;
     const isOfServer = answer === "server-session" || answer === "server-always";
     // Also what is to be kept: a store that cannot be written must not make the person answer twice.
-    if (isOfServer) judge.allowServer(tool);
-    else judge.allowTool(tool);
-    if (answer === "tool-always" || answer === "server-always") await this.#keep(tool, isOfServer);
+    if (isOfServer) judge.allowServer(scope);
+    else judge.allowTool(scope);
+    if (answer === "tool-always" || answer === "server-always") await this.#keep(scope, isOfServer);
   }
 
-  async #keep(tool: CatalogTool, isOfServer: boolean): Promise<void> {
-    const { agent, registry, judge, grants, events, clock } = this.#parts;
-    const { serverName } = tool;
-    const server = registry.find(serverName);
-    if (server === undefined) return;
-    const { launchIdentity: identity } = server;
+  async #keep({ subject, tool, offered }: ConsentScope, isOfServer: boolean): Promise<void> {
+    const { agent, grants, events, clock } = this.#parts;
+    const { serverName, identity } = subject;
     const covered = isOfServer
-      ? judge.offered(server).filter((other) => !claims(other, "destructiveHint"))
+      ? offered.filter((other) => !claims(other, "destructiveHint"))
       : [tool];
     try {
       await grants.grant(

@@ -3,6 +3,7 @@ import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
 import { durationText } from "../protocol/duration-text.ts";
+import { nextTurn } from "./next-turn.ts";
 
 export interface HandlerRun {
   readonly toolName: string;
@@ -18,6 +19,8 @@ const longestTimerMs = 2 ** 31 - 1;
 export class HandlerRuns {
   readonly #clock: Clock;
   readonly #running = new Set<AbortController>();
+  /** Timers of the clock do not hold the process, but a handler that somebody waits for must. */
+  #hold: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(clock: Clock) {
@@ -28,11 +31,25 @@ export class HandlerRuns {
    * What `handler` comes to, unless its time is over, the caller gives up or the host closes before. A
    * handler that does not heed its signal goes on, but nobody waits for it any more.
    */
-  async run(
+  async run(handler: (signal: AbortSignal) => unknown, run: HandlerRun): Promise<unknown> {
+    if (this.#isClosed) throw hostClosed();
+    return await this.#race(handler, run);
+  }
+
+  /**
+   * The same for what makes up for something: it begins even in a host that closes, which does not wait
+   * for it then.
+   */
+  async runLast(hook: () => unknown, run: HandlerRun): Promise<unknown> {
+    if (!this.#isClosed) return await this.#race(hook, run);
+    const tooLate = nextTurn().then(() => Promise.reject(hostClosed()));
+    return await Promise.race([(async () => await hook())(), tooLate]);
+  }
+
+  async #race(
     handler: (signal: AbortSignal) => unknown,
     { toolName, signal, timeoutMs }: HandlerRun,
   ): Promise<unknown> {
-    if (this.#isClosed) throw hostClosed();
     const stop = new AbortController();
     const giveUp = (): void =>
       stop.abort(createError("cancelled", "cancelled by the caller", { details: { toolName } }));
@@ -43,11 +60,13 @@ export class HandlerRuns {
         : undefined;
     signal?.addEventListener("abort", giveUp, { once: true });
     this.#running.add(stop);
+    this.#hold ??= setInterval(() => {}, longestTimerMs);
     try {
       // Inside an async function, so that what is thrown at once is a rejection like any other.
       return await untilAborted((async () => await handler(stop.signal))(), stop.signal);
     } finally {
       this.#running.delete(stop);
+      if (this.#running.size === 0) this.#release();
       timer?.cancel();
       signal?.removeEventListener("abort", giveUp);
     }
@@ -57,6 +76,11 @@ export class HandlerRuns {
   close(): void {
     this.#isClosed = true;
     for (const stop of this.#running) stop.abort(hostClosed());
+  }
+
+  #release(): void {
+    clearInterval(this.#hold);
+    this.#hold = undefined;
   }
 }
 

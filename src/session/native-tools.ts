@@ -1,5 +1,5 @@
 import type { ToolArguments } from "../call/call-path.ts";
-import type { NativeCallable } from "../call/callable-tool.ts";
+import type { NativeCallable, PerformCall } from "../call/callable-tool.ts";
 import type { ToolSchemas } from "../call/tool-schemas.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
@@ -9,6 +9,7 @@ import { neutralizeLine } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
 import type { HandlerRuns } from "./handler-runs.ts";
 import { nativeFailure, nativeResult } from "./native-result.ts";
+import { nextTurn } from "./next-turn.ts";
 import { CallContext, type ToolContext, type ToolContextParts } from "./tool-context.ts";
 
 /** A tool that the program brings itself. Its calls take the same path as those of servers' tools. */
@@ -77,10 +78,13 @@ export class NativeTools {
   /** Throws `config_invalid` for a definition that could not be called. */
   define(definition: NativeTool): NativeCallable {
     const { name } = definition;
-    if (!validName.test(name))
+    if (typeof name !== "string" || !validName.test(name))
       throw refused(name, "has a name that model providers do not accept", {
         hint: "use 1 to 64 letters, digits, _ and -",
       });
+    // Programs without types define tools, too.
+    if (typeof definition.description !== "string") throw refused(name, "has no description");
+    if (typeof definition.handler !== "function") throw refused(name, "has no handler");
     if (this.#tools.has(name)) throw refused(name, "is defined already");
     const tool = this.#callable(definition);
     const unusable = this.#parts.schemas.refusal(tool);
@@ -107,12 +111,15 @@ export class NativeTools {
       timeoutMs,
       needsConsent: definition.needsConsent === true,
       perform: async (params, call) => {
-        const { handlers, context } = this.#parts;
+        const { handlers } = this.#parts;
         try {
           const returned = await handlers.run(
-            (stop) =>
-              definition.handler(params, { context: new CallContext(context(), call, stop) }),
-            { toolName: name, signal: call.signal, timeoutMs: call.timeoutMs },
+            (stop) => this.#handle(definition, params, call, stop),
+            {
+              toolName: name,
+              signal: call.signal,
+              timeoutMs: call.timeoutMs,
+            },
           );
           return nativeResult(returned, name);
         } catch (error) {
@@ -120,6 +127,25 @@ export class NativeTools {
         }
       },
     } satisfies NativeCallable);
+  }
+
+  async #handle(
+    definition: NativeTool,
+    params: ToolArguments,
+    call: PerformCall,
+    stop: AbortSignal,
+  ): Promise<unknown> {
+    const context = new CallContext(this.#parts.context(), call, stop);
+    const end = (): void => context.end();
+    stop.addEventListener("abort", end, { once: true });
+    try {
+      // Tools that call each other do so without ever waiting: no deadline would come true meanwhile.
+      if (context.isNested) await nextTurn();
+      stop.throwIfAborted();
+      return await definition.handler(params, { context });
+    } finally {
+      end();
+    }
   }
 }
 
@@ -135,11 +161,11 @@ function plainObject(
 }
 
 export function refused(
-  name: string,
+  name: unknown,
   what: string,
   options: { readonly hint?: string } = {},
 ): McpError {
-  const toolName = truncate(neutralizeLine(name), 128);
+  const toolName = truncate(neutralizeLine(String(name)), 128);
   return createError("config_invalid", `the native tool "${toolName}" ${what}`, {
     details: { toolName },
     ...options,

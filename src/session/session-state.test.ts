@@ -170,7 +170,10 @@ describe("a draft", () => {
       return value + 1;
     });
     state.set(counter, 5);
-    expect(draft.commit()).toMatchObject({ code: "tool_error" });
+    expect(draft.commit()).toMatchObject({
+      code: "tool_error",
+      message: "a change of the state failed: only from zero",
+    });
     expect(state.get(counter)).toBe(5);
   });
 
@@ -185,6 +188,27 @@ describe("a draft", () => {
     const committed = new StateDraft(state);
     committed.commit();
     expect(() => committed.set("late", 1)).toThrow(expect.objectContaining({ code: "closed" }));
+  });
+
+  it("SES-06: what lies on a draft that has ended is told that its changes are lost", () => {
+    for (const end of ["commit", "drop"] as const) {
+      const outer = new StateDraft(newState().state);
+      const inner = new StateDraft(outer);
+      inner.set("a", 1);
+      outer[end]();
+      expect(inner.commit()).toMatchObject({ code: "closed" });
+    }
+  });
+
+  it("says how deep it lies", () => {
+    const outer = new StateDraft(newState().state);
+    expect([outer.depth, new StateDraft(new StateDraft(outer)).depth]).toEqual([0, 2]);
+  });
+
+  it("an initial value that is no JSON is refused by its name", () => {
+    expect(() => defineSlice("when", new Date(0))).toThrow(
+      /^the initial value of "when" must be plain JSON: /,
+    );
   });
 
   it("a draft on a draft hands its changes over to it", () => {

@@ -1,5 +1,6 @@
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
+import { reasonText } from "./reason-text.ts";
 import { applyTo, type PendingChange, type StateEntry, type StateUpdate } from "./state-entry.ts";
 import { AnyState, type StateBase } from "./state-view.ts";
 
@@ -31,6 +32,11 @@ export class StateDraft extends AnyState implements DraftBase {
     return this.#base.maxBytes;
   }
 
+  /** How many other drafts it lies on. */
+  get depth(): number {
+    return this.#base instanceof StateDraft ? this.#base.depth + 1 : 0;
+  }
+
   get hasChanges(): boolean {
     return this.#changes.size > 0;
   }
@@ -59,7 +65,9 @@ export class StateDraft extends AnyState implements DraftBase {
       this.#end = "dropped";
       return McpError.is(error)
         ? error
-        : createError("tool_error", "a change of the state failed", { cause: error });
+        : createError("tool_error", `a change of the state failed: ${reasonText(error)}`, {
+            cause: error,
+          });
     }
   }
 
@@ -70,7 +78,8 @@ export class StateDraft extends AnyState implements DraftBase {
 
   /** Takes over the changes of a draft that lies on this one. */
   accept(changes: ReadonlyMap<string, PendingChange>): void {
-    if (!this.#isOpen()) return;
+    // Whoever made them is told that they are lost: it answers for them.
+    if (this.#end !== undefined) throw isOver();
     // All of them first: one that fails must not leave the others behind.
     const applied = [...changes].map(([key, change]): [string, PendingChange] => [
       key,
@@ -109,6 +118,10 @@ export class StateDraft extends AnyState implements DraftBase {
   /** Writes after a drop go nowhere: whoever makes them was given up and may not know it yet. */
   #isOpen(): boolean {
     if (this.#end !== "committed") return this.#end === undefined;
-    throw createError("closed", "what this state belonged to is over");
+    throw isOver();
   }
+}
+
+function isOver(): McpError {
+  return createError("closed", "what this state belonged to is over");
 }

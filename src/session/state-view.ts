@@ -14,7 +14,10 @@ const maxKeyLength = 128;
 export function defineSlice<T>(key: string, initial: T): StateSlice<T> {
   const flaw = checkPlainJson(initial);
   if (flaw !== undefined)
-    throw createError("invalid_arguments", `the initial value of "${key}" ${flaw.message}`);
+    throw createError(
+      "invalid_arguments",
+      `the initial value of "${key}" must be plain JSON: ${flaw.message}`,
+    );
   return Object.freeze({ key: checkedKey(key), initial: frozenCopy(initial) });
 }
 

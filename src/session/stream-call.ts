@@ -1,6 +1,6 @@
 import type { CallOptions } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
-import type { EventBus } from "../events/event-bus.ts";
+import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
 import type { Progress } from "../protocol/protocol-client.ts";
 
 /** What happens during a call, in order; the outcome is always the last. */
@@ -20,45 +20,97 @@ export interface StreamedCall {
   readonly options: CallOptions;
 }
 
-/** Runs a call and tells what happens to it. A reader that stops early cancels the call. */
-export async function* streamCall(streamed: StreamedCall): AsyncGenerator<CallStreamItem, void> {
-  const { events, options, serverName } = streamed;
-  const stop = new AbortController();
-  const waiting: CallStreamItem[] = [];
-  let wake: (() => void) | undefined;
-  const put = (item: CallStreamItem): void => {
-    if (waiting.length >= maxWaiting) waiting.shift();
-    waiting.push(item);
-    wake?.();
-  };
-  const unsubscribe = events.on("server-log", ({ serverName: from, level, text }) => {
-    if (from === serverName()) put({ type: "log", level, text });
-  });
-  const signals = [stop.signal, ...(options.signal === undefined ? [] : [options.signal])];
-  const ending = streamed.call({
-    ...options,
-    signal: AbortSignal.any(signals),
-    onProgress(progress) {
-      put({ type: "progress", ...progress });
-      options.onProgress?.(progress);
-    },
-  });
-  void ending.then((outcome) => put({ type: "outcome", outcome }));
-  try {
-    for (;;) {
-      const item = waiting.shift();
-      if (item !== undefined) {
-        yield item;
-        if (item.type === "outcome") return;
-        continue;
-      }
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+/** Runs a call, once somebody reads, and tells what happens to it. A reader that stops early cancels the call. */
+export function streamCall(streamed: StreamedCall): AsyncGenerator<CallStreamItem, void> {
+  return new CallStream(streamed);
+}
+
+type Step = IteratorResult<CallStreamItem, void>;
+
+/** No generator function: in one of those, leaving waits until the next thing has happened. */
+class CallStream implements AsyncGenerator<CallStreamItem, void> {
+  readonly #streamed: StreamedCall;
+  readonly #stop = new AbortController();
+  readonly #items: CallStreamItem[] = [];
+  readonly #readers: ((step: Step) => void)[] = [];
+  #ending: Promise<unknown> | undefined;
+  #unsubscribe: Unsubscribe | undefined;
+  #isOver = false;
+
+  constructor(streamed: StreamedCall) {
+    this.#streamed = streamed;
+  }
+
+  next(): Promise<Step> {
+    if (!this.#isOver) this.#ending ??= this.#begin();
+    return new Promise((resolve) => {
+      this.#readers.push(resolve);
+      this.#deliver();
+    });
+  }
+
+  async return(): Promise<Step> {
+    this.#end();
+    // The call is over when the loop is: what it did is known to all who listen.
+    await this.#ending;
+    return { done: true, value: undefined };
+  }
+
+  async throw(error: unknown): Promise<Step> {
+    await this.return();
+    throw error;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+
+  async #begin(): Promise<void> {
+    const { events, options, serverName, call } = this.#streamed;
+    this.#unsubscribe = events.on("server-log", ({ serverName: from, level, text }) => {
+      if (from === serverName()) this.#put({ type: "log", level, text });
+    });
+    const signals = [this.#stop.signal, ...(options.signal === undefined ? [] : [options.signal])];
+    const outcome = await call({
+      ...options,
+      signal: AbortSignal.any(signals),
+      onProgress: (progress) => {
+        this.#put({ type: "progress", ...progress });
+        options.onProgress?.(progress);
+      },
+    });
+    this.#put({ type: "outcome", outcome });
+  }
+
+  #put(item: CallStreamItem): void {
+    if (this.#isOver) return;
+    if (this.#items.length >= maxWaiting) this.#items.shift();
+    this.#items.push(item);
+    this.#deliver();
+  }
+
+  /** Gives readers what there is, in their order; when all is over, the end. */
+  #deliver(): void {
+    while (this.#readers.length > 0) {
+      const item = this.#items.shift();
+      if (item === undefined && !this.#isOver) return;
+      this.#readers.shift()?.(
+        item === undefined ? { done: true, value: undefined } : { done: false, value: item },
+      );
+      if (item?.type === "outcome") this.#end();
     }
-  } finally {
-    unsubscribe();
-    stop.abort();
-    await ending;
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#unsubscribe?.();
+    this.#stop.abort();
+    this.#items.length = 0;
+    this.#deliver();
   }
 }

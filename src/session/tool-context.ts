@@ -1,11 +1,15 @@
 import type { CallOptions, CallPath, Caller, ToolArguments } from "../call/call-path.ts";
 import type { PerformCall } from "../call/callable-tool.ts";
 import type { Outcome } from "../call/outcome.ts";
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Progress } from "../protocol/protocol-client.ts";
 import { type ConnectionPoolParts, McpConnectionPool } from "./connection-pool.ts";
 import { DraftCaller } from "./draft-caller.ts";
 import { joinSignals } from "./join-signals.ts";
+import { nextTurn } from "./next-turn.ts";
+import { refusingCaller } from "./refusing-caller.ts";
 import { type DraftBase, StateDraft } from "./state-draft.ts";
 import type { StateView } from "./state-view.ts";
 
@@ -27,7 +31,10 @@ export interface ToolContext {
   /** What is written holds when the call succeeds, and is forgotten when it fails. */
   readonly state: StateView;
   readonly resources: ContextResources;
-  /** Calls another tool of the session, within this call: its state, its deadline, its end. */
+  /**
+   * Calls another tool of the session, within this call: its state, its deadline, its end. Once this call
+   * has ended the outcome is `closed`; calls are refused that would lie more than 16 deep in each other.
+   */
   call(name: string, args?: ToolArguments, options?: CallOptions): Promise<Outcome>;
   progress(progress: Progress): void;
 }
@@ -41,6 +48,9 @@ export interface ToolContextParts {
   readonly pool: Omit<ConnectionPoolParts, "call" | "signal">;
 }
 
+/** A tool that calls whatever a model names can be made to call itself: somewhere that has to end. */
+const maxDepth = 16;
+
 /** The context of one call. Its draft exists once the handler looks at the state. */
 export class CallContext implements ToolContext {
   readonly signal: AbortSignal;
@@ -50,6 +60,7 @@ export class CallContext implements ToolContext {
   readonly #call: PerformCall;
   #draft: StateDraft | undefined;
   #pool: McpConnectionPool | undefined;
+  #isOver = false;
 
   constructor(parts: ToolContextParts, call: PerformCall, signal: AbortSignal) {
     this.#parts = parts;
@@ -78,17 +89,47 @@ export class CallContext implements ToolContext {
     return this.#openDraft();
   }
 
-  call(name: string, args: ToolArguments = {}, options: CallOptions = {}): Promise<Outcome> {
-    const caller = new DraftCaller(this.#parts.caller, this.#openDraft());
-    return this.#parts.calls.call(caller, name, args, {
+  /** Whether the call is part of another one, or of a transaction. */
+  get isNested(): boolean {
+    return this.#call.caller instanceof DraftCaller;
+  }
+
+  async call(name: string, args: ToolArguments = {}, options: CallOptions = {}): Promise<Outcome> {
+    const outcome = await this.#callWithin(name, args, options);
+    // A handler that tries until it succeeds must not outrun its own deadline.
+    if (!outcome.ok) await nextTurn();
+    return outcome;
+  }
+
+  /** The handler has ended or was given up: nothing it still does is part of the call. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  progress(progress: Progress): void {
+    if (!this.signal.aborted) this.#call.onProgress?.(progress);
+  }
+
+  #callWithin(name: string, args: ToolArguments, options: CallOptions): Promise<Outcome> {
+    const { calls, caller } = this.#parts;
+    const refusal = this.#refusal();
+    if (refusal !== undefined)
+      return calls.call(refusingCaller(caller, refusal), name, args, { callId: options.callId });
+    return calls.call(new DraftCaller(caller, this.#openDraft()), name, args, {
       ...options,
       signal: joinSignals(this.signal, options.signal),
       timeoutMs: this.#within(options.timeoutMs),
     });
   }
 
-  progress(progress: Progress): void {
-    if (!this.signal.aborted) this.#call.onProgress?.(progress);
+  #refusal(): McpError | undefined {
+    if (this.#isOver)
+      return createError("closed", "the call that this one was to be part of is over");
+    if (this.#openDraft().depth < maxDepth) return undefined;
+    return createError("tool_error", `tools that call tools may do so ${maxDepth} deep at most`, {
+      details: { maxDepth },
+      hint: "does a tool call itself?",
+    });
   }
 
   /** No call that is part of this one may take longer than what is left of it. */

@@ -1,5 +1,5 @@
 import type { CallTarget } from "../call/call-path.ts";
-import type { CallableTool, NativeCallable } from "../call/callable-tool.ts";
+import type { NativeCallable } from "../call/callable-tool.ts";
 import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
 import type { PinLookup } from "../catalog/pin-lookup.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
@@ -37,6 +37,14 @@ export interface JudgeParts {
   readonly grants: GrantLookup;
   readonly pins: PinLookup;
   readonly clock: Clock;
+}
+
+/** What an answer covers: as things were when the question was asked, not when it was answered. */
+export interface ConsentScope {
+  readonly subject: ConsentSubject;
+  readonly tool: CatalogTool;
+  /** What the server offered beside it. */
+  readonly offered: readonly CatalogTool[];
 }
 
 interface Judgement extends CallTarget {
@@ -110,27 +118,30 @@ export class ToolJudge {
     };
   }
 
-  /** Allows the tool for the rest of the session, exactly as it is defined now. */
-  allowTool(tool: CallableTool): void {
-    if (tool.serverName === undefined) {
-      this.#allowedNative.add(tool.originalName);
-      return;
-    }
+  /** What a question about the tool is about now; undefined when its server is gone. */
+  scopeOf(tool: CatalogTool): ConsentScope | undefined {
     const server = this.#parts.registry.find(tool.serverName);
-    if (server !== undefined) this.#allowances.allowTool(this.#subject(server, tool));
+    if (server === undefined) return undefined;
+    return { subject: this.#subject(server, tool), tool, offered: this.#offered(server) };
   }
 
-  /** The same for every tool that the server offers now. */
-  allowServer(tool: CatalogTool): void {
-    const server = this.#parts.registry.find(tool.serverName);
-    if (server === undefined) return;
-    const covered = [tool, ...this.offered(server)];
-    const fingerprints = covered.map(({ listed }) => fingerprintOf(listed));
-    this.#allowances.allowServer(this.#subject(server, tool), fingerprints);
+  allowNative(tool: NativeCallable): void {
+    this.#allowedNative.add(tool.originalName);
+  }
+
+  /** Allows the tool for the rest of the session, exactly as it was when the question was asked. */
+  allowTool({ subject }: ConsentScope): void {
+    this.#allowances.allowTool(subject);
+  }
+
+  /** The same for every tool that the server offered then. */
+  allowServer({ subject, tool, offered }: ConsentScope): void {
+    const fingerprints = [tool, ...offered].map(({ listed }) => fingerprintOf(listed));
+    this.#allowances.allowServer(subject, fingerprints);
   }
 
   /** What a person who allows a whole server can have seen of it: nothing that is set aside. */
-  offered({ config, launchIdentity }: RegisteredServer): readonly CatalogTool[] {
+  #offered({ config, launchIdentity }: RegisteredServer): readonly CatalogTool[] {
     const { catalog, pins } = this.#parts;
     return catalog
       .tools(config.name)

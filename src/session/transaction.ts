@@ -1,12 +1,14 @@
 import type { CallOptions, CallPath, Caller, ToolArguments } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
+import type { Limits } from "../config/limits.ts";
 import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { Clock } from "../ports/clock.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
-import { redact } from "../text/redact.ts";
-import { truncate } from "../text/truncate.ts";
 import { DraftCaller } from "./draft-caller.ts";
+import type { HandlerRuns } from "./handler-runs.ts";
+import { joinSignals } from "./join-signals.ts";
+import { reasonText } from "./reason-text.ts";
 import { type DraftBase, StateDraft } from "./state-draft.ts";
 import type { StateView } from "./state-view.ts";
 
@@ -42,6 +44,8 @@ export interface TransactionParts {
   readonly state: DraftBase;
   readonly events: EventBus;
   readonly clock: Clock;
+  readonly handlers: HandlerRuns;
+  readonly limits: Pick<Limits, "callTimeoutMs">;
 }
 
 /** Runs `work`. Commits when nothing failed in it; otherwise rolls back, and what `work` threw is thrown again. */
@@ -51,7 +55,7 @@ export async function runTransaction<T>(
 ): Promise<TransactionResult<T>> {
   const transaction = new OpenTransaction(parts);
   try {
-    const value = await transaction.transaction(work);
+    const value = await transaction.run(work);
     const outcomes = await transaction.end();
     return { committed: transaction.isCommitted, value, outcomes };
   } catch (error) {
@@ -60,15 +64,15 @@ export async function runTransaction<T>(
   }
 }
 
-const maxReasonText = 500;
-
 class OpenTransaction implements Transaction {
   readonly state: StateDraft;
   readonly #parts: TransactionParts;
   readonly #caller: DraftCaller;
   readonly #hooks: (() => unknown)[] = [];
   readonly #outcomes: (Outcome | undefined)[] = [];
-  readonly #underWay = new Set<Promise<Outcome>>();
+  /** Calls, and the work of transactions that joined. */
+  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #stop = new AbortController();
   #hasFailed = false;
   #isOver = false;
 
@@ -87,9 +91,12 @@ class OpenTransaction implements Transaction {
     args: ToolArguments = {},
     { compensate, ...options }: TransactionCallOptions = {},
   ): Promise<Outcome> {
-    if (this.#isOver) throw createError("closed", "the transaction is over");
+    if (this.#isOver) throw isOver();
     const place = this.#outcomes.push(undefined) - 1;
-    const calling = this.#parts.calls.call(this.#caller, name, args, options);
+    const calling = this.#parts.calls.call(this.#caller, name, args, {
+      ...options,
+      signal: joinSignals(this.#stop.signal, options.signal),
+    });
     this.#underWay.add(calling);
     const outcome = await calling;
     this.#outcomes[place] = outcome;
@@ -102,11 +109,20 @@ class OpenTransaction implements Transaction {
   }
 
   onRollback(hook: () => unknown): void {
-    if (this.#isOver) throw createError("closed", "the transaction is over");
+    if (this.#isOver) throw isOver();
     this.#hooks.push(hook);
   }
 
-  async transaction<T>(work: (transaction: Transaction) => T | Promise<T>): Promise<T> {
+  transaction<T>(work: (transaction: Transaction) => T | Promise<T>): Promise<T> {
+    if (this.#isOver) return Promise.reject(isOver());
+    const joined = this.run(work);
+    this.#underWay.add(joined);
+    const leave = (): boolean => this.#underWay.delete(joined);
+    void joined.then(leave, leave);
+    return joined;
+  }
+
+  async run<T>(work: (transaction: Transaction) => T | Promise<T>): Promise<T> {
     try {
       const value = await work(this);
       if (isFailedOutcome(value)) this.#hasFailed = true;
@@ -119,8 +135,8 @@ class OpenTransaction implements Transaction {
 
   /** Commits, or rolls back what failed. Throws when the changes could not be made. */
   async end(): Promise<readonly Outcome[]> {
-    // Calls that nobody waited for belong to it as well.
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    // What nobody waited for belongs to it as well.
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
     if (!this.#hasFailed) {
       const error = this.state.commit();
       if (error !== undefined) throw error;
@@ -130,6 +146,8 @@ class OpenTransaction implements Transaction {
 
   async fail(): Promise<void> {
     this.#hasFailed = true;
+    // Nobody is there any more for whom they could be of use.
+    this.#stop.abort();
     await this.end();
   }
 
@@ -146,15 +164,14 @@ class OpenTransaction implements Transaction {
     return isRolledBack ? made.map((outcome) => ({ ...outcome, rolledBack: true })) : made;
   }
 
-  /** One that fails is reported; it hides neither the others nor why the transaction was rolled back. */
+  /** One that fails or does not end is reported; it hides neither the others nor why the transaction was rolled back. */
   async #run(hook: () => unknown): Promise<void> {
-    const { events, clock } = this.#parts;
+    const { events, clock, handlers, limits } = this.#parts;
+    const timeoutMs = limits.callTimeoutMs;
     try {
-      await hook();
+      await handlers.runLast(hook, { toolName: "the hook", signal: undefined, timeoutMs });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : "unknown reason";
-      const shown = truncate(redact(neutralizeLine(reason)), maxReasonText);
-      const text = `a hook of a transaction that was rolled back failed: ${shown}`;
+      const text = `a hook of a transaction that was rolled back failed: ${reasonText(error)}`;
       events.emit({ type: "warning", text, at: clock.now() });
     }
   }
@@ -171,6 +188,10 @@ class OpenTransaction implements Transaction {
       at: clock.now(),
     });
   }
+}
+
+function isOver(): McpError {
+  return createError("closed", "the transaction is over");
 }
 
 function isFailedOutcome(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 
+import { detailText } from "./audit-detail.ts";
 import type { AuditEntry } from "./audit-entry.ts";
 import {
   type AuditPage,
@@ -28,7 +29,6 @@ export const maxCallIdChars = 85;
 /** Small enough for a disk that is almost full, and to be read without being felt. */
 const maxPageBytes = 256 * 1024;
 const firstPageBytes = 16 * 1024;
-const maxDetailChars = 4 * 1024;
 /**
  * So many texts wait to be hashed together, which takes a fraction of what it does one by one between
  * other work. No more and no longer ones: what waits is in the garbage collector's way.
@@ -158,15 +158,6 @@ export class AuditPageDraft {
 export function hashOf(text: string): string {
   const bytes = Buffer.from(hash("sha256", text, "binary"), "binary");
   return bytes.toString("base64url", 0, hashBytes);
-}
-
-function detailText(detail: Readonly<Record<string, unknown>>): string {
-  try {
-    const text = JSON.stringify(detail);
-    return text.length > maxDetailChars ? '{"omitted":"too large"}' : text;
-  } catch {
-    return '{"omitted":"not JSON"}';
-  }
 }
 
 function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {

@@ -57,6 +57,50 @@ describe("AuditQueue", () => {
     expect(batches.flat()).toEqual(upTo(1_002));
   });
 
+  it("B18: saves what comes after a flush that found nothing", async () => {
+    const { clock, batches, queue, add } = createQueue();
+    await queue.flush();
+    await Promise.all([queue.flush(), queue.flush()]);
+    add(1);
+    await queue.flush();
+    expect(batches).toEqual([[0]]);
+    add(1);
+    await clock.advance(250);
+    expect(batches).toEqual([[0], [1]]);
+    await queue.flush();
+    add(1);
+    expect(await queue.close()).toBe(0);
+    expect(batches).toEqual([[0], [1], [2]]);
+  });
+
+  it("B18: saves what comes after exactly one full page and a quiet moment", async () => {
+    const { clock, batches, queue, add } = createQueue();
+    add(1_000);
+    await clock.advance(1_000);
+    expect(batches.flat()).toEqual(upTo(1_000));
+    add(1);
+    await clock.advance(250);
+    expect(batches.flat()).toEqual(upTo(1_001));
+    add(1_000);
+    await clock.advance(1_000);
+    add(1);
+    expect(await queue.close()).toBe(0);
+    expect(batches.flat()).toEqual(upTo(2_002));
+  });
+
+  it("B18: a flush at any moment of another one saves what was added before it", async () => {
+    for (let moment = 0; moment < 12; moment += 1) {
+      const { batches, queue, add } = createQueue();
+      add(1);
+      const first = queue.flush();
+      for (let step = 0; step < moment; step += 1) await Promise.resolve();
+      add(1);
+      await queue.flush();
+      expect(batches.flat(), `after ${moment} steps`).toEqual([0, 1]);
+      await first;
+    }
+  });
+
   it("keeps what cannot be saved, complains once, tries again and keeps the order", async () => {
     const { clock, batches, complaints, state, queue, add } = createQueue();
     state.isBroken = true;

@@ -83,8 +83,13 @@ export class AuditQueue {
     if (this.#timer === undefined) this.#arm(this.#isFailing ? retryAfterMs : maxWaitMs);
   }
 
+  /**
+   * Begins a moment later, never at once: its end, which clears what is kept here, then comes after
+   * this was kept however little there is to save. And it ends with its last look at the pages, so
+   * that whoever finds it under way can rely on it.
+   */
   #drain(): Promise<void> {
-    this.#draining ??= this.#savePages();
+    this.#draining ??= Promise.resolve().then(() => this.#savePages());
     return this.#draining;
   }
 

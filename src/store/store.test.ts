@@ -311,7 +311,7 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     const rows = await store.audit.query();
     expect(rows.map(({ detail }) => detail)).toEqual([
       {},
-      { omitted: "too large" },
+      { text: `${"x".repeat(255)}…`, omitted: { text: 9_745 } },
       { omitted: "not JSON" },
     ]);
   });

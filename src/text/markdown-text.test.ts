@@ -6,10 +6,10 @@ import { markdownText } from "./markdown-text.ts";
 /** Characters that could be markup where they stand, without a backslash before them. */
 function bareMarkup(markdown: string): readonly string[] {
   const unescaped = markdown.replace(/\\./gs, "");
-  return unescaped.match(/[`*[\]<>#~|\n\r\u2028\u2029]|:\/\/|(?<!\w)_|_(?!\w)/g) ?? [];
+  return unescaped.match(/[`*[\]<>#~|\n\r\u2028\u2029]|:\/\/|(?<!\w)_|_(?!\w)|\w@\w/g) ?? [];
 }
 
-const nastyCharacters = "`#*_[]<>\\~|:/-.\n\r\t w1é\u2028".split("");
+const nastyCharacters = "`#*_[]<>\\~|:/@-.\n\r\t w1é\u2028".split("");
 
 describe("markdownText", () => {
   it("leaves ordinary words, identifiers and punctuation as they are", () => {
@@ -24,6 +24,11 @@ describe("markdownText", () => {
     ["HTML", "<img src=x><!-- y", "\\<img src=x\\>\\<!-- y"],
     ["a link", "[docs](x) ![i](y)", "\\[docs\\](x) !\\[i\\](y)"],
     ["a bare address", "see https://a.b and www.a.b", "see https\\://a.b and www\\.a.b"],
+    [
+      "an address for mail",
+      "a@b.c, x.y+z-@b-c.d, @scope/package or me @home",
+      "a\\@b.c, x.y+z-\\@b-c.d, @scope/package or me @home",
+    ],
     ["emphasis", "**now** _now_ a_b", "\\*\\*now\\*\\* \\_now\\_ a_b"],
     ["a trick with backslashes", "\\`x\\`", "\\\\\\`x\\\\\\`"],
     ["line breaks of other kinds", "a\u2028# b\u2029- c\u0085d\v# e", "a \\# b - c\uFFFDd \\# e"],

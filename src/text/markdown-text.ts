@@ -2,10 +2,11 @@ import { neutralize } from "./neutralize.ts";
 import { truncate } from "./truncate.ts";
 
 // `_` inside a word is no markup, and identifiers are better read without backslashes. Renderers make
-// links of bare addresses, too.
-const markup = /[\\`*[\]<>#~|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=\/\/)|(?<=\b[Ww][Ww][Ww])\./g;
+// links of bare addresses, too, and of those for mail.
+const markup =
+  /[\\`*[\]<>#~|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=\/\/)|(?<=\b[Ww][Ww][Ww])\.|(?<=[\w.+-])@(?=[\w-])/g;
 /** One character of these, and there may be something to do. */
-const suspicious = /[^ -~]|[\\`*[\]<>#~|_]|\s\s|:\/\/|www/i;
+const suspicious = /[^ -~]|[\\`*[\]<>#~|_]|\s\s|:\/\/|www|[\w.+-]@[\w-]/i;
 /** Of a text that is mostly space less is shown; a server's text must not cost more than it is worth. */
 const charsRead = 2;
 

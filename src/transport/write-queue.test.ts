@@ -98,6 +98,18 @@ describe("writing messages", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it("what waits is sent as it was, whatever becomes of the sender's object", async () => {
+    const stream = new SlowReader(5);
+    const { queue } = createQueue(stream, 10);
+    const messages = [1, 2, 3, 4].map((id) => ({ id }));
+    const sends = messages.map((message) => queue.send(message));
+    for (const message of messages) message.id = 9;
+    do await stream.read();
+    while (stream.writableLength > 0);
+    await Promise.all(sends);
+    expect(stream.writes.join("")).toBe([1, 2, 3, 4].map(line).join(""));
+  });
+
   it("a message larger than the bound is sent when nothing else is queued", async () => {
     const stream = new QuickReader();
     const { queue } = createQueue(stream, 10);

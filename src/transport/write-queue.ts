@@ -14,8 +14,7 @@ export interface WriteQueueOptions {
 }
 
 interface WaitingSend {
-  readonly message: object;
-  readonly text: string | undefined;
+  readonly json: string;
   readonly giveUpAt: number;
   readonly resolve: () => void;
   readonly reject: (error: McpError) => void;
@@ -60,12 +59,15 @@ export class WriteQueue {
    */
   send(message: object, text?: string): Promise<void> {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
-    if (this.#isFull()) return this.#waitForRoom(message, text);
+    let json: string;
     try {
-      this.#append(text ?? JSON.stringify(message));
+      // At once, also for one that has to wait: it is sent as it is now.
+      json = text ?? JSON.stringify(message);
     } catch (cause) {
       return Promise.reject(notJson(cause));
     }
+    if (this.#isFull()) return this.#waitForRoom(json);
+    this.#append(json);
     return sent;
   }
 
@@ -117,13 +119,9 @@ export class WriteQueue {
     this.#streamBytes = 0;
     this.flush();
     while (this.#waiting.length > 0 && !this.#isFull()) {
-      const { message, text, resolve, reject } = this.#waiting.shift()!;
-      try {
-        this.#append(text ?? JSON.stringify(message));
-        resolve();
-      } catch (cause) {
-        reject(notJson(cause));
-      }
+      const { json, resolve } = this.#waiting.shift()!;
+      this.#append(json);
+      resolve();
     }
     this.#watchWaiting();
   }
@@ -132,11 +130,11 @@ export class WriteQueue {
     return this.#isBlocked && this.#streamBytes + this.#batchBytes >= this.#options.maxQueuedBytes;
   }
 
-  #waitForRoom(message: object, text: string | undefined): Promise<void> {
+  #waitForRoom(json: string): Promise<void> {
     const { clock, timeoutMs } = this.#options;
     const giveUpAt = timeoutMs > 0 ? clock.monotonic() + timeoutMs : Infinity;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ message, text, giveUpAt, resolve, reject });
+      this.#waiting.push({ json, giveUpAt, resolve, reject });
       if (this.#waiting.length === 1) this.#watchWaiting();
     });
   }

@@ -97,6 +97,52 @@ describe("the audit trail", () => {
     ]);
   });
 
+  it("a long id and many names are cut: rule, hash and effects are there all the same", async () => {
+    const tools = Array.from({ length: 400 }, (_, index) => ({
+      ...anyTool,
+      name: `any_tool_with_a_name_${index}`,
+    }));
+    await using context = await recordedHost({ tools, host: store });
+    const { host } = context;
+    const callId = "c".repeat(10_000);
+    const session = host.session({ agent: "a", level: "yolo" });
+    await session.call("mcp__fake__any_tool_with_a_name_1", {}, { callId });
+    await host.grants.allow({ agent: "a", server: "fake" });
+    const [added, call] = await host.audit.query({ limit: 2 });
+    const sideEffects = "possible";
+    expect(call).toMatchObject({
+      type: "call",
+      code: "ok",
+      detail: { consent: "yolo", sideEffects },
+    });
+    expect(call?.detail?.["argumentsHash"]).toHaveLength(24);
+    expect(String(call?.detail?.["callId"])).toMatch(/^c{100,}…$/);
+    const toolNames = added?.detail?.["toolNames"] as readonly string[];
+    expect(toolNames.slice(0, 2)).toEqual(tools.slice(0, 2).map(({ name }) => name));
+    expect(added?.detail?.["omitted"]).toEqual({ toolNames: 400 - toolNames.length });
+  });
+
+  it("holds the modes that were set and the end of consent, for one agent or for all", async () => {
+    await using context = await recordedHost({ tools: [anyTool], host: store });
+    const { host } = context;
+    await host.connect("fake", { mode: "allow-all" });
+    await host.connect("fake", { owner: "a", shared: true, mode: "ask-per-tool" });
+    await host.disconnect("fake", { owner: "a" });
+    await host.reconnect("fake", { mode: "allow-all" });
+    await host.connect("fake");
+    await host.disconnect("fake");
+    await host.disconnectAll();
+    const rows = (await host.audit.query()).toReversed();
+    expect(rows.map(({ type, agent, server, code }) => [type, agent, server, code])).toEqual([
+      ["consent-mode-set", undefined, "fake", "allow-all"],
+      ["consent-mode-set", "a", "fake", "ask-per-tool"],
+      ["consent-ended", "a", "fake", undefined],
+      ["consent-mode-set", undefined, "fake", "allow-all"],
+      ["consent-ended", undefined, "fake", undefined],
+      ["consent-ended", undefined, "fake", undefined],
+    ]);
+  });
+
   it("B18: calls under way when the host closes are written down before the store closes", async () => {
     const root = await mkdtemp(path.join(tmpdir(), "audit-"));
     let count = 0;

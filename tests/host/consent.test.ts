@@ -159,6 +159,24 @@ describe("consent for the session", () => {
     expect(asked?.aborted).toBe(true);
   });
 
+  it("PRM-13, PRM-19: a mode that is set, and the end of what was allowed, are events of the host", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const { host } = context;
+    const events: HostEvent[] = [];
+    for (const type of ["consent-mode-set", "consent-ended"] as const)
+      host.on(type, (event) => void events.push(event));
+    await host.connect("fake", { mode: "allow-all" });
+    await host.connect("fake", { owner: "a", shared: true, mode: "ask-per-tool" });
+    await host.disconnect("fake", { owner: "a" });
+    await host.disconnect("fake");
+    expect(events).toMatchObject([
+      { type: "consent-mode-set", agent: null, serverName: "fake", mode: "allow-all" },
+      { type: "consent-mode-set", agent: "a", serverName: "fake", mode: "ask-per-tool" },
+      { type: "consent-ended", agent: "a", serverName: "fake" },
+      { type: "consent-ended", agent: null, serverName: "fake" },
+    ]);
+  });
+
   it("PRM-19: every question and its answer is an event of the session", async () => {
     await using context = await recordedHost({ tools: [anyTool] });
     const { human } = scriptedHuman("tool-session", "no");

@@ -1,3 +1,7 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+
 import { describe, expect, it } from "vitest";
 
 import {
@@ -17,6 +21,8 @@ import {
 import { ManualClock } from "../fixtures/protocol/manual-clock.ts";
 import { deferred } from "./deferred.ts";
 import { anyTool, recordedHost } from "./recorded-host.ts";
+
+const projectRoot = path.resolve(import.meta.dirname, "../..");
 
 const noteSchema = {
   type: "object",
@@ -86,6 +92,9 @@ describe("defining a native tool", () => {
     ["a schema that cannot be used", { inputSchema: { $ref: "https://example.com/schema" } }],
     ["a schema that is no object", { inputSchema: [] as never }],
     ["annotations that are no JSON", { annotations: { at: new Date(0) } }],
+    ["a name that is none", { name: undefined as never }],
+    ["a definition without a handler", { handler: undefined as never }],
+    ["a definition without a description", { description: undefined as never }],
   ])("%s is refused", async (_, fields) => {
     await using context = await recordedHost({ tools: [] });
     const session = context.host.session({ level: "yolo" });
@@ -298,6 +307,16 @@ describe("calling a native tool", () => {
     expect(signal.aborted).toBe(true);
   });
 
+  it("when the host closes, no server is ready any more", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const session = context.host.session({ level: "yolo" });
+    expect(await session.ready()).toEqual({ fake: true });
+    const closing = context.host.close();
+    expect(await session.ready()).toEqual({ fake: false });
+    await closing;
+    expect(await session.ready()).toEqual({ fake: false });
+  });
+
   it("a host that closes gives up what runs, and begins nothing more", async () => {
     await using context = await recordedHost({ tools: [] });
     const session = context.host.session({ level: "yolo" });
@@ -311,6 +330,28 @@ describe("calling a native tool", () => {
     expect(signal.aborted).toBe(true);
     expect(await session.call("note", { text: "x" })).toMatchObject(closed);
   });
+
+  it.each([
+    ["is given up", `limits: { callTimeoutMs: 50 }`, `() => new Promise(() => {})`, "timeout"],
+    ["ends", `limits: { callTimeoutMs: 0 }`, `() => "ok"`, "ok"],
+  ])(
+    "holds the process until the handler %s, and no longer",
+    async (_, limits, handler, expected) => {
+      const program = `
+        import { createHost } from "./src/index.ts";
+        const host = await createHost({ config: false, ${limits} });
+        const session = host.session({ level: "yolo" });
+        const inputSchema = { type: "object" };
+        session.defineTool({ name: "it", description: "", inputSchema, handler: ${handler} });
+        const outcome = await session.call("it");
+        console.log(outcome.ok ? "ok" : outcome.error.code);
+      `;
+      const args = ["--import", "tsx", "--input-type=module", "--eval", program];
+      const options = { cwd: projectRoot, timeout: 20_000, killSignal: "SIGKILL" } as const;
+      const { stdout } = await promisify(execFile)(process.execPath, args, options);
+      expect(stdout.trim()).toBe(expected);
+    },
+  );
 
   it("says why it may be called", async () => {
     await using context = await recordedHost({ tools: [] });
@@ -573,6 +614,105 @@ describe("calls inside a native tool", () => {
     stop.abort();
     expect(await calling).toMatchObject({ ok: false, error: { code: "cancelled" } });
     expect(await inner.promise).toMatchObject({ ok: false, error: { code: "cancelled" } });
+  });
+
+  it("BRG-08: a tool that is made to call itself is refused somewhere, with the reason", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo", history: true });
+    session.defineTool<{ tool: string; text: string }>({
+      ...noteTool(() => "ok"),
+      name: "run",
+      handler: async (params, call) => {
+        const outcome = await call.context.call(params.tool, params);
+        return outcome.ok ? outcome.text : outcome.error.message;
+      },
+    });
+    const outcome = await session.call("run", { tool: "run", text: "x" });
+    expect(outcome).toMatchObject({
+      ok: true,
+      text: "tools that call tools may do so 16 deep at most",
+    });
+    const results = session.history().map(({ result }) => result.success);
+    expect(results).toEqual([false, ...Array.from({ length: 17 }, () => true)]);
+  });
+
+  it.each(["note", "nobody"])(
+    "B-W5: endless calls of %s keep no deadline from coming",
+    async (name) => {
+      await using context = await recordedHost({ tools: [] });
+      const session = context.host.session({ level: "yolo" });
+      session.defineTool(noteTool(() => "ok"));
+      const ended = deferred();
+      session.defineTool({
+        ...noteTool(async (_, call) => {
+          let isOver = false;
+          while (!isOver) {
+            const outcome = await call.context.call(name, { text: "x" });
+            isOver = !outcome.ok && outcome.error.code === "closed";
+          }
+          ended.resolve();
+        }),
+        name: "outer",
+        timeoutMs: 20,
+      });
+      expect(await session.call("outer", { text: "x" })).toMatchObject({
+        ok: false,
+        error: { code: "timeout" },
+      });
+      await ended.promise;
+    },
+  );
+
+  it.each([
+    ["succeeded", () => "ok"],
+    ["failed", () => Promise.reject(new Error("no"))],
+  ])("SES-06: are refused when it has %s, for what they wrote would be lost", async (_, ending) => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const session = context.host.session({ level: "yolo" });
+    const given = deferred<ToolContext>();
+    session.defineTool(noteTool((_params, call) => call.context.state.set(notes, ["lost"])));
+    session.defineTool({
+      ...noteTool((_params, call) => {
+        given.resolve(call.context);
+        return ending();
+      }),
+      name: "outer",
+    });
+    await session.call("outer", { text: "x" });
+    const { call } = await given.promise.then((kept) => ({ call: kept.call.bind(kept) }));
+    for (const name of ["note", "mcp__fake__any"])
+      expect(await call(name, { text: "x" })).toMatchObject({
+        ok: false,
+        error: { code: "closed" },
+        sideEffects: "none",
+      });
+    expect([session.state.keys(), context.calls]).toEqual([[], []]);
+  });
+
+  it("SES-06: one that ends after the call around it failed is closed, too", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const session = context.host.session({ level: "yolo" });
+    const gate = deferred();
+    const begun = deferred();
+    const inner = deferred<Outcome>();
+    session.defineTool(
+      noteTool(async (_, call) => {
+        begun.resolve();
+        await gate.promise;
+        call.context.state.set(notes, ["lost"]);
+      }),
+    );
+    session.defineTool({
+      ...noteTool(async (_, call) => {
+        void call.context.call("note", { text: "x" }).then(inner.resolve);
+        await begun.promise;
+        throw new Error("no");
+      }),
+      name: "outer",
+    });
+    expect((await session.call("outer", { text: "x" })).ok).toBe(false);
+    gate.resolve();
+    expect(await inner.promise).toMatchObject({ ok: false, error: { code: "closed" } });
   });
 
   it("SES-08 REG-15: the connection pool gives the servers this agent may use, on the guarded path", async () => {

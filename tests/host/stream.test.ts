@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { type CallStreamItem, createHost } from "../../src/index.ts";
 import { createDemoServer, createMemoryServer } from "../../src/testing/index.ts";
+import { deferred } from "./deferred.ts";
 
 describe("session.stream", () => {
   it("LIM-02: tells progress as it comes and the outcome last", async () => {
@@ -24,6 +25,48 @@ describe("session.stream", () => {
     for await (const { type } of session.stream("mcp__demo__slow", { steps: 2, delayMs: 60_000 }))
       if (type === "progress") break;
     expect(codes).toEqual(["cancelled"]);
+  });
+
+  it("LIM-02: a reader can leave while nothing happens", async () => {
+    await using host = await createHost({ config: false });
+    const session = host.session({ level: "yolo" });
+    const begun = deferred<AbortSignal>();
+    session.defineTool({
+      name: "silent",
+      description: "Never ends",
+      inputSchema: { type: "object" },
+      timeoutMs: 0,
+      handler: (_, { context }) => {
+        begun.resolve(context.signal);
+        return new Promise(() => {});
+      },
+    });
+    const codes: (string | null)[] = [];
+    host.on("call-end", ({ code }) => codes.push(code));
+    const stream = session.stream("silent");
+    const next = stream.next();
+    const signal = await begun.promise;
+    const left = stream.return();
+    const end = { done: true, value: undefined };
+    expect([await next, await left, await stream.next()]).toEqual([end, end, end]);
+    expect([signal.aborted, codes]).toEqual([true, ["cancelled"]]);
+  });
+
+  it("a stream that nobody reads makes no call, and one that is read to its end stays ended", async () => {
+    await using host = await createHost({ config: false });
+    const session = host.session({ level: "yolo" });
+    const codes: (string | null)[] = [];
+    host.on("call-end", ({ code }) => codes.push(code));
+    const unread = session.stream("nope");
+    await unread.return();
+    expect(await unread.next()).toEqual({ done: true, value: undefined });
+    expect(codes).toEqual([]);
+    const read = session.stream("nope");
+    const [first, second, third] = await Promise.all([read.next(), read.next(), read.next()]);
+    expect([first.done, second.done, third.done]).toEqual([false, true, true]);
+    const error = new Error("mine");
+    await expect(session.stream("nope").throw(error)).rejects.toBe(error);
+    expect(codes).toEqual(["tool_unknown"]);
   });
 
   it("a call that fails at once ends the stream with its outcome", async () => {

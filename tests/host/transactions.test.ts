@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import { defineSlice, type HostEvent, type Outcome, type Transaction } from "../../src/index.ts";
+import {
+  defineSlice,
+  type HostEvent,
+  type HostOptions,
+  type Human,
+  type Outcome,
+  type Transaction,
+} from "../../src/index.ts";
+import { settled } from "../fixtures/protocol/manual-clock.ts";
 import { deferred } from "./deferred.ts";
 import { anyTool, recordedHost, type RecordedHost } from "./recorded-host.ts";
 
@@ -8,9 +16,10 @@ const counter = defineSlice("count", 0);
 const increment = (value: number): number => value + 1;
 
 /** A host whose tool `any` fails when it is told to, and a session with a tool that counts. */
-async function scene() {
+async function scene(host: HostOptions = {}) {
   const context: RecordedHost = await recordedHost({
     tools: [anyTool],
+    host,
     answers: ({ arguments: args }) => ({
       content: [{ type: "text", text: "done" }],
       isError: args["fail"] === true,
@@ -128,6 +137,53 @@ describe("a transaction", () => {
     expect(session.state.snapshot()).toEqual({});
   });
 
+  it("waits for what joined it and nobody waited for", async () => {
+    await using context = await scene();
+    const { session } = context;
+    const gate = deferred();
+    const running = session.transaction((transaction) => {
+      void transaction.transaction(async (joined) => {
+        await gate.promise;
+        joined.state.set("a", 1);
+        await joined.call("count");
+      });
+    });
+    // Long enough for an end that does not wait.
+    await settled();
+    gate.resolve();
+    expect(await running).toMatchObject({ committed: true, outcomes: [{ ok: true }] });
+    expect(session.state.snapshot()).toEqual({ a: 1, count: 1 });
+    const failing = session.transaction((transaction) => {
+      transaction.state.set("a", 2);
+      void transaction.transaction(() => Promise.reject(new Error("no")));
+    });
+    expect(await failing).toMatchObject({ committed: false });
+  });
+
+  it("calls that nobody waited for are given up when its work throws", async () => {
+    const asked = deferred();
+    await using context = await recordedHost({ tools: [anyTool] });
+    const human: Human = {
+      confirm: () => {
+        asked.resolve();
+        return new Promise(() => {});
+      },
+    };
+    const session = context.host.session({ level: "trusted", human });
+    const done: string[] = [];
+    const codes: (string | null)[] = [];
+    session.on("call-end", ({ code }) => codes.push(code));
+    await expect(
+      session.transaction(async (transaction) => {
+        const compensate = () => done.push("undone");
+        void transaction.call("mcp__fake__any", {}, { compensate });
+        await asked.promise;
+        throw new Error("mine");
+      }),
+    ).rejects.toThrow("mine");
+    expect([codes, done, context.calls]).toEqual([["cancelled"], [], []]);
+  });
+
   it("SES-14: transactions at the same time neither lose nor undo each other's work", async () => {
     await using context = await scene();
     const { session } = context;
@@ -171,6 +227,8 @@ describe("a transaction", () => {
     });
     const closed = expect.objectContaining({ code: "closed" });
     await expect(kept?.call("count")).rejects.toEqual(closed);
+    const work = () => expect.unreachable("must not run");
+    await expect(kept?.transaction(work)).rejects.toEqual(closed);
     expect(() => kept?.onRollback(() => {})).toThrow(closed);
     expect(() => kept?.state.set("a", 1)).toThrow(closed);
   });
@@ -234,5 +292,47 @@ describe("compensation", () => {
       { type: "warning", text: expect.stringContaining("cannot be undone") },
       { type: "transaction-end", committed: false, sideEffects: "none" },
     ]);
+  });
+
+  it("a hook that never ends is given up after the limit for calls, with a warning", async () => {
+    await using context = await scene({ limits: { callTimeoutMs: 20 } });
+    const { session, events } = context;
+    const done: string[] = [];
+    await expect(
+      session.transaction((transaction) => {
+        transaction.onRollback(() => done.push("first"));
+        transaction.onRollback(() => new Promise(() => {}));
+        throw new Error("the reason");
+      }),
+    ).rejects.toThrow("the reason");
+    expect(done).toEqual(["first"]);
+    expect(events).toMatchObject([
+      { type: "warning", text: expect.stringContaining("did not finish within 20 ms") },
+      { type: "transaction-end", committed: false },
+    ]);
+  });
+
+  it("a host that closes waits for no hook, but begins each", async () => {
+    await using context = await scene({ limits: { callTimeoutMs: 0 } });
+    const { session, events } = context;
+    const done: string[] = [];
+    const begun = deferred();
+    const running = session.transaction((transaction) => {
+      transaction.onRollback(() => done.push("first"));
+      transaction.onRollback(() => {
+        done.push("second");
+        return new Promise(() => {});
+      });
+      transaction.onRollback(() => {
+        begun.resolve();
+        return new Promise(() => {});
+      });
+      throw new Error("the reason");
+    });
+    await begun.promise;
+    await context.host.close();
+    await expect(running).rejects.toThrow("the reason");
+    expect(done).toEqual(["second", "first"]);
+    expect(events.map(({ type }) => type)).toEqual(["warning", "warning", "transaction-end"]);
   });
 });

@@ -116,6 +116,38 @@ export const schemaArbitrary: fc.Arbitrary<Readonly<Record<string, unknown>>> = 
     $defs: { Item: item, "a/b%": odd, "~": tilde },
   }));
 
+const declaring = fc.subarray(["a", "b", "x-1", "class"], { minLength: 1 }).map((keys) => ({
+  properties: Object.fromEntries(keys.map((key) => [key, { type: "string" }])),
+}));
+const maybeType = fc.constantFrom({}, { type: "object" });
+
+/** Objects, or lists of them, of which several parts of the schema declare the fields. */
+export const scatteredArbitrary: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc.oneof(
+  fc
+    .tuple(
+      maybeType,
+      fc.option(declaring, { nil: {} }),
+      fc.record(
+        {
+          allOf: fc.array(declaring, { minLength: 1, maxLength: 2 }),
+          if: fc.constant(true),
+          // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+          then: declaring,
+          dependentSchemas: fc.record({ a: declaring }),
+          unevaluatedProperties: fc.constantFrom<Schema>(true, false, { type: "string" }),
+        },
+        { requiredKeys: [] },
+      ),
+    )
+    .map((groupsOfOne) => Object.assign({}, ...groupsOfOne) as Readonly<Record<string, unknown>>),
+  fc
+    .array(
+      declaring.map((items) => ({ items })),
+      { minLength: 2, maxLength: 3 },
+    )
+    .map((allOf) => ({ type: "array", allOf })),
+);
+
 /** Values that have a fair chance to be accepted by `document`, and some that have not. */
 export function valuesArbitrary(
   document: Readonly<Record<string, unknown>>,
@@ -138,6 +170,20 @@ function likely(schema: unknown, document: unknown, depth: number): fc.Arbitrary
     choices.push(inner(followPointer(document, decodeURIComponent($ref.slice(1)))));
   for (const keyword of ["anyOf", "oneOf", "allOf"])
     for (const entry of (schema[keyword] ?? []) as readonly unknown[]) choices.push(inner(entry));
+  const together: unknown[] = [
+    schema["allOf"] ?? [],
+    schema["then"] ?? [],
+    schema["else"] ?? [],
+  ].flat();
+  if (isJsonObject(schema["dependentSchemas"]))
+    together.push(...Object.values(schema["dependentSchemas"]));
+  if (together.length > 0)
+    choices.push(
+      fc
+        .tuple(likelyObject(schema, inner), ...together.map((entry) => inner(entry)))
+        .map(([own, ...values]) => merged(own, values)),
+      fc.tuple(...together.map((entry) => inner(entry))).map((values) => merged({}, values)),
+    );
   for (const kind of [type].flat())
     if (kind !== "object" && kind !== "array" && typeof kind === "string")
       choices.push(scalar.filter((value) => isOfKind(value, kind)));
@@ -153,6 +199,20 @@ function likely(schema: unknown, document: unknown, depth: number): fc.Arbitrary
     );
   }
   return choices.length === 0 ? anyValue : fc.oneof(...choices);
+}
+
+/** One value with what all of several have: the fields of objects, and those of the items of arrays. */
+function merged(own: unknown, values: readonly unknown[]): unknown {
+  const lists = values.filter((value) => Array.isArray(value));
+  if (lists.length > 0)
+    return lists[0]?.map((_, index) =>
+      merged(
+        {},
+        lists.map((list): unknown => list[index]),
+      ),
+    );
+  const objects = [own, ...values].filter((value) => isJsonObject(value));
+  return Object.fromEntries(objects.flatMap((value) => Object.entries(value)));
 }
 
 function likelyObject(

@@ -9,9 +9,11 @@ import { type DescribedTool, ToolModule } from "../../src/schema/tool-module.ts"
 import { createValidator } from "../../src/schema/validator.ts";
 import { readToolLists, type ToolList as ListOf } from "../corpus/read-tool-lists.ts";
 import corpus from "../corpus/schemas.json" with { type: "json" };
+import { closeSchema } from "./close-schema.ts";
 import { type Complaint, compileSources } from "./compile-sources.ts";
 import { hostileSchemas } from "./hostile-schemas.ts";
-import { schemaArbitrary, valuesArbitrary } from "./schema-arbitrary.ts";
+import { literalCases } from "./literal-cases.ts";
+import { scatteredArbitrary, schemaArbitrary, valuesArbitrary } from "./schema-arbitrary.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -75,6 +77,7 @@ class Claims {
   readonly #lines: string[] = [];
   readonly #types: string[] = [];
   schemas = 0;
+  literals = 0;
 
   get count(): number {
     return this.#claims.length;
@@ -106,6 +109,34 @@ class Claims {
       this.#lines.push(`declare const v${index}: ${exactType(value, names)};`);
       this.#lines.push(`export const c${index}: ${name} = v${index};`);
     }
+    for (const value of await this.#literals(schema, accepted))
+      this.addLiteral(schema, value, name);
+  }
+
+  /** A literal is compared more strictly: fields that the type does not mention are refused. */
+  addLiteral(schema: unknown, value: unknown, declaredAs?: string): void {
+    const name = declaredAs ?? `T${this.schemas}_`;
+    if (declaredAs === undefined) {
+      this.schemas += 1;
+      this.#lines.push(...emitType(schema, { name }).split("\n"));
+    }
+    this.literals += 1;
+    const index = this.#claims.push({ schema, value }) - 1;
+    this.#lines.push(`export const c${index}: ${name} = ${JSON.stringify(value)};`);
+  }
+
+  async #literals(schema: unknown, accepted: readonly unknown[]): Promise<readonly unknown[]> {
+    // The old dialect cannot say which fields are spoken of.
+    if (!isJsonObject(schema) || schema["$schema"] !== undefined) return [];
+    const closed = createValidator(closeSchema(schema));
+    const literals: unknown[] = [];
+    for (const value of accepted) {
+      const isObject = typeof value === "object" && value !== null;
+      // In a literal these names are compared with what every object has.
+      if (!isObject || /"(?:__proto__|constructor|toString)"/.test(JSON.stringify(value))) continue;
+      if ((await closed.validate(value)) === undefined) literals.push(value);
+    }
+    return literals;
   }
 
   /** The claims that complaints are about, with the type that was emitted. */
@@ -182,6 +213,7 @@ const moduleOf = (name: string, tools: readonly DescribedTool[]): string =>
 
 const generated = new Claims();
 const curated = new Claims();
+const literal = new Claims();
 let complaints: readonly Complaint[] = [];
 const about = (file: string): readonly Complaint[] =>
   complaints.filter((complaint) => complaint.file === file);
@@ -189,13 +221,19 @@ const about = (file: string): readonly Complaint[] =>
 // One run of the compiler for all modules: reading the package's own types is most of its work.
 beforeAll(async () => {
   const seed = 20_260_728;
-  for (const schema of fc.sample(schemaArbitrary, { numRuns: 1_000, seed }))
+  const schemas = [
+    ...fc.sample(schemaArbitrary, { numRuns: 1_000, seed }),
+    ...fc.sample(scatteredArbitrary, { numRuns: 200, seed }),
+  ];
+  for (const schema of schemas)
     for (const values of fc.sample(valuesArbitrary(schema), { numRuns: 1, seed }))
       await generated.add(schema, values);
   for (const { schema, valid } of corpus) await curated.add(schema, valid);
+  for (const { schema, value } of literalCases) literal.addLiteral(schema, value);
   const claims = new Map([
     ["generated.ts", generated.source],
     ["curated.ts", curated.source],
+    ["literal.ts", literal.source],
   ]);
   const files = new Map([
     ["types.ts", generated.types],
@@ -213,10 +251,19 @@ beforeAll(async () => {
 
 describe("emitted types", () => {
   it("BRG-09, LIM-04: accept every value that a generated schema accepts", () => {
-    console.log(`generated: ${generated.schemas} schemas, ${generated.count} values`);
+    console.log(
+      `generated: ${generated.schemas} schemas, ${generated.count} values, ${generated.literals} literals`,
+    );
     expect(generated.explain(about("generated.ts"))).toEqual([]);
     expect(about("types.ts")).toEqual([]);
     expect(generated.count).toBeGreaterThan(3_000);
+    expect(generated.literals).toBeGreaterThan(300);
+  });
+
+  it("BRG-09, LIM-04: accept a literal with every field that the schema speaks of", async () => {
+    for (const { schema, value } of literalCases)
+      expect(await createValidator(schema).validate(value)).toBeUndefined();
+    expect(literal.explain(about("literal.ts"))).toEqual([]);
   });
 
   it("BRG-09, BRG-11: accept every valid value of the corpus", () => {
