@@ -19,7 +19,7 @@ function createMemory() {
     createConnection: () => scriptedConnection().connection,
     locateLaunch: () => ({ commandPath: "/bin/run", folder: "/work" }),
   });
-  const provenance = { layer: "project", path: "/work/.mcp.json" } as const;
+  const provenance = { layer: "project", path: "/project/.mcp.json" } as const;
   const server = registry.add(parseServerEntry("p", { command: "run" }, { provenance }));
   const events = new EventBus(() => {});
   const pins = new PinBook({ store, registry, events, clock });
