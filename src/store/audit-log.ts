@@ -17,7 +17,7 @@ const defaultAuditLimits: AuditLimits = {
 const neverPrunedRows = 1_000;
 const maxRowsPerQuery = 1_000;
 /** Few enough that reading them is not felt by a call. */
-const entriesPerRead = 2_000;
+const entriesPerRead = 4_000;
 const pagesPerRead = 500;
 const prunedPerWrite = 500;
 /** More than there can be to do; what is left, the next time takes. */

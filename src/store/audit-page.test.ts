@@ -63,7 +63,9 @@ describe("a page of the audit trail", () => {
           };
         });
         const rows = toAuditRows({ seq: 7, ...draft.take() });
-        expect(rows).toEqual(expected.map((row, index) => ({ seq: 7_000 + index, ...row })));
+        expect(rows).toEqual(
+          expected.map((row, index) => ({ seq: 7 * maxEntriesPerPage + index, ...row })),
+        );
       }),
     );
   });
@@ -92,11 +94,11 @@ describe("a page of the audit trail", () => {
     expect(texts.map(hashOf)).toEqual(texts.map(sha256));
   });
 
-  it("is full after a thousand entries, and grows as they need it", () => {
+  it("is full after so many entries, and grows as they need it", () => {
     const draft = new AuditPageDraft();
     for (let index = 0; index < maxEntriesPerPage; index += 1) {
       expect(draft.isFull).toBe(false);
-      draft.addCall(call("😀".repeat(maxCallIdChars / 2)));
+      draft.addCall(call("😀"));
     }
     expect(draft.isFull).toBe(true);
     expect(idsOf(draft.take())).toHaveLength(maxEntriesPerPage);

@@ -21,7 +21,7 @@ export interface CallHead {
 }
 
 /** So many entries a page has at most: the number of an entry is made of its page's and its own. */
-export const maxEntriesPerPage = 1_000;
+export const maxEntriesPerPage = 4_000;
 
 /** Numbers are little-endian, texts UTF-8. */
 export const recordKinds = {

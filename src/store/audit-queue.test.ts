@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { silentLogger } from "../ports/logger.ts";
-import { toAuditRows } from "./audit-page.ts";
+import { maxEntriesPerPage, toAuditRows } from "./audit-page.ts";
 import { AuditQueue } from "./audit-queue.ts";
 
 /** A queue whose store can be broken and mended, with everything that was saved or complained about. */
@@ -29,6 +29,7 @@ function createQueue() {
   return { clock, batches, complaints, state, queue, add };
 }
 
+const page = maxEntriesPerPage;
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 describe("AuditQueue", () => {
@@ -38,23 +39,23 @@ describe("AuditQueue", () => {
     expect(batches).toEqual([]);
     await clock.advance(250);
     expect(batches).toEqual([[0, 1, 2]]);
-    add(2_050);
+    add(2 * page + 50);
     await clock.advance(0);
-    expect(batches.map((batch) => batch.length)).toEqual([3, 1_000, 1_000]);
+    expect(batches.map((batch) => batch.length)).toEqual([3, page, page]);
     await clock.advance(250);
-    expect(batches.flat()).toEqual(upTo(2_053));
+    expect(batches.flat()).toEqual(upTo(2 * page + 53));
     expect(clock.pending).toBe(0);
   });
 
   it("flush saves what was added before it, also while a batch is under way", async () => {
     const { batches, queue, add } = createQueue();
-    add(1_001);
+    add(page + 1);
     const flushed = queue.flush();
     add(1);
     await flushed;
-    expect(batches.flat()).toEqual(upTo(1_001));
+    expect(batches.flat()).toEqual(upTo(page + 1));
     await queue.flush();
-    expect(batches.flat()).toEqual(upTo(1_002));
+    expect(batches.flat()).toEqual(upTo(page + 2));
   });
 
   it("B18: saves what comes after a flush that found nothing", async () => {
@@ -75,17 +76,17 @@ describe("AuditQueue", () => {
 
   it("B18: saves what comes after exactly one full page and a quiet moment", async () => {
     const { clock, batches, queue, add } = createQueue();
-    add(1_000);
+    add(page);
     await clock.advance(1_000);
-    expect(batches.flat()).toEqual(upTo(1_000));
+    expect(batches.flat()).toEqual(upTo(page));
     add(1);
     await clock.advance(250);
-    expect(batches.flat()).toEqual(upTo(1_001));
-    add(1_000);
+    expect(batches.flat()).toEqual(upTo(page + 1));
+    add(page);
     await clock.advance(1_000);
     add(1);
     expect(await queue.close()).toBe(0);
-    expect(batches.flat()).toEqual(upTo(2_002));
+    expect(batches.flat()).toEqual(upTo(2 * page + 2));
   });
 
   it("B18: a flush at any moment of another one saves what was added before it", async () => {
@@ -127,15 +128,15 @@ describe("AuditQueue", () => {
   it("gives up the oldest when too many wait, and counts them", async () => {
     const { clock, batches, complaints, state, queue, add } = createQueue();
     state.isBroken = true;
-    add(1_000);
+    add(page);
     await queue.flush();
-    add(50_000);
+    add(12 * page);
     // The oldest page as a whole.
-    expect(queue.lost).toBe(1_000);
+    expect(queue.lost).toBe(page);
     expect(complaints).toHaveLength(2);
     state.isBroken = false;
     await clock.advance(1_000);
-    expect(batches.flat()).toEqual(upTo(51_000).slice(1_000));
+    expect(batches.flat()).toEqual(upTo(13 * page).slice(page));
   });
 
   it("says at its end how much is left, and leaves no timer", async () => {

@@ -12,6 +12,7 @@ import {
 } from "../../tests/fixtures/store/postgres-server.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import type { AuditRow } from "./audit-entry.ts";
+import { maxEntriesPerPage } from "./audit-page.ts";
 import { openStore, type OpenStoreOptions } from "./open-store.ts";
 import type { StoreArea } from "./store-tables.ts";
 import type { Store } from "./store.ts";
@@ -318,25 +319,26 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
 
   test("the trail is bounded by age and number, but no clock empties it", async () => {
     const clock = shiftedClock();
-    const store = await open({ clock, auditLimits: { maxRows: 3_000, maxAgeMs: 30 * dayMs } });
+    const page = maxEntriesPerPage;
+    const store = await open({ clock, auditLimits: { maxRows: 3 * page, maxAgeMs: 30 * dayMs } });
     const count = async (): Promise<number> => {
       let rows = 0;
       for await (const _ of store.audit.export()) rows += 1;
       return rows;
     };
     const audit = auditWriter(store.audit);
-    for (let index = 0; index < 4_500; index += 1) audit.append({ type: "x", at: Date.now() });
+    for (let index = 0; index < 4.5 * page; index += 1) audit.append({ type: "x", at: Date.now() });
     await audit.flush();
     await store.audit.prune();
     // Whole pages go, so that a little less may be left.
     const kept = await count();
-    expect(kept).toBeGreaterThan(2_000);
-    expect(kept).toBeLessThanOrEqual(3_000);
+    expect(kept).toBeGreaterThan(2 * page);
+    expect(kept).toBeLessThanOrEqual(3 * page);
     clock.shiftMs = 3_650 * dayMs;
     await store.audit.prune();
     const newest = await count();
     expect(newest).toBeGreaterThanOrEqual(1_000);
-    expect(newest).toBeLessThanOrEqual(2_000);
+    expect(newest).toBeLessThanOrEqual(2 * page);
   });
 
   test("STO-08: what is asked after the end fails as closed, and a second end is fine", async () => {

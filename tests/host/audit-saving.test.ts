@@ -5,6 +5,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { createHost } from "../../src/index.ts";
+import { maxEntriesPerPage } from "../../src/store/audit-page.ts";
 import { ManualClock } from "../fixtures/protocol/manual-clock.ts";
 import { anyTool, recordedHost } from "./recorded-host.ts";
 
@@ -21,7 +22,7 @@ describe("what becomes of entries that wait to be saved", () => {
     expect(await host.audit.query({ type: "call" })).toHaveLength(2);
   });
 
-  it("B18: a thousand calls, a quiet moment, one more and the end: all of them are there", async () => {
+  it("B18: a full page of calls, a quiet moment, one more and the end: all of them are there", async () => {
     const root = await mkdtemp(path.join(tmpdir(), "audit-"));
     const store = path.join(root, "store", "s.db");
     const clock = new ManualClock();
@@ -29,7 +30,8 @@ describe("what becomes of entries that wait to be saved", () => {
       await using context = await recordedHost({ tools: [anyTool], host: { store, clock } });
       const { host } = context;
       const session = host.session({ level: "yolo" });
-      for (let index = 0; index < 1_000; index += 1) await session.call("mcp__fake__any", {});
+      for (let index = 0; index < maxEntriesPerPage; index += 1)
+        await session.call("mcp__fake__any", {});
       expect(await host.audit.query({ limit: 1 })).toHaveLength(1);
       await clock.advance(1_000);
       await session.call("mcp__fake__any", {}, { callId: "last" });
@@ -37,7 +39,7 @@ describe("what becomes of entries that wait to be saved", () => {
     await using later = await createHost({ config: false, store, clock });
     let count = 0;
     for await (const _ of later.audit.export({ type: "call" })) count += 1;
-    expect(count).toBe(1_001);
+    expect(count).toBe(maxEntriesPerPage + 1);
     const [newest] = await later.audit.query({ limit: 1 });
     expect(newest).toMatchObject({ detail: { callId: "last" } });
     await rm(root, { recursive: true });
