@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { claims } from "../catalog/catalog-tool.ts";
 import type { Limits } from "../config/limits.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
+import { cancelledByCaller } from "../connection/until-aborted.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
@@ -339,7 +340,7 @@ function sideEffects({ isSent, target }: CallRecord): Outcome["sideEffects"] {
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw createError("cancelled", "cancelled by the caller");
+  if (signal?.aborted) throw cancelledByCaller();
 }
 
 function throwIfDenied({ denial, tool }: CallTarget): void {

@@ -127,8 +127,14 @@ describe("launch identity", () => {
   });
 
   it("PRM-21: consent to a program of one project is none to that of another with the same entry", () => {
-    const inFile = (entry: object, layer: "project" | "ancestor" | "user", path: string): string =>
-      consentIdentity(parseServerEntry("s", entry, { provenance: { layer, path } }));
+    const inFile = (
+      entry: object,
+      layer: "project" | "ancestor" | "user",
+      path: string,
+    ): string => {
+      const config = parseServerEntry("s", entry, { provenance: { layer, path } });
+      return consentIdentity(config, launchIdentity(config));
+    };
     for (const layer of ["project", "ancestor"] as const) {
       const one = inFile(stdio, layer, "/a/mcp.json");
       expect(one).not.toBe(inFile(stdio, layer, "/b/mcp.json"));

@@ -1,7 +1,7 @@
 import { canonicalHash, canonicalJson } from "../text/canonical-hash.ts";
 import { redact } from "../text/redact.ts";
 import { findSecretArgs } from "./lint-entry.ts";
-import type { ServerConfig, TransportConfig } from "./server-config.ts";
+import { isOfProject, type ServerConfig, type TransportConfig } from "./server-config.ts";
 import { isPureReference } from "./variable-reference.ts";
 
 /** What a launch depends on beside its entry: where it takes place, and which file its command stands for there. */
@@ -25,15 +25,15 @@ export function launchIdentity(config: ServerConfig, place: LaunchPlace = {}): s
 }
 
 /**
- * What consent and pins are bound to. A program of a project is another one in another project, even
- * where both entries read the same: what they name lies beside the file.
+ * What consent and pins are bound to, given the identity of the entry. A program of a project is another
+ * one in another project, even where both entries read the same: what they name lies beside the file.
  */
-export function consentIdentity(config: ServerConfig): string {
-  const { layer, path } = config.provenance;
-  const identity = launchIdentity(config);
-  const isOfProject = layer === "project" || layer === "ancestor";
-  if (!isOfProject || config.transport.kind !== "stdio") return identity;
-  return canonicalHash({ identity, file: path ?? "" });
+export function consentIdentity(
+  { provenance, transport }: ServerConfig,
+  entryIdentity: string,
+): string {
+  if (!isOfProject(provenance) || transport.kind !== "stdio") return entryIdentity;
+  return canonicalHash({ identity: entryIdentity, file: provenance.path ?? "" });
 }
 
 /**

@@ -8,6 +8,11 @@ export interface Provenance {
   readonly column?: number;
 }
 
+/** Written by whoever wrote the project, not by its user. */
+export function isOfProject({ layer }: Provenance): boolean {
+  return layer === "project" || layer === "ancestor";
+}
+
 /** Where a server is defined, in the form error details carry it. */
 export function definitionOf({ layer, path, line }: Provenance): {
   readonly layer: ConfigLayer;

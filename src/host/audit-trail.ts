@@ -2,16 +2,7 @@ import type { CallRecord } from "../call/call-events.ts";
 import type { CallTarget } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { EventBus } from "../events/event-bus.ts";
-import type {
-  ApprovalEvent,
-  ConsentEndedEvent,
-  ConsentEvent,
-  ConsentModeEvent,
-  GrantEvent,
-  HostEventType,
-  PinEvent,
-  RequestAnsweredEvent,
-} from "../events/host-event.ts";
+import type { HostEventOf, HostEventType } from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { AuditEntry, AuditFilter, AuditQuery, AuditRow } from "../store/audit-entry.ts";
@@ -29,15 +20,6 @@ export interface AuditTrailParts {
   readonly logger: Logger;
 }
 
-type RecordedEvent =
-  | ConsentEvent
-  | ConsentModeEvent
-  | ConsentEndedEvent
-  | GrantEvent
-  | ApprovalEvent
-  | PinEvent
-  | RequestAnsweredEvent;
-
 /** Decisions; calls come in by `record`, with what their events do not tell. */
 const recordedEvents = [
   "consent-granted",
@@ -52,6 +34,8 @@ const recordedEvents = [
   "tool-accepted",
   "request-answered",
 ] as const satisfies readonly HostEventType[];
+
+type RecordedEvent = HostEventOf<(typeof recordedEvents)[number]>;
 
 /** Writes down every call and every decision, behind the call and never in front of it. */
 export class AuditTrail implements Audit {

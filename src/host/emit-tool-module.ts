@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import type { CatalogTool } from "../catalog/catalog-tool.ts";
-import { createError } from "../errors/families.ts";
+import { cancelledByCaller } from "../connection/until-aborted.ts";
 import { ToolModule } from "../schema/tool-module.ts";
 
 /** Other work gets its turn after this. */
@@ -25,7 +25,7 @@ export async function emitToolModule(
     text += piece;
     if (performance.now() - since < sliceMs) continue;
     await nextTurn();
-    if (signal?.aborted === true) throw createError("cancelled", "cancelled by the caller");
+    if (signal?.aborted === true) throw cancelledByCaller();
     since = performance.now();
   }
   return text;

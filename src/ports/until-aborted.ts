@@ -1,7 +1,15 @@
-/** What `work` comes to, unless `signal` is aborted before: then its reason is thrown. */
-export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/**
+ * What `work` comes to, unless `signal` is aborted before: then its reason is thrown, or what `reasonOf`
+ * makes instead. The work goes on, and how it ends is then nobody's concern: even its failure counts as
+ * handled.
+ */
+export function untilAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+  reasonOf: () => unknown = () => signal.reason,
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
+    const onAbort = (): void => reject(reasonOf());
     signal.addEventListener("abort", onAbort);
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
     if (signal.aborted) onAbort();

@@ -114,7 +114,7 @@ describe.each(implementations)("what a server asks, over %s", (_, connect) => {
       expect(second?.id).not.toBe(first?.id);
     });
 
-    it("PRM-20: every leg has the arguments of the first, whatever becomes of the caller's object", async () => {
+    it("every leg has the arguments of the first, whatever becomes of the caller's object", async () => {
       const { handlers, answer } = hesitating();
       const answers = [needs({ who: form }), done];
       const { client, peer } = await modern(

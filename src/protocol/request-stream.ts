@@ -1,6 +1,6 @@
 /**
  * The stream of a single request, for the transport that opens it. Does what an `AbortSignal` does, of
- * which making and hearing costs a tenth of a whole HTTP call.
+ * which making and hearing is a noticeable part of a whole HTTP call.
  */
 export class RequestStream {
   /** Told once, when the stream is no longer wanted. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { consentIdentity, launchIdentity } from "../config/launch-identity.ts";
-import { type ServerConfig, definitionOf } from "../config/server-config.ts";
+import { type ServerConfig, definitionOf, isOfProject } from "../config/server-config.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
@@ -167,9 +167,7 @@ export class ServerRegistry {
   }
 
   isApproved(server: RegisteredServer): boolean {
-    const { layer } = server.config.provenance;
-    const isAsked = layer === "project" || layer === "ancestor";
-    return !isAsked || this.#approvals.has(server);
+    return !isOfProject(server.config.provenance) || this.#approvals.has(server);
   }
 
   /** The launch of this server as it would be at this moment: what a person is asked about. */
@@ -243,12 +241,13 @@ export class ServerRegistry {
     const create = (): ServerConnection =>
       this.#createConnection(config, () => this.#throwIfBarred(server));
     const connection = create();
+    const entryIdentity = launchIdentity(config);
     const server: RegisteredServer = {
       config,
       connection,
       users: new ServerUsers(connection, create),
-      entryIdentity: launchIdentity(config),
-      launchIdentity: consentIdentity(config),
+      entryIdentity,
+      launchIdentity: consentIdentity(config, entryIdentity),
     };
     return server;
   }

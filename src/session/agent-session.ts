@@ -15,6 +15,7 @@ import type { NamedCatalog, ToolCatalog } from "../catalog/tool-catalog.ts";
 import { type Naming, mayOwnName } from "../catalog/tool-names.ts";
 import type { Limits } from "../config/limits.ts";
 import { definitionOf } from "../config/server-config.ts";
+import { cancelledByCaller } from "../connection/until-aborted.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
@@ -182,7 +183,7 @@ export class AgentSession implements Session, Caller {
         return [server.config.name, isReady];
       }),
     );
-    if (signal?.aborted === true) throw createError("cancelled", "cancelled by the caller");
+    if (signal?.aborted === true) throw cancelledByCaller();
     return Object.fromEntries(states);
   }
 

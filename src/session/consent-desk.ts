@@ -5,7 +5,7 @@ import type { CallableTool } from "../call/callable-tool.ts";
 import { claims } from "../catalog/catalog-tool.ts";
 import { fingerprintOf } from "../catalog/tool-fingerprint.ts";
 import type { Limits } from "../config/limits.ts";
-import { untilAborted } from "../connection/until-aborted.ts";
+import { cancelledByCaller, untilAborted } from "../connection/until-aborted.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
@@ -62,7 +62,7 @@ export class ConsentDesk {
     const asked = before
       .catch(() => undefined)
       .then(async () => {
-        if (call.signal?.aborted === true) throw cancelled();
+        if (call.signal?.aborted === true) throw cancelledByCaller();
         if (this.#isOpen(tool)) await this.#askNow(tool, args, call);
       });
     this.#open.set(key, asked);
@@ -108,7 +108,7 @@ export class ConsentDesk {
         signals: call.signal === undefined ? [closing] : [closing, call.signal],
       },
     );
-    if (call.signal?.aborted === true) throw cancelled();
+    if (call.signal?.aborted === true) throw cancelledByCaller();
     if (closing.aborted) throw createError("closed", "the host has been closed");
     // Silence and an unknown word mean no; a yes that reaches too far is a yes to this one call.
     if (answer === "no" || !everyAnswer.includes(answer)) {
@@ -207,8 +207,4 @@ export class ConsentDesk {
 
 function readableArguments(args: ToolArguments): string {
   return truncate(redact(neutralizeLine(JSON.stringify(args))), maxArgumentsText);
-}
-
-function cancelled(): McpError {
-  return createError("cancelled", "cancelled by the caller");
 }

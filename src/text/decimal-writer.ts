@@ -4,7 +4,7 @@ const tails = Array.from({ length: tailLength }, (_, number) => String(number).p
 /**
  * Writes whole numbers that follow one another, as the ids of requests do: all but their last digits
  * are made once in a thousand times. The engine would look each of them up in a cache of numbers, and
- * miss, at a tenth of the cost of a call.
+ * miss, which on the path of a call is felt.
  */
 export function createDecimalWriter(): (number: number) => string {
   let headOf = 0;

@@ -109,7 +109,7 @@ describe("what changes while a person or a server is waited for", () => {
     expect(calls).toHaveLength(1);
   });
 
-  it("PRM-20: a resource is read, and written down, as it was asked for", async () => {
+  it("a resource is read, and written down, as it was asked for", async () => {
     const read: unknown[] = [];
     await using host = await createHost({
       config: false,
