@@ -5,7 +5,8 @@ import { markdownText } from "./markdown-text.ts";
 
 /** Characters that could be markup where they stand, without a backslash before them. */
 function bareMarkup(markdown: string): readonly string[] {
-  const unescaped = markdown.replace(/\\./gs, "");
+  // What an escape stood between stays apart: "w@\\`1" is no address for mail.
+  const unescaped = markdown.replace(/\\./gs, "\\");
   return unescaped.match(/[`*[\]<>#~|\n\r\u2028\u2029]|:\/\/|(?<!\w)_|_(?!\w)|\w@\w/g) ?? [];
 }
 
