@@ -172,6 +172,7 @@ describe("the public API", () => {
       "QuarantinedTool",
       "ReadyOptions",
       "RenderOptions",
+      "RequestApprovalOptions",
       "RequestOptions",
       "ResourceContents",
       "Root",

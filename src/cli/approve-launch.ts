@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { formatPlace } from "../config/config-problem.ts";
 import { createError } from "../errors/families.ts";
 import type { McpHost, ServerStatus } from "../host/host.ts";
+import type { Human } from "../ports/human.ts";
 import type {
   LaunchQuestion,
   PackageNotice,
@@ -24,26 +25,27 @@ export async function offerApproval(
   host: McpHost,
   { name, state }: ServerStatus,
 ): Promise<void> {
-  if (state !== "pending" || !canAsk(context)) return;
-  const question = await host.approvalQuestion(name);
-  if (question !== undefined) await askAndApprove(context, host, name, question);
+  if (state === "pending" && canAsk(context)) await askForApproval(context, host, name);
 }
 
 export function canAsk({ terminal, options }: CommandContext): boolean {
   return terminal.isInteractive && options.json !== true;
 }
 
-/** Shows the question, and approves exactly what it shows after a yes. */
-export async function askAndApprove(
+/** Puts the host's question on the terminal; whether the answer was yes. */
+export async function askForApproval(
   context: CommandContext,
   host: McpHost,
   name: string,
-  question: LaunchQuestion,
 ): Promise<boolean> {
-  for (const line of describeQuestion(question, context.standpoint)) context.terminal.note(line);
-  const isYes = await answersYes(context);
-  if (isYes) await host.approve(name, { identity: question.identity, by: approvedBy });
-  return isYes;
+  const human: Human = {
+    confirm: async ({ launch }) => {
+      if (launch === undefined) return "no";
+      for (const line of describeQuestion(launch, context.standpoint)) context.terminal.note(line);
+      return (await answersYes(context)) ? "server-always" : "no";
+    },
+  };
+  return await host.requestApproval(name, { human, by: approvedBy, signal: context.signal });
 }
 
 /** What would be started, completely: the answer covers exactly this. */

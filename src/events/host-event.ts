@@ -117,9 +117,9 @@ export interface GrantEvent {
   readonly at: number;
 }
 
-/** A server's launch was approved, or no longer is. */
+/** A person is asked whether a server may start, has said yes or no, or has taken a yes back. */
 export interface ApprovalEvent {
-  readonly type: "launch-approved" | "launch-revoked";
+  readonly type: "launch-asked" | "launch-approved" | "launch-denied" | "launch-revoked";
   readonly serverName: string;
   readonly identity: string;
   readonly at: number;

@@ -29,6 +29,7 @@ const recordedEvents = [
   "grant-added",
   "grant-revoked",
   "launch-approved",
+  "launch-denied",
   "launch-revoked",
   "tool-quarantined",
   "tool-accepted",
@@ -157,7 +158,9 @@ function entryOfEvent(event: RecordedEvent): AuditEntry {
       const toolNames = event.toolNames.map((name) => exactText(name));
       return { type, at, agent: agent ?? undefined, server, detail: { toolNames } };
     }
+    case "launch-asked":
     case "launch-approved":
+    case "launch-denied":
     case "launch-revoked":
       return { type, at, server: event.serverName, detail: { identity: event.identity } };
     case "tool-quarantined":

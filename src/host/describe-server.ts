@@ -1,6 +1,7 @@
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import type { Provenance, ServerConfig } from "../config/server-config.ts";
 import { toJson } from "../config/to-json.ts";
+import type { ServerConnection } from "../connection/server-connection.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { CollectedServers } from "./collect-servers.ts";
 import { describeTarget } from "./describe-target.ts";
@@ -16,15 +17,16 @@ export interface Surroundings {
   readonly memory: ServerMemory;
 }
 
-/** One server as every surface shows it. */
+/** One server as every surface shows it, over the connection that tells most unless one is named. */
 export function describeServer(
   server: RegisteredServer,
   { registry, catalog, sources, pins, memory }: Surroundings,
+  connection = server.users.foremost,
 ): ServerStatus {
-  const { config, connection } = server;
+  const { config } = server;
   const { name } = config;
   const client = connection.openClient;
-  const state = registry.state(server);
+  const state = registry.state(server, connection);
   return {
     name,
     state,
@@ -39,11 +41,16 @@ export function describeServer(
     protocolVersion: client?.protocolVersion,
     serverInfo: client?.serverInfo,
     connectedAt: connection.connectedAt,
-    pid: connection.evidence?.pid,
+    pid: runningProcess(connection),
     changedSinceApproval: state === "pending" && memory.wasApproved(name),
     quarantined: pins.waiting(server),
     problems: catalog.problems(name),
   };
+}
+
+function runningProcess({ evidence }: ServerConnection): number | undefined {
+  const hasEnded = evidence?.exitCode !== undefined || evidence?.signal !== undefined;
+  return hasEnded ? undefined : evidence?.pid;
 }
 
 /** A status ends up in logs and answers as a whole; what is written of it must not hold what it was given. */

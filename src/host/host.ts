@@ -183,6 +183,16 @@ export interface ApproveOptions {
   readonly by?: string | undefined;
 }
 
+export interface RequestApprovalOptions {
+  /** Who is asked; the host's human by default. */
+  readonly human?: Human | undefined;
+  /** The agent that the server is wanted for, to be shown. */
+  readonly agent?: string | undefined;
+  /** Who said yes, for the record: `person` by default. */
+  readonly by?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface DisconnectOptions {
   /** Lets go of the server on this agent's behalf only; without one every connection ends. */
   readonly owner?: string | undefined;
@@ -213,6 +223,7 @@ export interface McpHost extends AsyncDisposable {
   disable(name: string): Promise<ServerStatus>;
   /** Reads the configuration again. Servers whose definition is the same keep their connections. */
   reload(): Promise<void>;
+  /** Asks the host's human about a server that waits for approval; throws `not_approved` after a no. */
   connect(name: string, options?: ConnectOptions): Promise<ServerStatus>;
   /** All enabled and approved servers in parallel; says for each whether it is connected. Never throws for one. */
   connectAll(options?: ConnectOptions): Promise<Readonly<Record<string, boolean>>>;
@@ -224,6 +235,12 @@ export interface McpHost extends AsyncDisposable {
   checkConnections(): Promise<readonly string[]>;
   /** What approving the server would start, completely; undefined for one that needs no approval any more. */
   approvalQuestion(name: string): Promise<LaunchQuestion | undefined>;
+  /**
+   * Puts that question to a person, as `confirm({ kind: "launch", launch })`, and approves what was shown
+   * when the answer is `server-always`. Says whether the server may start now; without a person to ask it
+   * may not. Throws `not_approved` when it has changed meanwhile.
+   */
+  requestApproval(name: string, options?: RequestApprovalOptions): Promise<boolean>;
   /**
    * Lets a server of a project file start, exactly as it would start now; kept in the store. A change of
    * its entry, folder or the file behind its command asks again. Throws `not_approved` when it is

@@ -2,9 +2,10 @@ import type { ToolSchemas } from "../call/tool-schemas.ts";
 import type { Naming } from "../catalog/tool-names.ts";
 import type { ConfigProblem } from "../config/config-problem.ts";
 import { parseServers } from "../config/parse-config.ts";
+import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
-import type { ApprovalEvent, HostEvent, HostEventOf, HostEventType } from "../events/host-event.ts";
+import type { HostEvent, HostEventOf, HostEventType } from "../events/host-event.ts";
 import type { Human } from "../ports/human.ts";
 import type { LaunchQuestion } from "../ports/launch-question.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
@@ -29,9 +30,11 @@ import type {
   ImportOptions,
   ImportResult,
   McpHost,
+  RequestApprovalOptions,
   ServerStatus,
   SessionOptions,
 } from "./host.ts";
+import { LaunchDesk } from "./launch-desk.ts";
 import type { Pins } from "./pins.ts";
 import { ServerFleet, type ServerFleetParts } from "./server-fleet.ts";
 
@@ -47,6 +50,7 @@ export class PlugboardHost implements McpHost {
   readonly #parts: HostParts;
   readonly #fleet: ServerFleet;
   readonly #edits: ServerEdits;
+  readonly #launches: LaunchDesk;
   readonly #sessions = new SessionDirectory();
   readonly #closed = new AbortController();
   readonly #handlers: HandlerRuns;
@@ -57,6 +61,16 @@ export class PlugboardHost implements McpHost {
     this.#fleet = new ServerFleet(parts);
     this.#handlers = new HandlerRuns(parts.clock);
     this.#edits = new ServerEdits(parts);
+    const { hostEnv, human, events, clock, limits } = parts;
+    this.#launches = new LaunchDesk({
+      fleet: this.#fleet,
+      closing: this.#closed.signal,
+      hostEnv,
+      human,
+      events,
+      clock,
+      limits,
+    });
   }
 
   /** Brings back what is known from before and, if wanted, follows what changes from here on. */
@@ -96,18 +110,18 @@ export class PlugboardHost implements McpHost {
 
   async connect(name: string, options: ConnectOptions = {}): Promise<ServerStatus> {
     this.#assertOpen();
-    const server = this.#fleet.registry.get(name);
-    const obstacle = this.#fleet.registry.obstacle(server);
+    const { registry } = this.#fleet;
+    const { owner, shared: isShared = false, signal } = options;
+    if (registry.obstacle(registry.get(name))?.code === "not_approved")
+      await this.#launches.request(name, { agent: owner, signal });
+    const server = registry.get(name);
+    const obstacle = registry.obstacle(server);
     if (obstacle !== undefined) throw obstacle;
-    const { owner, shared: isShared = false } = options;
     const connection =
-      owner === undefined
-        ? server.users.keep()
-        : this.#fleet.registry.claim(server, { owner, isShared });
-    if (options.mode !== undefined)
-      this.#fleet.registry.setConsentMode(server, options.mode, owner);
+      owner === undefined ? server.users.keep() : registry.claim(server, { owner, isShared });
+    if (options.mode !== undefined) registry.setConsentMode(server, options.mode, owner);
     await connection.client({ ...options, isForced: true });
-    return this.#status(server);
+    return this.#status(server, connection);
   }
 
   async connectAll(options: ConnectOptions = {}): Promise<Readonly<Record<string, boolean>>> {
@@ -210,29 +224,22 @@ export class PlugboardHost implements McpHost {
 
   async approvalQuestion(name: string): Promise<LaunchQuestion | undefined> {
     this.#assertOpen();
-    const { memory, registry } = this.#fleet;
-    const server = registry.get(name);
-    if (registry.isApproved(server)) return undefined;
-    const { askAboutLaunch } = await import("./ask-about-launch.ts");
-    const { hostEnv } = this.#parts;
-    const earlier = await memory.approvalsOf(name);
-    return await askAboutLaunch(server, { registry, hostEnv, earlier });
+    return await this.#launches.question(name);
+  }
+
+  async requestApproval(name: string, options: RequestApprovalOptions = {}): Promise<boolean> {
+    this.#assertOpen();
+    return await this.#launches.request(name, options);
   }
 
   async approve(name: string, options: ApproveOptions = {}): Promise<void> {
-    const { memory, registry } = this.#fleet;
-    const identity = await memory.approve(registry.get(name), options);
-    this.#tellApproval("launch-approved", name, identity);
+    await this.#launches.approve(name, options);
   }
 
   async revokeApproval(name: string): Promise<void> {
-    const { memory, registry } = this.#fleet;
-    const server = registry.get(name);
     try {
-      const identity = await memory.revoke(server);
-      this.#tellApproval("launch-revoked", name, identity);
+      await this.#launches.revoke(name);
     } finally {
-      // Also when the store cannot be written: here it counts at once.
       await this.disconnect(name);
     }
   }
@@ -258,7 +265,7 @@ export class PlugboardHost implements McpHost {
   }
 
   logs(name: string): readonly string[] {
-    const { evidence, lastError } = this.#fleet.registry.get(name).connection;
+    const { evidence, lastError } = this.#fleet.registry.get(name).users.foremost;
     const atFailure = lastError?.details["stderrTail"] as readonly string[] | undefined;
     return atFailure ?? evidence?.stderrTail ?? [];
   }
@@ -329,10 +336,6 @@ export class PlugboardHost implements McpHost {
     await Promise.all([this.#fleet.end(), this.#parts.schemas.close()]);
   }
 
-  #tellApproval(type: ApprovalEvent["type"], serverName: string, identity: string): void {
-    this.#parts.events.emit({ type, serverName, identity, at: this.#parts.clock.now() });
-  }
-
   #assertOpen(): void {
     if (this.#closing !== undefined) throw createError("closed", "the host has been closed");
   }
@@ -342,10 +345,10 @@ export class PlugboardHost implements McpHost {
     return this.server(name);
   }
 
-  #status(server: RegisteredServer): ServerStatus {
+  #status(server: RegisteredServer, connection?: ServerConnection): ServerStatus {
     const { registry, sources, pins, memory } = this.#fleet;
     const { catalog } = this.#parts;
-    return describeServer(server, { registry, sources, pins, memory, catalog });
+    return describeServer(server, { registry, sources, pins, memory, catalog }, connection);
   }
 }
 

@@ -107,13 +107,9 @@ export class ServerMemory {
     return launch.identity;
   }
 
-  /**
-   * Takes back every approval of this entry in this folder, whatever file its command stood for. Gives
-   * what the present one was bound to.
-   */
-  async revoke(server: RegisteredServer): Promise<string> {
-    const launch = this.#registry.currentLaunch(server);
-    const { entryInFolder } = partsOfIdentity(launch.facts);
+  /** Takes back every approval of this entry in this folder, whatever file its command stood for. */
+  async revoke(server: RegisteredServer): Promise<void> {
+    const { entryInFolder } = partsOfIdentity(this.#registry.currentLaunch(server).facts);
     const isSame = ({ facts }: CurrentLaunch): boolean =>
       partsOfIdentity(facts).entryInFolder === entryInFolder;
     this.#registry.revokeApproval(server);
@@ -124,7 +120,6 @@ export class ServerMemory {
       }
     };
     await this.#stored.takeBack(entryInFolder, isSame, () => this.#store.read(remove, undefined));
-    return launch.identity;
   }
 
   /** Whether something was approved under this name, be it something else. Looks at no file. */

@@ -15,7 +15,10 @@ export interface ConfirmQuestion {
   readonly argumentsText?: string;
   /** The server says this tool may destroy something: such an answer covers one call only. */
   readonly isDestructive?: boolean;
-  /** What may be answered to this question; anything else counts as `no`. */
+  /**
+   * What may be answered to this question. A yes that reaches further is a yes to this one call; to a
+   * launch, where there is no such thing, anything else is a no.
+   */
   readonly answers?: readonly ConfirmAnswer[];
   /** What the model would be told, safe to show and perhaps cut. */
   readonly prompt?: string;

@@ -197,11 +197,11 @@ export class ServerRegistry {
   }
 
   /** The one state every surface shows: being switched off or unapproved outranks the connection's. */
-  state(server: RegisteredServer): ServerState {
+  state(server: RegisteredServer, { state } = server.users.foremost): ServerState {
     if (!server.config.enabled) return "disabled";
     if (!this.isApproved(server)) return "pending";
     // The connection was held back once; it does not hear of the approval.
-    return server.connection.state === "pending" ? "idle" : server.connection.state;
+    return state === "pending" ? "idle" : state;
   }
 
   /** Why this server may not be started now, or undefined. */

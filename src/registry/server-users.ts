@@ -12,6 +12,16 @@ export interface ClaimOptions {
 /** Somebody has asked for a connection that is in one of these states. */
 const wantedStates: ReadonlySet<ServerState> = new Set(["connected", "connecting", "reconnecting"]);
 
+/** The further along, the more; states not named here tell nothing. */
+const telling: Partial<Record<ServerState, number>> = {
+  connected: 4,
+  connecting: 3,
+  reconnecting: 3,
+  needs_auth: 2,
+  disconnected: 1,
+  error: 1,
+};
+
 /** Those who use a connection for a while, such as the sections of prompts. */
 interface Loan {
   readonly borrowers: Set<object>;
@@ -44,6 +54,16 @@ export class ServerUsers {
 
   get connections(): readonly ServerConnection[] {
     return [this.#everybodys, ...this.#own.values()];
+  }
+
+  /** Values that the server was given over any of them, and that nobody else may see. */
+  get secrets(): readonly string[] {
+    return [...new Set(this.connections.flatMap(({ secrets }) => secrets))];
+  }
+
+  /** The connection that a status of the server tells about: the furthest along, among equals the first. */
+  get foremost(): ServerConnection {
+    return this.connections.reduce((best, one) => (tells(one) > tells(best) ? one : best));
   }
 
   isVisibleTo(agent: string): boolean {
@@ -151,4 +171,9 @@ export class ServerUsers {
     if (loan !== undefined) loan.isTheirs = false;
     return connection;
   }
+}
+
+/** How much there is to say of a connection. */
+function tells({ state }: ServerConnection): number {
+  return telling[state] ?? 0;
 }

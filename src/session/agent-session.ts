@@ -108,7 +108,7 @@ export class AgentSession implements Session, Caller {
     this.#consent = new ConsentDesk({ ...parts, agent, sessionId, human, judge: this.#judge });
     this.content = new AgentContent({ ...parts, caller: this, judge: this.#judge });
     this.#history = options.history
-      ? new CallHistory((name) => parts.registry.find(name)?.connection.secrets ?? [])
+      ? new CallHistory((name) => parts.registry.find(name)?.users.secrets ?? [])
       : undefined;
     this.#state = new CommittedState({
       maxBytes: parts.limits.maxStateBytes,

@@ -16,6 +16,7 @@ import { neutralizeLine } from "../text/neutralize.ts";
 import { redact } from "../text/redact.ts";
 import { truncate } from "../text/truncate.ts";
 import { askPerson } from "./ask-person.ts";
+import { QuestionTurns } from "./question-turns.ts";
 import type { ConsentScope, ToolJudge } from "./tool-judge.ts";
 
 export interface ConsentDeskParts {
@@ -48,8 +49,7 @@ const maxArgumentsText = 2_000;
 /** Asks the person behind one session before a call, and remembers what the answer covers. */
 export class ConsentDesk {
   readonly #parts: ConsentDeskParts;
-  /** One question per server at a time: the answer to the first may settle the others. */
-  readonly #open = new Map<string, Promise<unknown>>();
+  readonly #turns = new QuestionTurns();
 
   constructor(parts: ConsentDeskParts) {
     this.#parts = parts;
@@ -57,20 +57,11 @@ export class ConsentDesk {
 
   /** Resolves when the call may go on; rejects with `consent_denied`, or `cancelled`. */
   async ask({ tool }: CallTarget, args: ToolArguments, call: ConsentCall): Promise<void> {
-    const key = tool.serverName ?? "";
-    const before = this.#open.get(key) ?? Promise.resolve();
-    const asked = before
-      .catch(() => undefined)
-      .then(async () => {
-        if (call.signal?.aborted === true) throw cancelledByCaller();
-        if (this.#isOpen(tool)) await this.#askNow(tool, args, call);
-      });
-    this.#open.set(key, asked);
-    try {
-      await untilAborted(asked, call.signal, tool.serverName);
-    } finally {
-      if (this.#open.get(key) === asked) this.#open.delete(key);
-    }
+    const asked = this.#turns.take(tool.serverName ?? "", async () => {
+      if (call.signal?.aborted === true) throw cancelledByCaller();
+      if (this.#isOpen(tool)) await this.#askNow(tool, args, call);
+    });
+    await untilAborted(asked, call.signal, tool.serverName);
   }
 
   /** Whether the question still has to be asked: an answer to another one may have settled it. */

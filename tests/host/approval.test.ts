@@ -1,40 +1,14 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, unlink, writeFile } from "node:fs/promises";
+import { mkdir, realpath, symlink, unlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { createHost, type HostOptions, type McpHost } from "../../src/index.ts";
+import { createHost } from "../../src/index.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
-
-interface Project extends AsyncDisposable {
-  readonly home: string;
-  readonly cwd: string;
-  host(options?: HostOptions): Promise<McpHost>;
-  /** Makes the entry the project's server `project`. */
-  write(entry: object, name?: string): Promise<void>;
-}
-
-async function makeProject(): Promise<Project> {
-  const root = await realpath(await mkdtemp(path.join(tmpdir(), "approval-")));
-  const [home, cwd] = [path.join(root, "home"), path.join(root, "work")];
-  await mkdir(path.join(cwd, ".plugboard"), { recursive: true });
-  await mkdir(home);
-  return {
-    home,
-    cwd,
-    host: (options) => createHost({ home, cwd, watch: false, ...options }),
-    write: (entry, name = "project") =>
-      writeFile(
-        path.join(cwd, ".plugboard", "mcp.json"),
-        JSON.stringify({ servers: { [name]: entry } }),
-      ),
-    [Symbol.asyncDispose]: () => rm(root, { recursive: true }),
-  };
-}
+import { makeProject, type Project } from "./project.ts";
 
 /** The test server, started through a link in the project. */
 async function linkedEntry({

@@ -29,6 +29,32 @@ describe("who sees a server", () => {
     expect(host.session({ agent: "a", level: "yolo" }).servers()).toEqual([]);
   });
 
+  it("STA-01: a status tells of an agent's own connection where everybody's has nothing to tell", async () => {
+    await using host = await createHost({ config: false, servers: { files: testServerEntry() } });
+    const first = await host.connect("files", { owner: "a" });
+    const second = await host.connect("files", { owner: "b" });
+    expect([first.state, second.state]).toEqual(["connected", "connected"]);
+    expect(first.pid).not.toBe(second.pid);
+    expect(host.server("files")).toMatchObject({ state: "connected", pid: first.pid });
+    await host.disconnect("files", { owner: "a" });
+    expect(host.server("files")).toMatchObject({ state: "connected", pid: second.pid });
+    await host.disconnect("files");
+    expect(host.server("files")).toMatchObject({ state: "idle", pid: undefined });
+  });
+
+  it("SES-16: what a server was given is not in the history of an agent that has it for itself", async () => {
+    const secret = "only-for-the-server";
+    await using host = await createHost({
+      config: false,
+      servers: { files: { ...testServerEntry(), env: { TOKEN: secret } } },
+    });
+    await host.connect("files", { owner: "main" });
+    const session = host.session({ level: "yolo", history: true });
+    await session.call("mcp__files__echo", { text: `it is ${secret}` });
+    expect(session.history()).toHaveLength(1);
+    expect(JSON.stringify(session.history())).not.toContain(secret);
+  });
+
   it("REG-18: a shared one serves everybody, and only who holds it may end it", async () => {
     await using host = await createHost({ config: false, servers: { files: testServerEntry() } });
     await host.connect("files", { owner: "a", shared: true });

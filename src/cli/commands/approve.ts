@@ -1,10 +1,11 @@
 import { errorTable } from "../../errors/error-codes.ts";
 import type { McpHost } from "../../host/host.ts";
 import type { LaunchQuestion } from "../../ports/launch-question.ts";
-import { approvedBy, askAndApprove, canAsk, describeQuestion } from "../approve-launch.ts";
+import { approvedBy, askForApproval, canAsk, describeQuestion } from "../approve-launch.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requireServer } from "../connect-server.ts";
 import { withHost } from "../open-host.ts";
+import { ownCommand } from "../own-command.ts";
 import { reviewTools } from "../review-tools.ts";
 
 export interface ApproveCommand {
@@ -33,7 +34,7 @@ export async function runApprove(
     if (question === undefined) return await reviewTools(context, host, { name, identity });
     if (identity !== undefined) await host.approve(name, { identity, by: approvedBy });
     else if (!canAsk(context)) return showOnly(context, name, question);
-    else if (!(await askAndApprove(context, host, name, question))) {
+    else if (!(await askForApproval(context, host, name))) {
       context.notice(`"${name}" stays unapproved.`);
       return unapproved;
     }
@@ -61,9 +62,8 @@ function showOnly(context: CommandContext, name: string, question: LaunchQuestio
   if (options.json === true) terminal.json({ name, approved: false, question });
   else {
     for (const line of describeQuestion(question, standpoint)) terminal.line(line);
-    terminal.line(
-      `To approve exactly this: plugboard approve ${name} --identity ${question.identity}`,
-    );
+    const command = ownCommand("approve", name, ["--identity", question.identity]);
+    terminal.line(`To approve exactly this: ${command}`);
   }
   return unapproved;
 }
