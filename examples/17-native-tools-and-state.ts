@@ -29,11 +29,17 @@ session.defineTool<{ readonly amount: number }>({
 await session.ready();
 for (const { name, source } of session.tools()) console.log(name, source);
 
+// Whoever wants to know hears of every call, also of those that a tool makes.
+const stop = session.on("tool-invoked", ({ toolName, source, mcpServer, result }) =>
+  console.log(`  ${toolName} (${mcpServer ?? source}): ${result.success}`),
+);
+
 console.log((await session.call("pay", { amount: 30 })).text, session.state.get(total));
 
 // What a failed call wrote is forgotten.
 const failed = await session.call("pay", { amount: 500 });
 console.log(failed.ok || failed.error.message, session.state.get(total));
+stop();
 
 // Several calls as one step: all of them or none.
 const { committed, outcomes } = await session.transaction(async (transaction) => {
@@ -55,7 +61,11 @@ console.log(last?.toolName, last?.source, last?.result.message);
 // mcp__math__echo mcp
 // mcp__math__get_time mcp
 // mcp__math__add mcp
+//   mcp__math__add (math): true
+//   pay (native): true
 // paid 30 30
+//   mcp__math__add (math): true
+//   pay (native): false
 // that is too much 30
 // 20 given back
 // false [ { ok: true, rolledBack: true }, { ok: false, rolledBack: true } ]

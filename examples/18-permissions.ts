@@ -5,6 +5,7 @@ import {
   createHost,
   type Human,
   requiresMcpConfirmation,
+  type Session,
 } from "plugboard";
 import { createMemoryServer, createRecordedServer } from "plugboard/testing";
 
@@ -22,6 +23,13 @@ await using host = await createHost({
 // The table of levels, as functions.
 for (const level of ["yolo", "trusted", "sandboxed", undefined] as const)
   console.log(level, canUseMcp(level), requiresMcpConfirmation(level, "filesystem", new Set()));
+
+// What a session does by itself, spelled out: ask once for each server, and remember the answer.
+const permissions = { level: "trusted" } as const;
+const allowances = new Set<string>();
+if (canUseMcp(permissions) && requiresMcpConfirmation(permissions, "filesystem", allowances))
+  allowances.add("mcp:filesystem");
+console.log(requiresMcpConfirmation(permissions, "filesystem", allowances));
 
 // A set of capabilities allows exactly what was granted.
 const capabilities = new CapabilitySet()
@@ -44,6 +52,19 @@ const main = host.session({ agent: "main", level: "trusted", human });
 await main.call("mcp__filesystem__read_file", { path: "/etc/hosts" });
 await main.call("mcp__filesystem__write_file", { path: "/tmp/x" });
 
+// Or nothing is asked about a server at all, for one agent: what others call `--allow-all`.
+await host.connect("filesystem", { owner: "worker", shared: true, mode: "allow-all" });
+const worker = host.session({ agent: "worker", level: "trusted" });
+console.log((await worker.call("mcp__filesystem__read_file", { path: "/etc/hosts" })).ok);
+
+// Only what may be called without a question, and nothing for an agent that may not use servers.
+const skillsOf = (session: Session): readonly string[] =>
+  session
+    .tools()
+    .filter(({ needsConsent }) => !needsConsent)
+    .map(({ originalName }) => originalName);
+console.log(skillsOf(main), skillsOf(host.session({ agent: "guest", level: "sandboxed" })));
+
 // For agents that nobody watches, a person allows beforehand, for good.
 await host.grants.allow({ agent: "nightly", server: "filesystem", tool: "read_file" });
 const nightly = host.session({ agent: "nightly", level: "trusted" });
@@ -59,9 +80,12 @@ console.log(host.why("nightly", "filesystem.read_file").consent);
 // trusted true true
 // sandboxed false true
 // undefined false true
+// false
 // [ 'read_file', 'list_directory' ]
 // denied: the agent was not granted mcp:filesystem:write_file
 // may main call filesystem.read_file with {"path":"/etc/hosts"}?
+// true
+// [ 'read_file', 'list_directory', 'write_file' ] []
 // [ 'read_file' ]
 // denied capability
 // grant

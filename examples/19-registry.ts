@@ -12,7 +12,7 @@ const github = createRecordedServer({
   ],
 });
 const entry = () => createMemoryServer(github).transport;
-await using host = await createHost({
+const host = await createHost({
   config: false,
   naming: "mcp_server_tool",
   servers: { github: entry, notes: entry },
@@ -32,6 +32,10 @@ const outcome = await skill?.execute({ owner: "octocat" });
 console.log(outcome && toSkillResult(outcome));
 console.log(worker.find("mcp_notes_list_repos"));
 
+// All skills of an agent, in a registry of the program's own.
+const skills = new Map(main.tools().map((tool) => [tool.name, tool]));
+console.log([...skills.keys()]);
+
 // The health check removes what is dead; only who holds a server may end it.
 console.log(await host.checkConnections());
 await host
@@ -39,12 +43,14 @@ await host
   .catch((error: Error) => console.log(error.message));
 await host.disconnect("github", { owner: "main" });
 console.log(host.server("github").state);
+await host.close();
 
 // Output:
 // [ 'github', 'notes' ] [ 'github' ]
 // mcp_github_list_repos list_repos github
 // { output: '{"owner":"octocat"}', error: null }
 // undefined
+// [ 'mcp_github_list_repos', 'mcp_notes_list_repos' ]
 // []
 // "github" is shared by main, who alone may end it
 // idle

@@ -16,10 +16,13 @@ function promisedOutput(source: string): string {
 }
 
 describe("examples", () => {
-  it.concurrent.each(examples)("DOC-04: %s prints what it promises", async (file) => {
-    const source = readFileSync(`${folder}${file}`, "utf8");
-    const { stdout } = await run(process.execPath, ["--import", "tsx", file], { cwd: folder });
-    expect(stdout).toBe(promisedOutput(source));
-    expect(stdout).not.toBe("");
-  });
+  it.concurrent.each(examples)(
+    "DOC-04, DOC-05, DOC-06: %s prints what it promises",
+    async (file) => {
+      const source = readFileSync(`${folder}${file}`, "utf8");
+      const { stdout } = await run(process.execPath, ["--import", "tsx", file], { cwd: folder });
+      expect(stdout).toBe(promisedOutput(source));
+      expect(stdout).not.toBe("");
+    },
+  );
 });

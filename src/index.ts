@@ -13,9 +13,11 @@ export type {
   McpHost,
   RequestApprovalOptions,
   ServerInput,
+  ServerScope,
   ServerStatus,
   SessionOptions,
   SkippedServer,
+  StartOptions,
 } from "./host/host.ts";
 
 export type {
@@ -38,7 +40,6 @@ export type {
   TransactionResult,
 } from "./session/transaction.ts";
 export type {
-  CompletionQuestion,
   ContentListOptions,
   ContentOptions,
   SessionContent,
@@ -81,14 +82,16 @@ export type {
   Progress,
   ProtocolEra,
   RequestOptions,
+  ServerIdentity,
 } from "./protocol/protocol-client.ts";
 
 export { buildMcpSkillName, isMcpTool, makeToolName, parseToolName } from "./catalog/tool-names.ts";
-export type { Naming } from "./catalog/tool-names.ts";
+export type { Naming, NamingOptions, ParsedToolName } from "./catalog/tool-names.ts";
 export type { CatalogProblem } from "./catalog/catalog-problem.ts";
 export { resourceContext } from "./catalog/resource-context.ts";
 export type {
   Completion,
+  CompletionQuestion,
   CompletionTarget,
   McpPrompt,
   McpResource,
@@ -110,7 +113,13 @@ export type { ParsedConfig } from "./config/parse-config.ts";
 export type { McpServerConfig, ServerEntry } from "./config/config-keys.ts";
 export type { ConfigProblem } from "./config/config-problem.ts";
 export type { Limits } from "./config/limits.ts";
-export type { ConfigLayer, Provenance, ServerConfig } from "./config/server-config.ts";
+export type {
+  ConfigLayer,
+  NamingPreset,
+  Provenance,
+  ServerConfig,
+  TransportKind,
+} from "./config/server-config.ts";
 export { SAFE_ENV_KEYS } from "./isolation/child-environment.ts";
 
 export type { ErrorCode, ErrorFamily } from "./errors/error-codes.ts";
@@ -161,6 +170,9 @@ export type { AuditFilter, AuditQuery, AuditRow } from "./store/audit-entry.ts";
 export type { Clock, Timer } from "./ports/clock.ts";
 export type {
   AskOptions,
+  BooleanField,
+  ChoiceField,
+  ChoicesField,
   ConfirmAnswer,
   ConfirmQuestion,
   ElicitAnswer,
@@ -170,6 +182,8 @@ export type {
   FormField,
   FormQuestion,
   Human,
+  NumberField,
+  TextField,
   TextFormat,
   UrlQuestion,
 } from "./ports/human.ts";

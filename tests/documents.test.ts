@@ -5,7 +5,9 @@ import path from "node:path";
 import { parse as parseJsonc } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
 
+import { createProgram } from "../src/cli/program.ts";
 import { parseConfig } from "../src/config/parse-config.ts";
+import { errorTable } from "../src/errors/error-codes.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const readText = (file: string): string => readFileSync(path.join(root, file), "utf8");
@@ -55,6 +57,66 @@ describe("docs/transports.md", () => {
         rows.filter((row) => row.includes(key)),
         key,
       ).toHaveLength(1);
+  });
+});
+
+describe("docs/events.md", () => {
+  const rows = [...readText("docs/events.md").matchAll(/^\| `([a-z-]+)` .*\| +(.*?) *\|$/gm)];
+
+  it("has a row for every type of event, and for nothing else", () => {
+    const source = readText("src/events/host-event.ts");
+    const types = [...source.matchAll(/readonly type: ([^;]+);/g)].flatMap(([, text = ""]) =>
+      [...text.matchAll(/"([a-z-]+)"/g)].map(([, type]) => type),
+    );
+    expect(types.length).toBeGreaterThan(20);
+    expect(rows).toHaveLength(types.length);
+    expect(new Set(rows.map(([, type]) => type))).toEqual(new Set(types));
+  });
+
+  it("says which of them are in the audit trail", () => {
+    const [, list = ""] =
+      /recordedEvents = \[([^\]]*)\]/.exec(readText("src/host/audit-trail.ts")) ?? [];
+    const recorded = [...list.matchAll(/"([a-z-]+)"/g)].map(([, type]) => type);
+    expect(recorded.length).toBeGreaterThan(5);
+    const told = rows.filter(([, , mark]) => mark === "yes").map(([, type]) => type);
+    expect(new Set(told)).toEqual(new Set(recorded));
+  });
+});
+
+describe("docs/command-line.md", () => {
+  const program = createProgram("0.0.0", async () => {});
+
+  it("has every command with all of its options, and the README has every command", () => {
+    const text = readText("docs/command-line.md");
+    for (const command of program.commands) {
+      const rows = text.split("\n").filter((line) => line.startsWith(`| \`${command.name()} `));
+      expect(rows, command.name()).not.toEqual([]);
+      for (const { long } of command.options) expect(rows.join("\n")).toContain(long);
+      if (command.name() !== "help")
+        expect(readText("README.md")).toMatch(
+          new RegExp(`^\\| \`plugboard ${command.name()}[ \`]`, "m"),
+        );
+    }
+    for (const { long } of program.options)
+      if (long !== "--version") expect(text).toContain(`| \`${long}`);
+  });
+
+  it("has every exit code", () => {
+    const text = readText("docs/command-line.md");
+    const told = new Set(
+      [...text.matchAll(/^\| ([\d, ]+?) +\|/gm)].flatMap(([, list = ""]) =>
+        list.split(", ").map(Number),
+      ),
+    );
+    const codes = new Set(Object.values(errorTable).map(({ exit }) => exit));
+    expect([...codes].filter((code) => !told.has(code))).toEqual([]);
+  });
+});
+
+describe("the README", () => {
+  it("leads to every page", () => {
+    const pages = documents.filter((file) => path.dirname(file) === "docs");
+    expect(pages.filter((file) => !readText("README.md").includes(`(${file})`))).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@ import { createInterface } from "node:readline";
 
 import { formatPlace } from "../config/config-problem.ts";
 import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
 import type { McpHost, ServerStatus } from "../host/host.ts";
 import type { Human } from "../ports/human.ts";
 import type {
@@ -45,7 +46,12 @@ export async function askForApproval(
       return (await answersYes(context)) ? "server-always" : "no";
     },
   };
-  return await host.requestApproval(name, { human, by: approvedBy, signal: context.signal });
+  const { signal } = context;
+  try {
+    return await host.requestApproval(name, { human, by: approvedBy, signal });
+  } catch (error) {
+    throw signal.aborted ? cancelledBeforehand() : error;
+  }
 }
 
 /** What would be started, completely: the answer covers exactly this. */
@@ -152,8 +158,12 @@ export function answersYes({ signal, terminal }: CommandContext): Promise<boolea
     lines.once("close", () => {
       signal.removeEventListener("abort", cancel);
       if (answer === undefined) terminal.note("");
-      if (signal.aborted) reject(createError("cancelled", "cancelled before anything was run"));
+      if (signal.aborted) reject(cancelledBeforehand());
       else resolve(/^\s*y(?:es)?\s*$/i.test(answer ?? ""));
     });
   });
+}
+
+function cancelledBeforehand(): McpError {
+  return createError("cancelled", "cancelled before anything was run");
 }

@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
 
+import { createError } from "../errors/families.ts";
 import type { McpTool } from "../session/session.ts";
-import { argumentFacts, buildArguments } from "./call-arguments.ts";
+import { argumentFacts, buildArguments, wrongArguments } from "./call-arguments.ts";
 
 const inputSchema = {
   type: "object",
   properties: { a: { type: "number" }, b: { type: "number" }, token: { type: "string" } },
   required: ["a", "b"],
 };
+const none = new Set<string>();
 const tool = { serverName: "demo", originalName: "add", inputSchema } as unknown as McpTool;
 
 describe("the arguments of a typed call", () => {
@@ -26,15 +28,34 @@ describe("the arguments of a typed call", () => {
   });
 
   it("ERR-17: what was given is echoed with the line to type", () => {
-    expect(argumentFacts(tool, { a: 2 })).toEqual([
+    expect(argumentFacts(tool, { a: 2 }, none)).toEqual([
       { label: "got", text: '{"a":2}' },
       { label: "usage", text: "plugboard call demo.add a=2 b=<number>" },
     ]);
   });
 
+  it("ERR-17: what was wrong is not offered again", () => {
+    const problems = [{ path: "/a/0/name" }, { path: "/x~1y" }, { path: "" }];
+    const error = createError("invalid_arguments", "wrong", { details: { problems } });
+    const wrong = wrongArguments(error);
+    expect(wrong).toEqual(new Set(["a", "x/y", ""]));
+    const [got, usage] = argumentFacts(tool, { a: ["?"], b: 3, "x/y": 1 }, wrong);
+    expect(got?.text).toBe('{"a":["?"],"b":3,"x/y":1}');
+    expect(usage?.text).toBe("plugboard call demo.add b=3 a=<number>");
+    expect(wrongArguments(createError("invalid_arguments", "not checked"))).toEqual(none);
+  });
+
+  it("ERR-17: a tool with an odd name is one word of the line to type", () => {
+    const odd = { ...tool, originalName: "x; touch owned #" } as McpTool;
+    expect(argumentFacts(odd, { a: 1, b: 2 }, none)[1]?.text).toBe(
+      "plugboard call 'demo.x; touch owned #' a=1 b=2",
+    );
+  });
+
   it("secrets are masked in the echo by their name and by their shape", () => {
     const key = `sk-${"x".repeat(20)}`;
-    const facts = argumentFacts(tool, { token: "hunter two", a: key, nested: { password: "p" } });
+    const args = { token: "hunter two", a: key, nested: { password: "p" } };
+    const facts = argumentFacts(tool, args, none);
     const text = JSON.stringify(facts);
     expect(text).not.toContain("hunter");
     expect(text).not.toContain(key);
@@ -44,7 +65,7 @@ describe("the arguments of a typed call", () => {
   });
 
   it("a long echo is cut", () => {
-    const [got] = argumentFacts(tool, { a: "x".repeat(10_000) });
+    const [got] = argumentFacts(tool, { a: "x".repeat(10_000) }, none);
     expect(got?.text.length).toBeLessThanOrEqual(200);
   });
 });

@@ -1,3 +1,4 @@
+import type { McpError } from "../errors/mcp-error.ts";
 import { coerceArgument } from "../schema/coerce-argument.ts";
 import { formatUsage } from "../schema/usage-line.ts";
 import type { McpTool } from "../session/session.ts";
@@ -6,6 +7,7 @@ import { looksLikeSecret } from "../text/redact.ts";
 import { truncate } from "../text/truncate.ts";
 import type { TypedArgument } from "./call-words.ts";
 import type { Fact } from "./error-format.ts";
+import { ownCommand } from "./own-command.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -24,15 +26,34 @@ export function buildArguments(
   return { ...base, ...Object.fromEntries(entries) };
 }
 
-/** What was given, and how the call is typed correctly. Shown to the person who typed it, never logged. */
-export function argumentFacts(tool: McpTool, args: Arguments): readonly Fact[] {
+/**
+ * What was given, and how the call is typed correctly: without the arguments in `wrong`. Shown to the
+ * person who typed it, never logged.
+ */
+export function argumentFacts(
+  tool: McpTool,
+  args: Arguments,
+  wrong: ReadonlySet<string>,
+): readonly Fact[] {
   const shown = JSON.parse(JSON.stringify(args, maskSecret)) as Arguments;
-  const usage = formatUsage(tool.inputSchema, shown);
-  const name = `${tool.serverName}.${tool.originalName}`;
+  const right = Object.fromEntries(Object.entries(shown).filter(([name]) => !wrong.has(name)));
+  const command = ownCommand("call", neutralizeLine(`${tool.serverName}.${tool.originalName}`));
   return [
     { label: "got", text: truncate(neutralizeLine(JSON.stringify(shown)), maxEchoLength) },
-    { label: "usage", text: `plugboard call ${neutralizeLine(name)} ${usage}`.trimEnd() },
+    { label: "usage", text: `${command} ${formatUsage(tool.inputSchema, right)}`.trimEnd() },
   ];
+}
+
+/** The arguments that a check complained about, or about a part of: `entities` for `/entities/0/name`. */
+export function wrongArguments({ details }: McpError): ReadonlySet<string> {
+  const problems = (details["problems"] ?? []) as readonly { readonly path: string }[];
+  return new Set(problems.map(({ path }) => nameIn(path)));
+}
+
+/** The first name of a JSON Pointer. */
+function nameIn(pointer: string): string {
+  const [, name = ""] = pointer.split("/", 2);
+  return name.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 /** A secret is known by its name as well as by its shape. */

@@ -1,5 +1,6 @@
 import { createError } from "../errors/families.ts";
 import { closest } from "../text/closest.ts";
+import { ownCommand } from "./own-command.ts";
 
 export interface CallTarget {
   readonly server: string;
@@ -28,7 +29,7 @@ function noToolNamed(text: string, serverNames: readonly string[]): Error {
   if (serverNames.includes(server))
     return createError("invalid_arguments", `"${server}" is a server: name one of its tools, too`, {
       serverName: server,
-      hint: `plugboard tools ${server} lists them`,
+      hint: `${ownCommand("tools", server)} lists them`,
     });
   return createError("invalid_arguments", `"${text.slice(0, 128)}" is no <server>.<tool>`, {
     hint: "plugboard tools lists what can be called",

@@ -16,7 +16,8 @@ export interface GlobalOptions {
   readonly color: boolean;
   /** As typed; a later file wins over an earlier one. */
   readonly config?: readonly string[];
-  readonly logLevel: LogLevel;
+  /** Without it `warn`; with `json` nothing, because what matters is in the object. */
+  readonly logLevel?: LogLevel;
 }
 
 /** What a command works with: its options, a way to write, and the wish of the user to stop. */
@@ -31,7 +32,9 @@ export class CommandContext {
     this.interruption = interruption;
     const { stdout, stderr, env, platform } = process;
     this.terminal = new Terminal({ stdout, stderr, env, platform, color: options.color });
-    this.logger = createStderrLogger(this.terminal, options.logLevel);
+    const { json = false } = options;
+    const level = options.logLevel ?? (json ? "silent" : "warn");
+    this.logger = createStderrLogger(this.terminal, { level, json });
   }
 
   get signal(): AbortSignal {

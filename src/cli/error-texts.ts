@@ -3,6 +3,7 @@ import type { ErrorCode } from "../errors/error-codes.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import { formatDuration } from "./duration.ts";
+import { ownCommand } from "./own-command.ts";
 
 /** What can be told about a failure beside its message, as far as its details hold it. */
 export type FactName = "command" | "from" | "searched" | "configured" | "stderr" | "try";
@@ -41,7 +42,17 @@ function problemLines(error: McpError): string {
   return problems.map((problem) => formatProblem(problem)).join("\n");
 }
 
-const testIt = ({ serverName = "<name>" }: McpError): string => `plugboard test ${serverName}`;
+const testIt = (error: McpError): string => nextCommand("test", error);
+
+/** What to type about the server that an error is about. */
+function nextCommand(
+  command: string,
+  { serverName }: McpError,
+  options: readonly string[] = [],
+): string {
+  if (serverName !== undefined) return ownCommand(command, serverName, options);
+  return ["plugboard", command, "<name>", ...options].join(" ");
+}
 
 /** Twice the time that was not enough. */
 function moreTime({ details: { timeoutMs } }: McpError): string {
@@ -105,7 +116,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   start_timeout: {
     headline: silence,
     facts: ["stderr", "try"],
-    next: (error) => `${testIt(error)} ${moreTime(error)}`,
+    next: (error) => nextCommand("test", error, [moreTime(error)]),
   },
   timeout: { headline: withServer, facts: ["stderr", "try"], next: moreTime },
 
@@ -125,10 +136,13 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   not_approved: {
     headline: messageOnly,
     facts: ["from", "try"],
-    next: ({ serverName = "<name>" }) => `plugboard approve ${serverName}`,
+    next: (error) => nextCommand("approve", error),
   },
   consent_denied: plain,
-  definition_changed: plain,
+  definition_changed: {
+    ...plain,
+    next: (error) => `see what it is now: ${nextCommand("approve", error)}`,
+  },
 
   not_connected: plain,
   closed: plain,

@@ -71,6 +71,6 @@ function asFailure(program: Command, error: unknown): unknown {
   if (!(error instanceof CommanderError)) return error;
   if (error.code === "commander.unknownCommand")
     return unknownCommand(program, program.args[0] ?? "");
-  const text = error.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
+  const text = error.message.replaceAll(/^error: |\.$/g, "").replaceAll(/\s*\n\s*/g, " ");
   return createError("invalid_arguments", text, { hint: "plugboard --help" });
 }

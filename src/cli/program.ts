@@ -5,6 +5,7 @@ import type { McpError } from "../errors/mcp-error.ts";
 import { closest } from "../text/closest.ts";
 import type { CommandContext } from "./command-context.ts";
 import { parseDuration } from "./duration.ts";
+import { parseChoice } from "./parse-choice.ts";
 import { parsePort } from "./parse-port.ts";
 import { logLevels } from "./stderr-logger.ts";
 
@@ -39,9 +40,9 @@ export function createProgram(version: string, execute: Execute): Command {
     )
     .option("--cwd <folder>", "work as if started in this folder")
     .addOption(
-      new Option("--log-level <level>", "what the host reports on stderr")
+      new Option("--log-level <level>", "what the host reports on stderr; warn by default")
         .choices(logLevels)
-        .default("warn"),
+        .argParser(parseChoice(logLevels)),
     );
 
   program
@@ -81,7 +82,7 @@ export function createProgram(version: string, execute: Execute): Command {
     .command("list")
     .summary("list the configured servers")
     .description("Lists the configured servers. Starts nothing, unless --check is given.")
-    .option("--check", "connect all of them (15 s at most) and fail if one cannot be")
+    .option("--check", "connect all that may start (15 s at most) and fail if one cannot be")
     .action(({ check = false }: { check?: boolean }) =>
       execute(async (context) => (await import("./commands/list.ts")).runList(context, { check })),
     );
@@ -122,8 +123,8 @@ export function createProgram(version: string, execute: Execute): Command {
       "Lists, grants or takes back what an agent may call without asking. A grant holds for the tools\n" +
         "exactly as they are now, and for the server as it is started now.",
     )
-    .addArgument(new Argument("<action>", "what to do").choices(["list", "allow", "revoke"]))
-    .argument("[server.tool]", "one tool, or a whole server; all of them by default")
+    .addArgument(choiceArgument("<action>", "what to do", ["list", "allow", "revoke"]))
+    .argument("[server.tool]", "one tool, or a whole server; for list and revoke all by default")
     .option("--agent <name>", "the agent; main by default, for list and revoke all of them")
     .option("--destructive", "of a whole server also the tools it calls destructive")
     .action(
@@ -179,7 +180,7 @@ export function createProgram(version: string, execute: Execute): Command {
     .command("test-server")
     .summary("run the bundled test server")
     .description("Runs the bundled test server: echo, get_time and add.")
-    .addArgument(new Argument("<kind>", "how it is reached").choices(["stdio", "http"]))
+    .addArgument(choiceArgument("<kind>", "how it is reached", ["stdio", "http"]))
     .option("--port <number>", "port of the http one, 0 for any", parsePort, defaultTestPort)
     .action((kind: "stdio" | "http", { port }: { port: number }) =>
       execute(async (context) => {
@@ -208,6 +209,11 @@ export function unknownCommand(program: Command, name: string): McpError {
     details: { suggestions: closest(name, names) },
     hint: "plugboard --help lists the commands",
   });
+}
+
+/** The choices are for the help; what the parser would say about another word is not for people. */
+function choiceArgument(name: string, description: string, choices: readonly string[]): Argument {
+  return new Argument(name, description).choices(choices).argParser(parseChoice(choices));
 }
 
 /** A terminal that does not know its size says 0. */

@@ -1,9 +1,11 @@
 import { errorTable } from "../errors/error-codes.ts";
+import { createError } from "../errors/families.ts";
 import type { McpHost } from "../host/host.ts";
 import type { QuarantinedTool } from "../host/pins.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import { answersYes, canAsk } from "./approve-launch.ts";
 import type { CommandContext } from "./command-context.ts";
+import { ownCommand } from "./own-command.ts";
 
 export interface ReviewedServer {
   readonly name: string;
@@ -18,13 +20,19 @@ export async function reviewTools(
   { name, identity }: ReviewedServer,
 ): Promise<number> {
   const { terminal, options } = context;
-  const waiting = (await host.pins.list(name)).filter(
-    ({ fingerprint }) => identity === undefined || fingerprint === identity,
-  );
-  if (waiting.length === 0) {
+  const held = await host.pins.list(name);
+  if (held.length === 0) {
     context.answer({ name, approved: true }, `"${neutralizeLine(name)}" needs no approval.`);
     return 0;
   }
+  const waiting = held.filter(
+    ({ fingerprint }) => identity === undefined || fingerprint === identity,
+  );
+  if (waiting.length === 0)
+    throw createError("definition_changed", "no tool that waits is what was shown", {
+      serverName: name,
+      details: { quarantined: held.map(({ tool }) => tool) },
+    });
   if (identity === undefined && options.json === true) {
     terminal.json({ name, approved: false, quarantined: waiting });
     return errorTable.definition_changed.exit;
@@ -34,9 +42,23 @@ export async function reviewTools(
     if (await isAgreed(context, tool, identity !== undefined))
       accepted.push(await host.pins.accept(name, tool.tool, tool.fingerprint));
   const areAll = accepted.length === waiting.length && accepted.every(Boolean);
-  const text = `✓ the tools of "${neutralizeLine(name)}" are accepted as they are now.`;
-  if (areAll) context.answer({ name, approved: true }, text);
+  if (areAll) context.answer({ name, approved: true }, acceptedText(name, waiting, held.length));
+  else if (canAsk(context)) context.notice("What was not accepted stays set aside.");
   return areAll ? 0 : errorTable.definition_changed.exit;
+}
+
+/** Whoever accepts one of several must not take it for all of them. */
+function acceptedText(
+  name: string,
+  accepted: readonly QuarantinedTool[],
+  heldCount: number,
+): string {
+  const server = `"${neutralizeLine(name)}"`;
+  if (accepted.length === heldCount)
+    return `✓ the tools of ${server} are accepted as they are now.`;
+  const tools = accepted.map(({ tool }) => `"${neutralizeLine(tool)}"`).join(", ");
+  const left = heldCount - accepted.length;
+  return `✓ ${tools} of ${server} is accepted as it is now; ${left} more ${left === 1 ? "waits" : "wait"}.`;
 }
 
 async function isAgreed(
@@ -47,9 +69,8 @@ async function isAgreed(
   if (isNamed) return true;
   if (!canAsk(context)) {
     for (const line of describeTool(tool)) context.terminal.line(line);
-    context.terminal.line(
-      `To accept exactly this: plugboard approve ${tool.server} --identity ${tool.fingerprint}`,
-    );
+    const command = ownCommand("approve", tool.server, ["--identity", tool.fingerprint]);
+    context.terminal.line(`To accept exactly this: ${command}`);
     return false;
   }
   for (const line of describeTool(tool)) context.terminal.note(line);

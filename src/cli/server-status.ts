@@ -2,6 +2,7 @@ import { formatOrigin } from "../config/config-problem.ts";
 import type { ServerState } from "../events/host-event.ts";
 import type { ServerStatus } from "../host/host.ts";
 import { displayPath, displayPathsIn, type Standpoint } from "./display-path.ts";
+import { ownCommand } from "./own-command.ts";
 
 /** Sign and word of each state: the sign alone is never relied on. */
 const stateWords: Readonly<Record<ServerState, string>> = {
@@ -42,17 +43,32 @@ export function originOf({ provenance }: ServerStatus, standpoint: Standpoint): 
 /** Why a server waits for approval, and what to do about it. */
 export function pendingNote(status: ServerStatus, standpoint: Standpoint): string {
   const what = status.changedSinceApproval ? "changed" : "new";
-  return `${what} in ${originOf(status, standpoint)} → plugboard approve ${status.name}`;
+  return `${what} in ${originOf(status, standpoint)} → ${ownCommand("approve", status.name)}`;
+}
+
+/** Which tools nobody is offered, and what to do about it; undefined when all are. */
+export function quarantineNote({ name, quarantined }: ServerStatus): string | undefined {
+  const count = quarantined.length;
+  if (count === 0) return undefined;
+  const tools = count === 1 ? "1 tool waits" : `${count} tools wait`;
+  return `${tools} for a look at what changed → ${ownCommand("approve", name)}`;
+}
+
+/** How many of its tools are offered: `4`, or `3/4` when one of four is held back. */
+export function toolCounts({ toolCount, quarantined }: ServerStatus): string | undefined {
+  if (toolCount === undefined || quarantined.length === 0) return toolCount?.toString();
+  return `${toolCount - quarantined.length}/${toolCount}`;
+}
+
+/** The same in words: `8 tools`, `3/4 tools`. */
+export function toolsText(status: ServerStatus): string {
+  return `${toolCounts(status) ?? 0} ${status.toolCount === 1 ? "tool" : "tools"}`;
 }
 
 /** What a person should know about a server beside its state, and what to do about it. */
 export function statusNote(status: ServerStatus, standpoint: Standpoint): string {
-  const { name, state, lastError, provenance, problems, protocolVersion, quarantined } = status;
-  if (statusWord(status) === changedWord) {
-    const count = quarantined.length;
-    const tools = count === 1 ? "1 tool waits" : `${count} tools wait`;
-    return `${tools} for a look at what changed → plugboard approve ${name}`;
-  }
+  const { name, state, lastError, provenance, problems, protocolVersion } = status;
+  if (statusWord(status) === changedWord) return quarantineNote(status) ?? "";
   switch (state) {
     case "pending":
       return pendingNote(status, standpoint);
@@ -61,7 +77,7 @@ export function statusNote(status: ServerStatus, standpoint: Standpoint): string
     case "needs_auth":
     case "disconnected":
     case "error":
-      return `${displayPathsIn(lastError?.message ?? "", standpoint)} → plugboard test ${name}`;
+      return `${displayPathsIn(lastError?.message ?? "", standpoint)} → ${ownCommand("test", name)}`;
     case "connected": {
       const version = protocolVersion === undefined ? [] : [`MCP ${protocolVersion}`];
       const count = problems.length;

@@ -6,15 +6,32 @@ import type { Terminal } from "./terminal.ts";
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+export interface StderrLoggerOptions {
+  readonly level: LogLevel;
+  /** Lines for programs, so that whoever reads stderr as JSON can go on doing so. */
+  readonly json: boolean;
+}
+
 /** What the host reports, one line each on stderr. */
-export function createStderrLogger(terminal: Terminal, level: LogLevel): Logger {
+export function createStderrLogger(
+  terminal: Terminal,
+  { level, json }: StderrLoggerOptions,
+): Logger {
   const threshold = logLevels.indexOf(level);
   const write =
     (name: Exclude<LogLevel, "silent">): Logger["debug"] =>
-    (message, fields) => {
+    (message, fields = {}) => {
       if (logLevels.indexOf(name) < threshold) return;
-      const data = fields === undefined ? "" : `  ${JSON.stringify(fields)}`;
-      terminal.note(`${name.padEnd(5)}  ${neutralizeLine(`${message}${data}`)}`);
+      if (json) terminal.jsonError({ log: { level: name, message, ...fields } });
+      else terminal.note(`${name.padEnd(5)}  ${neutralizeLine(`${message}${fieldsText(fields)}`)}`);
     };
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+}
+
+/** ` (serverName: files, count: 3)` */
+function fieldsText(fields: Readonly<Record<string, unknown>>): string {
+  const texts = Object.entries(fields).map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return texts.length === 0 ? "" : ` (${texts.join(", ")})`;
 }

@@ -1,4 +1,5 @@
 import { neutralizeLine } from "../text/neutralize.ts";
+import { shellWord } from "../text/shell-word.ts";
 import { truncate } from "../text/truncate.ts";
 import { describeLiteral, describeSchema } from "./describe-schema.ts";
 import { isJsonObject } from "./json-schema.ts";
@@ -62,8 +63,6 @@ function assignment(schema: unknown, name: string, value: unknown): string {
   return `${isKnown ? "=" : ":="}${forShell(describeLiteral(value))}`;
 }
 
-/** One word for a POSIX shell. */
 function forShell(text: string): string {
-  const safe = truncate(neutralizeLine(text), 200);
-  return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", String.raw`'\''`)}'`;
+  return shellWord(truncate(neutralizeLine(text), 200));
 }

@@ -1,8 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, realpathSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { ownCommand } from "../../src/cli/own-command.ts";
 import { CliSandbox, demoEntry } from "./run-cli.ts";
 
 const node = realpathSync(process.execPath);
@@ -143,6 +145,25 @@ describe("plugboard approve", () => {
       stderr: '✗ no server "nots". Did you mean: notes?   Configured: notes\n',
       exitCode: 2,
     });
+  });
+
+  it("whatever a project calls its server, a command to copy runs nothing else", async () => {
+    const names = ["x; touch owned #", "it's $(id)", "-rf"] as const;
+    const sandbox = new CliSandbox().configureProject(
+      Object.fromEntries(names.map((name) => [name, { ...demoEntry, env: { NAME: name } }])),
+    );
+    const { stdout } = await sandbox.run(["list"]);
+    expect(stdout).toContain("→ plugboard approve 'x; touch owned #'\n");
+    expect(stdout).toContain(String.raw`→ plugboard approve 'it'\''s $(id)'` + "\n");
+    expect(stdout).toContain("→ plugboard approve -- -rf\n");
+    for (const name of names) {
+      const refused = await sandbox.run(["tools", "--", name]);
+      expect(refused.stderr).toContain(ownCommand("approve", name));
+      const shown = await sandbox.run(["approve", "--", name]);
+      const [, words = ""] = /^To approve exactly this: plugboard (.*)$/m.exec(shown.stdout) ?? [];
+      const read = execFileSync("sh", ["-c", `printf '%s\\0' ${words}`], { encoding: "utf8" });
+      expect(await sandbox.run(read.split("\0").slice(0, -1))).toMatchObject({ exitCode: 0 });
+    }
   });
 
   it("a server of one's own needs no approval, and none can be taken back", async () => {

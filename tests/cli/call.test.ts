@@ -85,6 +85,14 @@ describe("plugboard call", () => {
     });
   });
 
+  it("CLI-13: a wrong argument is not offered again in the line to type", async () => {
+    expect(await new CliSandbox().run(["call", "demo.add", "a=two", "b=3"])).toEqual({
+      stdout: "",
+      stderr: `${phases("add")}✗ add: "a" must be a number.   got: {"a":"two","b":3}   usage: plugboard call demo.add b=3 a=<number>\n`,
+      exitCode: 2,
+    });
+  });
+
   it("CLI-13: a tool's own error is exit code 5, with what it sent for programs", async () => {
     const sandbox = new CliSandbox();
     const [text, json] = await Promise.all([

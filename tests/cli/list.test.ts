@@ -45,17 +45,26 @@ describe("plugboard list", () => {
 
   it("an empty list says so and names the next command", async () => {
     const sandbox = new CliSandbox().configureUser({});
-    const result = await sandbox.run([
-      "list",
-      "--config",
-      path.join(sandbox.home, ".plugboard/mcp.json"),
-    ]);
-    expect(result).toEqual({
+    const file = path.join(sandbox.home, ".plugboard/mcp.json");
+    expect(await sandbox.run(["list", "--config", file])).toEqual({
       stdout: "No servers are configured.\n",
-      stderr:
-        'Write them to ~/.plugboard/mcp.json under "mcpServers", then: plugboard list --check\n',
+      stderr: `Write them to ~/.plugboard/mcp.json under "mcpServers", then: plugboard --config ${file} list --check\n`,
       exitCode: 0,
     });
+  });
+
+  it("CLI-13: a file that cannot be read is told, and fails what answers for every server", async () => {
+    const sandbox = new CliSandbox();
+    const stderr = "✗ none.json — there is no such file\n";
+    const config = ["--config", "none.json", "--quiet"];
+    const told = { stderr, exitCode: 2 };
+    expect(await sandbox.run(["list", "--config", "none.json"])).toEqual({
+      stdout: "No servers are configured.\n",
+      stderr,
+      exitCode: 0,
+    });
+    expect(await sandbox.run(["list", "--check", ...config])).toMatchObject(told);
+    expect(await sandbox.run(["tools", ...config])).toMatchObject(told);
   });
 
   it("CLI-13: tells what is wrong with the configuration on stderr, with its place", async () => {

@@ -63,7 +63,7 @@ describe("plugboard up", () => {
       .configureProject({ notes: demoEntry });
     const { stdout, stderr, exitCode } = await sandbox.run(["up", "--once"]);
     expect(normalize(stdout).split("\n")).toEqual([
-      "⏸ notes  not approved, from .plugboard/mcp.json:3",
+      "⏸ notes  not approved, new in .plugboard/mcp.json:3 → plugboard approve notes",
       "✓ works  stdio, 8 tools, MCP <revision> <time>",
       "1 of 3 servers connected, 8 tools.",
       "",

@@ -74,6 +74,19 @@ describe("plugboard", () => {
       "✗ unknown option '--chek' (Did you mean --check?).   try: plugboard --help\n",
     ],
     [
+      ["list", "all", "of", "them"],
+      "✗ too many arguments for 'list'. Expected 0 arguments but got 3.   try: plugboard --help\n",
+    ],
+    [["consent", "grant"], '✗ "grant" is none of list, allow, revoke.\n'],
+    [["consent", "alow"], '✗ "alow" is none of list, allow, revoke. Did you mean: allow?\n'],
+    [["test-server", "pigeon"], '✗ "pigeon" is none of stdio, http.\n'],
+    [["list", "--log-level", "loud"], '✗ "loud" is none of debug, info, warn, error, silent.\n'],
+    [
+      ["consent", "allow"],
+      "✗ name what is to be allowed.   try: plugboard consent allow <server>.<tool>, or a whole <server>\n",
+    ],
+    [["consent", "allow", "demo", "--agent", ""], "✗ --agent: a name is missing.\n"],
+    [
       ["call", "demo"],
       '✗ "demo" is a server: name one of its tools, too.   try: plugboard tools demo lists them\n',
     ],

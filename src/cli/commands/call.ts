@@ -3,7 +3,7 @@ import { createError } from "../../errors/families.ts";
 import type { McpTool, Session } from "../../session/session.ts";
 import { closest } from "../../text/closest.ts";
 import { truncate } from "../../text/truncate.ts";
-import { argumentFacts, buildArguments } from "../call-arguments.ts";
+import { argumentFacts, buildArguments, wrongArguments } from "../call-arguments.ts";
 import { type CallTarget, parseCallTarget } from "../call-target.ts";
 import { readArgsOption, readCallWords } from "../call-words.ts";
 import { openTypedCall } from "../cli-session.ts";
@@ -77,7 +77,8 @@ async function callTool(context: CommandContext, tool: McpTool, plan: CallPlan):
     return 0;
   }
   const error = outcomeFailure(outcome);
-  return context.report(error, error.code === "invalid_arguments" ? argumentFacts(tool, args) : []);
+  const isMistyped = error.code === "invalid_arguments";
+  return context.report(error, isMistyped ? argumentFacts(tool, args, wrongArguments(error)) : []);
 }
 
 /** The object of `plugboard call --json`. */

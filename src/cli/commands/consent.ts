@@ -1,4 +1,7 @@
+import { createError } from "../../errors/families.ts";
 import type { GrantInfo, GrantQuery } from "../../host/grants.ts";
+import type { McpHost } from "../../host/host.ts";
+import { neutralizeLine } from "../../text/neutralize.ts";
 import { offerApproval } from "../approve-launch.ts";
 import { type CallTarget, parseCallTarget } from "../call-target.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -28,30 +31,41 @@ export async function runConsent(
   context: CommandContext,
   command: ConsentCommand,
 ): Promise<number> {
+  const { action, agent } = command;
+  if (agent === "") throw createError("invalid_arguments", "--agent: a name is missing");
   return await withHost(context, async (host) => {
-    const { action, target, agent } = command;
-    const names = host.servers().map(({ name }) => name);
-    const { server, tool } = target === undefined ? {} : readTarget(target, names);
-    const query: GrantQuery = { agent, server, tool };
-    if (action === "list") return writeGrants(context, host.grants.list(query));
-    if (action === "revoke") {
-      const revoked = await host.grants.revoke(query);
-      context.answer({ revoked }, `✓ ${counted(revoked, "grant")} taken back.`);
-      return 0;
-    }
-    if (server === undefined) return writeGrants(context, host.grants.list(query));
-    await offerApproval(context, host, requireServer(context, host, server));
-    const { includeDestructive } = command;
-    const granted = await host.grants.allow({
-      agent: agent ?? defaultAgent,
-      server,
-      tool,
-      includeDestructive,
-    });
-    const text = `✓ ${agent ?? defaultAgent} may call ${granted.map((grant) => grant.tool).join(", ") || "nothing"} of ${server} without asking, as long as nothing of it changes.`;
-    context.answer({ granted }, text);
+    const query: GrantQuery = { agent, ...findTarget(context, host, command.target) };
+    if (action === "list") return listGrants(context, host, query);
+    if (action === "allow") return await allow(context, host, command, query);
+    const revoked = await host.grants.revoke(query);
+    context.answer({ revoked }, `✓ ${counted(revoked, "grant")} taken back.`);
     return 0;
   });
+}
+
+async function allow(
+  context: CommandContext,
+  host: McpHost,
+  { includeDestructive }: ConsentCommand,
+  { agent = defaultAgent, server, tool }: GrantQuery,
+): Promise<number> {
+  if (server === undefined)
+    throw createError("invalid_arguments", "name what is to be allowed", {
+      hint: "plugboard consent allow <server>.<tool>, or a whole <server>",
+    });
+  await offerApproval(context, host, host.server(server));
+  const granted = await host.grants.allow({ agent, server, tool, includeDestructive });
+  const tools = granted.map((grant) => grant.tool).join(", ") || "nothing";
+  const what = neutralizeLine(`${agent} may call ${tools} of ${server}`);
+  context.answer({ granted }, `✓ ${what} without asking, as long as nothing of it changes.`);
+  return 0;
+}
+
+/** Grants that cannot be read are not the same as none. */
+function listGrants(context: CommandContext, host: McpHost, query: GrantQuery): number {
+  const failure = host.configProblems.find(({ code }) => code === "store_failed");
+  if (failure !== undefined) throw createError("store_failed", failure.message);
+  return writeGrants(context, host.grants.list(query));
 }
 
 function writeGrants(context: CommandContext, grants: readonly GrantInfo[]): number {
@@ -73,10 +87,21 @@ function writeGrants(context: CommandContext, grants: readonly GrantInfo[]): num
   return 0;
 }
 
-/** A whole server by its name, else one tool. */
-function readTarget(target: string, names: readonly string[]): Partial<CallTarget> {
+/**
+ * A whole server by its name, else one tool. A server that does not exist is an error here, too: whoever
+ * mistypes what is to be taken back must not be told that all is well.
+ */
+function findTarget(
+  context: CommandContext,
+  host: McpHost,
+  target: string | undefined,
+): Partial<CallTarget> {
+  if (target === undefined) return {};
+  const names = host.servers().map(({ name }) => name);
   const isServer = names.includes(target) || !target.includes(".");
-  return isServer ? { server: target } : parseCallTarget(target, names);
+  const found = isServer ? { server: target } : parseCallTarget(target, names);
+  requireServer(context, host, found.server);
+  return found;
 }
 
 function counted(count: number, what: string): string {

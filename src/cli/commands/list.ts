@@ -1,10 +1,21 @@
+import path from "node:path";
+
 import { createError } from "../../errors/families.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
+import { shellWord } from "../../text/shell-word.ts";
 import type { CommandContext } from "../command-context.ts";
+import { configFailure } from "../config-failure.ts";
 import { type ConnectReport, connectEach } from "../connect-each.ts";
+import { displayPath } from "../display-path.ts";
 import { limitedSignal } from "../limited-signal.ts";
 import { noteConfigProblems, withHost } from "../open-host.ts";
-import { serverObject, statusNote, statusWord, widestStateWord } from "../server-status.ts";
+import {
+  serverObject,
+  statusNote,
+  statusWord,
+  toolCounts,
+  widestStateWord,
+} from "../server-status.ts";
 import { type Column, columnWidths, renderRow } from "../table.ts";
 
 export interface ListCommand {
@@ -30,15 +41,23 @@ export async function runList(context: CommandContext, command: ListCommand): Pr
     const servers = host.servers();
     if (servers.length === 0 && !context.options.json) {
       context.terminal.line("No servers are configured.");
-      context.notice(
-        'Write them to ~/.plugboard/mcp.json under "mcpServers", then: plugboard list --check',
-      );
-      return 0;
+      if (host.configProblems.length === 0) noteWhereToWrite(context);
+      return command.check ? endCheck(context, host, []) : 0;
     }
     if (command.check) return await check(context, host);
     writeServers(context, host, servers);
     return 0;
   });
+}
+
+/** Where nothing is configured there is the demo server: whoever sees no server at all has named a file. */
+function noteWhereToWrite(context: CommandContext): void {
+  const { options, standpoint } = context;
+  const file = options.config?.at(-1);
+  if (file === undefined) return;
+  const shown = displayPath(path.resolve(standpoint.cwd, file), standpoint);
+  const check = `plugboard --config ${shellWord(file)} list --check`;
+  context.notice(`Write them to ${shown} under "mcpServers", then: ${check}`);
 }
 
 function writeServers(
@@ -82,7 +101,20 @@ async function check(context: CommandContext, host: McpHost): Promise<number> {
   limit.clear();
   context.throwIfInterrupted();
   if (options.json) writeServers(context, host, servers);
-  return servers.find(({ lastError }) => lastError !== undefined)?.lastError?.exitCode ?? 0;
+  return endCheck(context, host, servers);
+}
+
+/** What is wrong with the configuration has been told with the other notices, unless those are off. */
+function endCheck(
+  context: CommandContext,
+  host: McpHost,
+  servers: readonly ServerStatus[],
+): number {
+  const failure = configFailure(host);
+  if (failure !== undefined && context.options.quiet && !context.options.json)
+    context.report(failure);
+  const { lastError = failure } = servers.find((server) => server.lastError !== undefined) ?? {};
+  return lastError?.exitCode ?? 0;
 }
 
 /** A server's own limit still counts when it is the shorter one. */
@@ -108,18 +140,10 @@ function rowOf({ standpoint }: CommandContext, status: ServerStatus): readonly s
     name,
     statusWord(status),
     transport === "none" ? "–" : transport,
-    toolCounts(status),
+    toolCounts(status) ?? "–",
     provenance.layer,
     statusNote(status, standpoint),
   ];
-}
-
-/** `3/4` when one of four is held back. */
-function toolCounts({ toolCount, quarantined }: ServerStatus): string {
-  if (toolCount === undefined) return "–";
-  return quarantined.length === 0
-    ? String(toolCount)
-    : `${toolCount - quarantined.length}/${toolCount}`;
 }
 
 function writeHeader({ terminal }: CommandContext, widths: readonly number[]): void {

@@ -6,8 +6,8 @@ import { connectServer } from "../connect-server.ts";
 import { formatElapsed } from "../duration.ts";
 import { withHost } from "../open-host.ts";
 import { ProgressLine } from "../progress-line.ts";
-import { serverObject } from "../server-status.ts";
-import { countTools, estimateTokens } from "../tool-listing.ts";
+import { serverObject, toolsText } from "../server-status.ts";
+import { estimateTokens } from "../tool-listing.ts";
 
 export interface TestCommand {
   readonly server: string;
@@ -25,7 +25,7 @@ export async function runTest(context: CommandContext, command: TestCommand): Pr
     writeStep(context, "started", identityOf(status), startMs);
 
     const tokens = tokensOf(host, name);
-    writeStep(context, "listed", `${countTools(status.toolCount ?? 0)}, ~${tokens} tokens`);
+    writeStep(context, "listed", `${toolsText(status)}, ~${tokens} tokens`);
 
     progress.phase(`stopping ${name}`);
     const since = performance.now();

@@ -1,13 +1,15 @@
 import type { McpError } from "../../errors/mcp-error.ts";
-import type { McpHost } from "../../host/host.ts";
+import type { McpHost, ServerStatus } from "../../host/host.ts";
 import type { McpTool } from "../../session/session.ts";
+import { neutralizeLine } from "../../text/neutralize.ts";
 import { openListing } from "../cli-session.ts";
 import type { CommandContext } from "../command-context.ts";
+import { configFailure } from "../config-failure.ts";
 import { connectEach } from "../connect-each.ts";
 import { connectServer } from "../connect-server.ts";
-import { noteConfigProblems, withHost } from "../open-host.ts";
+import { withHost } from "../open-host.ts";
 import { ProgressLine } from "../progress-line.ts";
-import { pendingNote } from "../server-status.ts";
+import { pendingNote, quarantineNote } from "../server-status.ts";
 import { estimateTokens, renderTools, toolObject } from "../tool-listing.ts";
 
 export interface ToolsCommand {
@@ -23,7 +25,7 @@ export async function runTools(context: CommandContext, command: ToolsCommand): 
     const { server } = command;
     if (server === undefined) return await listAll(context, host, { ...command, progress });
     await connectServer(context, host, { name: server, progress });
-    writeTools(context, toolsByServer(host, [server]), command.schema);
+    writeTools(context, listingOf(host, [server]), command.schema);
     return 0;
   });
 }
@@ -34,7 +36,6 @@ async function listAll(
   host: McpHost,
   { schema, progress }: ToolsCommand & { readonly progress: ProgressLine },
 ): Promise<number> {
-  noteConfigProblems(context, host, "error");
   progress.phase("starting the servers");
   const reports = await Promise.all(connectEach(host, () => ({ signal: context.signal })));
   progress.stop();
@@ -47,31 +48,49 @@ async function listAll(
     else if (status.state === "pending")
       context.notice(`⏸ ${status.name}: not approved, ${pendingNote(status, context.standpoint)}`);
   }
-  writeTools(context, toolsByServer(host, listed), schema);
+  writeTools(context, listingOf(host, listed), schema);
+  const configuration = configFailure(host);
+  if (configuration !== undefined) failures.push(configuration);
   for (const error of failures) context.report(error);
   return failures[0]?.exitCode ?? 0;
 }
 
-type ToolsByServer = ReadonlyMap<string, readonly McpTool[]>;
-
-function toolsByServer(host: McpHost, names: readonly string[]): ToolsByServer {
-  const tools = openListing(host).tools();
-  return new Map(
-    names.map((name) => [name, tools.filter(({ serverName }) => serverName === name)]),
-  );
+interface ListedServer {
+  readonly status: ServerStatus;
+  /** What may be called; tools that are held back are only counted. */
+  readonly tools: readonly McpTool[];
 }
 
-function writeTools(context: CommandContext, servers: ToolsByServer, withSchema: boolean): void {
-  if (context.options.json) {
-    context.terminal.json({
-      servers: [...servers].map(([name, tools]) => ({
-        name,
-        tokens: estimateTokens(tools),
-        tools: tools.map((tool) => toolObject(tool)),
-      })),
-    });
-    return;
+function listingOf(host: McpHost, names: readonly string[]): readonly ListedServer[] {
+  const tools = openListing(host).tools();
+  return names.map((name) => ({
+    status: host.server(name),
+    tools: tools.filter(({ serverName }) => serverName === name),
+  }));
+}
+
+function writeTools(
+  context: CommandContext,
+  servers: readonly ListedServer[],
+  withSchema: boolean,
+): void {
+  const { terminal, options } = context;
+  if (options.json) terminal.json({ servers: servers.map((server) => serverListing(server)) });
+  else
+    for (const { status, tools } of servers)
+      for (const line of renderTools(status.name, tools, withSchema)) terminal.line(line);
+  for (const { status } of servers) {
+    const note = quarantineNote(status);
+    if (note !== undefined) context.notice(`▲ ${neutralizeLine(status.name)}: ${note}`);
   }
-  for (const [name, tools] of servers)
-    for (const line of renderTools(name, tools, withSchema)) context.terminal.line(line);
+}
+
+function serverListing({ status, tools }: ListedServer): Readonly<Record<string, unknown>> {
+  const { name, quarantined } = status;
+  return {
+    name,
+    tokens: estimateTokens(tools),
+    tools: tools.map((tool) => toolObject(tool)),
+    ...(quarantined.length === 0 ? {} : { quarantined }),
+  };
 }

@@ -7,7 +7,14 @@ import { type DemoServers, startDemoServers } from "../demo-servers.ts";
 import { formatElapsed } from "../duration.ts";
 import { isUnconfigured, noteConfigProblems, noteWarnings, openHost } from "../open-host.ts";
 import { ProgressLine } from "../progress-line.ts";
-import { originOf, serverObject, stateWord } from "../server-status.ts";
+import {
+  originOf,
+  pendingNote,
+  quarantineNote,
+  serverObject,
+  stateWord,
+  toolsText,
+} from "../server-status.ts";
 import { countTools } from "../tool-listing.ts";
 import { resultColumn, runTour, type TourReport } from "../tour.ts";
 import { untilStopped } from "../until-stopped.ts";
@@ -94,16 +101,23 @@ function writeServer(context: CommandContext, report: ConnectReport, nameWidth: 
   else if (status.state === "connected") {
     const facts = `${name}  ${neutralizeLine(factsOf(status))}`.padEnd(resultColumn - 2);
     terminal.line(`${terminal.paint("good", "✓")} ${facts}${formatElapsed(durationMs)}`);
+    const held = quarantineNote(status);
+    if (held !== undefined) terminal.line(`▲ ${name}  ${held}`);
   } else {
     const [glyph, ...words] = stateWord(status.state).split(" ");
-    terminal.line(`${glyph} ${name}  ${words.join(" ")}, from ${originOf(status, standpoint)}`);
+    const note =
+      status.state === "pending"
+        ? pendingNote(status, standpoint)
+        : `from ${originOf(status, standpoint)}`;
+    terminal.line(`${glyph} ${name}  ${words.join(" ")}, ${note}`);
   }
 }
 
-function factsOf({ transport, target, toolCount = 0, protocolVersion }: ServerStatus): string {
+function factsOf(status: ServerStatus): string {
+  const { transport, target, protocolVersion } = status;
   const where = URL.canParse(target) ? `http ${new URL(target).host}` : transport;
   const version = protocolVersion === undefined ? "" : `, MCP ${protocolVersion}`;
-  return `${where}, ${countTools(toolCount)}${version}`;
+  return `${where}, ${toolsText(status)}${version}`;
 }
 
 function failureOf(reports: readonly ConnectReport[]): McpError | undefined {
@@ -125,7 +139,10 @@ function writeSummary(
     return;
   }
   const connected = servers.filter(({ state }) => state === "connected");
-  const tools = connected.reduce((sum, { toolCount = 0 }) => sum + toolCount, 0);
+  const tools = connected.reduce(
+    (sum, { toolCount = 0, quarantined }) => sum + toolCount - quarantined.length,
+    0,
+  );
   const end = once ? "" : " Ctrl-C stops them and leaves no process behind.";
   say(
     context,
