@@ -212,6 +212,9 @@ export const requirements: Readonly<Record<string, string>> = {
   // Documentation
   "DOC-03": "The documentation says which transport to use when.",
   "DOC-04": "The documented config examples load in tests.",
+  "DOC-05":
+    "The patterns of configuration for sections (single, several, filtered, HTTP) compile and run.",
+  "DOC-06": "The example of access behind permissions runs.",
 
   // Messages
   "MSG-01":

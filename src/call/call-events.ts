@@ -7,6 +7,7 @@ import type {
 } from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Progress } from "../protocol/protocol-client.ts";
+import type { ValidationFailure } from "../schema/validation-failure.ts";
 import type { Caller, CallTarget, ToolArguments } from "./call-path.ts";
 import type { CallableTool, CallDraft } from "./callable-tool.ts";
 import type { Outcome } from "./outcome.ts";
@@ -18,9 +19,12 @@ export interface CallRecord {
   readonly callId: string;
   readonly name: string;
   readonly startedAt: number;
+  /** The caller's own object only until they are taken, and when they have no JSON. */
   args: ToolArguments;
-  /** The JSON of `args` as it was sent; undefined until then, and for a tool that nothing is sent to. */
+  /** The JSON of `args`, letter by letter what a server gets; undefined when they have none. */
   argumentsText: string | undefined;
+  /** Why the arguments cannot be sent to anyone. */
+  flaw: ValidationFailure | undefined;
   target: CallTarget | undefined;
   isSent: boolean;
   /** What the call will have changed if it succeeds. */
@@ -81,7 +85,7 @@ export function publishEnd(
       sessionId: record.caller.sessionId,
       callId: record.callId,
       agent: record.caller.agent,
-      serverName: tool?.serverName ?? null,
+      serverName: outcome.serverName ?? null,
       toolName: tool?.originalName ?? null,
       publicName: record.name,
       ok: outcome.ok,
@@ -97,7 +101,7 @@ export function publishEnd(
     params: record.args,
     result: toToolResult(outcome),
     source: tool !== undefined && tool.serverName === undefined ? "native" : "mcp",
-    mcpServer: tool?.serverName ?? null,
+    mcpServer: outcome.serverName ?? null,
     callId: record.callId,
     durationMs: outcome.durationMs,
     at,

@@ -17,6 +17,7 @@ import type { Progress, ProtocolClient, RawToolResult } from "../protocol/protoc
 import { resultText } from "../protocol/result-text.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
 import type { QuestionOwner } from "../requests/question-owner.ts";
+import { parseFrozen } from "../schema/frozen-json.ts";
 import { truncateBytes } from "../text/truncate.ts";
 import {
   type CallRecord,
@@ -27,9 +28,9 @@ import {
   publishStart,
 } from "./call-events.ts";
 import type { CallableTool, PerformTool, ServerTool } from "./callable-tool.ts";
-import { copyArguments } from "./copy-arguments.ts";
 import { type Outcome, outcomeError } from "./outcome.ts";
-import type { ToolSchemas } from "./tool-schemas.ts";
+import { takeArguments } from "./take-arguments.ts";
+import { schemaError, type ToolSchemas } from "./tool-schemas.ts";
 
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
@@ -63,12 +64,13 @@ export interface Caller {
   readonly human: Human | undefined;
   /** Finds the tool, connecting a server that may own the name. Throws `tool_unknown` and the like. */
   resolve(name: string, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget>;
-  /** The verdict as it is now. */
-  judge(tool: ServerTool): CallTarget;
   /** Sees every call of the session when it is over, whoever else does. */
   readonly onInvoked?: ((event: ToolInvoked) => void) | undefined;
-  /** Asks the person; rejects with `consent_denied` unless the answer is yes. */
-  askConsent(target: CallTarget, args: ToolArguments, call: ConsentCall): Promise<void>;
+  /**
+   * Asks the person; rejects with `consent_denied` unless the answer is yes. `false`: the yes was to
+   * something that is no longer there.
+   */
+  askConsent(target: CallTarget, args: ToolArguments, call: ConsentCall): Promise<boolean>;
 }
 
 export interface ConsentCall {
@@ -124,6 +126,7 @@ export class CallPath {
       startedAt: this.#options.clock.monotonic(),
       args,
       argumentsText: undefined,
+      flaw: undefined,
       target: undefined,
       isSent: false,
       draft: undefined,
@@ -133,6 +136,7 @@ export class CallPath {
     // Not an async function: a call that need not wait costs one promise here, not five.
     try {
       throwIfAborted(options.signal);
+      takeArguments(record);
       const target = caller.resolve(name, options.signal);
       const result =
         target instanceof Promise
@@ -148,6 +152,7 @@ export class CallPath {
   #proceed(record: CallRecord, target: CallTarget, options: CallOptions): Promise<RawToolResult> {
     record.target = target;
     throwIfDenied(target);
+    if (record.flaw !== undefined) throw schemaError(target.tool, "invalid_arguments", record.flaw);
     const client = target.connection?.openClient;
     const { schemas } = this.#options;
     return client !== undefined &&
@@ -166,26 +171,45 @@ export class CallPath {
     const { caller } = record;
     const { tool, connection } = target;
     const { signal } = options;
-    // While anything waits, the caller could change its arguments: what is checked is what is sent.
-    record.args = copyArguments(record.args, tool);
+    // Whoever is asked, or runs the tool, holds the same object as everybody else.
+    record.args = parseFrozen(record.argumentsText as string) as ToolArguments;
     await this.#options.schemas.checkArguments(tool, record.args);
-    if (target.consent === "ask")
-      await caller.askConsent(target, record.args, { callId: record.callId, signal });
-    if (tool.serverName === undefined) {
-      throwIfAborted(signal);
-      return await this.#perform(tool.perform, record, undefined, options);
-    }
-    if (connection === undefined) throw offlineError(tool);
-    const isOpen = connection.openClient !== undefined;
-    const client = connection.openClient ?? (await connection.client({ signal }));
+    const isStillMeant =
+      target.consent !== "ask" ||
+      (await caller.askConsent(target, record.args, { callId: record.callId, signal }));
     throwIfAborted(signal);
-    // An approval may have been taken back meanwhile, and a server that has just been started may
-    // offer something else than it did when its list was last seen.
-    const now = isOpen ? caller.judge(tool) : await caller.resolve(record.name, signal);
+    if (tool.serverName === undefined)
+      return await this.#perform(tool.perform, record, undefined, options);
+    // An approval may have been taken back meanwhile, and the name may stand for something else.
+    const now = await caller.resolve(record.name, signal);
+    if (!isStillMeant || isOtherQuestion(target, now))
+      return await this.#proceed(record, now, options);
+    throwIfDenied(now);
+    if (connection === undefined) throw offlineError(tool);
+    record.target = now;
+    const client = connection.openClient;
+    if (client === undefined) return await this.#startAndSend(record, connection, options);
+    return await this.#send(record, client, options, this.#options.clock.monotonic());
+  }
+
+  /** A server that has just been started may offer something else than it did when its list was last seen. */
+  async #startAndSend(
+    record: CallRecord,
+    connection: ServerConnection,
+    options: CallOptions,
+  ): Promise<RawToolResult> {
+    const { caller, name } = record;
+    const { signal } = options;
+    const target = record.target as CallTarget;
+    // Also why it cannot be started is only told if it is still the server that is meant.
+    const [started] = await Promise.allSettled([connection.client({ signal })]);
+    throwIfAborted(signal);
+    const now = await caller.resolve(name, signal);
     if (isOtherQuestion(target, now)) return await this.#proceed(record, now, options);
+    if (started.status === "rejected") throw started.reason;
     record.target = now;
     throwIfDenied(now);
-    return await this.#send(record, client, options, this.#options.clock.monotonic());
+    return await this.#send(record, started.value, options, this.#options.clock.monotonic());
   }
 
   #send(
@@ -198,11 +222,8 @@ export class CallPath {
     if (tool.perform !== undefined) return this.#perform(tool.perform, record, client, options);
     publishStart(record, tool, this.#wallTime.at(now), this.#topics);
     record.isSent = true;
-    // Made once, for the server and for the record: what is written down is what was sent.
-    const argumentsText = JSON.stringify(record.args);
-    record.argumentsText = argumentsText;
     return client.callTool(tool.originalName, record.args, {
-      argumentsText,
+      argumentsText: record.argumentsText,
       now,
       signal: options.signal,
       timeoutMs:

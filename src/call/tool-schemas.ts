@@ -2,8 +2,10 @@ import type { Limits } from "../config/limits.ts";
 import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
+import { isJsonObject } from "../schema/json-schema.ts";
 import { SchemaWorker } from "../schema/schema-worker-host.ts";
 import {
+  isEmptySchema,
   type ToolArgumentsOptions,
   validateToolArguments,
 } from "../schema/validate-tool-arguments.ts";
@@ -64,8 +66,11 @@ export class ToolSchemas {
     return this.#worker.close();
   }
 
-  #judge(tool: CallableTool, args: ToolArguments): Verdict | Promise<Verdict> {
-    return validateToolArguments(tool.inputSchema, args, this.#argumentOptions);
+  #judge({ inputSchema }: CallableTool, args: ToolArguments): Verdict | Promise<Verdict> {
+    // Whether they are plain JSON need not be asked again: they have been taken from the caller.
+    return isJsonObject(args) && !isEmptySchema(inputSchema)
+      ? this.#validators.forSchema(inputSchema).validate(args)
+      : validateToolArguments(inputSchema, args, this.#argumentOptions);
   }
 }
 
@@ -82,7 +87,11 @@ function brokenPromise(tool: CallableTool, verdict: Verdict): McpError | undefin
   return verdict === undefined ? undefined : schemaError(tool, "invalid_result", verdict);
 }
 
-function schemaError(tool: CallableTool, code: ErrorCode, failure: ValidationFailure): McpError {
+export function schemaError(
+  tool: CallableTool,
+  code: ErrorCode,
+  failure: ValidationFailure,
+): McpError {
   const { originalName: toolName, serverName } = tool;
   return createError(code, `${toolName}: ${failure.message}`, {
     serverName,

@@ -1,4 +1,4 @@
-import { resolveLimits } from "../config/limits.ts";
+import type { Limits } from "../config/limits.ts";
 import { systemClock } from "../ports/clock.ts";
 import { collectPages } from "../protocol/collect-pages.ts";
 import type { InputHandlers } from "../protocol/input-handlers.ts";
@@ -13,7 +13,13 @@ import type {
   ServerNotification,
 } from "../protocol/protocol-client.ts";
 import { resultText } from "../protocol/result-text.ts";
-import { type DirectOptions, type DirectServer, openDirectly } from "./open-directly.ts";
+import {
+  directConfig,
+  directLimits,
+  type DirectOptions,
+  type DirectServer,
+  openDirectly,
+} from "./open-directly.ts";
 
 export interface McpServerInfo extends ServerIdentity {
   readonly capabilities: Readonly<Record<string, unknown>>;
@@ -72,17 +78,19 @@ export async function connectDirectly(
   input?: DirectInput,
 ): Promise<McpClient> {
   const { client } = await openDirectly(server, options, input?.handlers);
-  return new DirectClient(client, input);
+  return new DirectClient(client, directLimits(directConfig(server), options), input);
 }
 
 class DirectClient implements McpClient {
   readonly #client: ProtocolClient;
+  readonly #limits: Limits;
   readonly #input: DirectInput | undefined;
   #tools: readonly ListedTool[] = [];
   #isOpen = true;
 
-  constructor(client: ProtocolClient, input: DirectInput | undefined) {
+  constructor(client: ProtocolClient, limits: Limits, input: DirectInput | undefined) {
     this.#client = client;
+    this.#limits = limits;
     this.#input = input;
     client.onclose = () => {
       this.#isOpen = false;
@@ -175,7 +183,7 @@ class DirectClient implements McpClient {
       {
         request: (params, pageOptions) => this.#client.request(method, params, pageOptions),
         read: (page) => ({ items: objectsOf(page[key]), rejected: [] }),
-        limits: resolveLimits(),
+        limits: this.#limits,
         clock: systemClock,
       },
       options,

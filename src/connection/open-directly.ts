@@ -22,7 +22,7 @@ import { type OpenedConnection, openConnection } from "./open-connection.ts";
 export type DirectServer = Transport | ServerEntry | JsonObject;
 
 export interface DirectOptions {
-  /** Time for start and handshake, and the default for each request. */
+  /** Time for start and handshake, and the default for each request; what the entry says by default. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly limits?: Partial<Limits> | undefined;
@@ -41,11 +41,8 @@ export async function openDirectly(
   inputHandlers?: () => InputHandlers,
 ): Promise<OpenedConnection> {
   const { timeoutMs, signal, env: hostEnv = process.env } = options;
-  const limits = resolveLimits({
-    ...options.limits,
-    ...(timeoutMs === undefined ? {} : { callTimeoutMs: timeoutMs }),
-  });
   const entry = directConfig(server);
+  const limits = directLimits(entry, options);
   const config = { ...entry, protocol: options.protocolVersion ?? entry.protocol };
   return await openConnection(
     {
@@ -63,6 +60,16 @@ export async function openDirectly(
     },
     { connectTimeoutMs: timeoutMs ?? connectDeadlineMs(config, limits, false), signal },
   );
+}
+
+export function directLimits(
+  entry: ServerConfig,
+  { limits, timeoutMs = entry.callTimeoutMs }: DirectOptions,
+): Limits {
+  return resolveLimits({
+    ...limits,
+    ...(timeoutMs === undefined ? {} : { callTimeoutMs: timeoutMs }),
+  });
 }
 
 export function directConfig(server: DirectServer): ServerConfig {

@@ -30,11 +30,17 @@ export function openWire(server: DirectServer, options: DirectOptions = {}): Wir
   return new DirectWire(server, options);
 }
 
+interface Opening {
+  readonly client: Promise<ProtocolClient>;
+  /** Aborted when it is no longer wanted. */
+  readonly stop: AbortController;
+}
+
 class DirectWire implements Wire {
   readonly serverName: string;
   readonly #server: DirectServer;
   readonly #options: DirectOptions;
-  #opening: Promise<ProtocolClient> | undefined;
+  #opening: Opening | undefined;
   #client: ProtocolClient | undefined;
 
   constructor(server: DirectServer, options: DirectOptions) {
@@ -48,8 +54,8 @@ class DirectWire implements Wire {
   }
 
   async connect(): Promise<void> {
-    this.#opening ??= this.#open();
-    await this.#opening;
+    this.#opening ??= this.#begin();
+    await this.#opening.client;
   }
 
   async sendRequest(method: string, params: JsonObject = {}): Promise<TransportMessage> {
@@ -73,7 +79,8 @@ class DirectWire implements Wire {
     const opening = this.#opening;
     this.#opening = undefined;
     this.#client = undefined;
-    const client = await opening?.catch(() => undefined);
+    opening?.stop.abort();
+    const client = await opening?.client.catch(() => undefined);
     await client?.close();
   }
 
@@ -81,9 +88,18 @@ class DirectWire implements Wire {
     return this.disconnect();
   }
 
-  async #open(): Promise<ProtocolClient> {
+  #begin(): Opening {
+    const stop = new AbortController();
+    return { stop, client: this.#open(stop.signal) };
+  }
+
+  async #open(stop: AbortSignal): Promise<ProtocolClient> {
+    const { signal: given } = this.#options;
+    const signal = given === undefined ? stop : AbortSignal.any([given, stop]);
     try {
-      const { client } = await openDirectly(this.#server, this.#options);
+      const { client } = await openDirectly(this.#server, { ...this.#options, signal });
+      // It is closed by who did not want it any longer.
+      if (stop.aborted) return client;
       this.#client = client;
       client.onclose = () => {
         if (this.#client !== client) return;
@@ -92,6 +108,10 @@ class DirectWire implements Wire {
       };
       return client;
     } catch (error) {
+      if (stop.aborted)
+        throw createError("closed", "the wire was disconnected while it was being connected", {
+          serverName: this.serverName,
+        });
       this.#opening = undefined;
       throw error;
     }

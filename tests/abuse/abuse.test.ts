@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { createHost } from "../../src/index.ts";
+import { aiSdkTools } from "../../src/adapters/index.ts";
+import { createHost, createToolClient } from "../../src/index.ts";
 import { MessageReader } from "../../src/transport/message-reader.ts";
 import { hostileEntry } from "./hostile/hostile-entry.ts";
 import { httpModes } from "./hostile/http-modes.mjs";
@@ -13,6 +14,8 @@ import { runRow } from "./run-row.ts";
 
 const product: Product = {
   createHost,
+  createToolClient,
+  aiSdkTools,
   MessageReader,
   healthyServer: hostileEntry("healthy", { lifeMs: 120_000 }),
 };

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { createHost } from "../../src/index.ts";
+import { aiSdkTools } from "../../src/adapters/index.ts";
+import { createHost, createToolClient } from "../../src/index.ts";
 import { MessageReader } from "../../src/transport/message-reader.ts";
 import { hostileEntry } from "./hostile/hostile-entry.ts";
 import type { Product } from "./product.ts";
+import { approvedArgumentRows } from "./rows/approved-argument-rows.ts";
 import { idRows } from "./rows/id-rows.ts";
 import { mutationRows } from "./rows/mutation-rows.ts";
 import { progressRows } from "./rows/progress-rows.ts";
@@ -13,12 +15,21 @@ import { runRow } from "./run-row.ts";
 
 const product: Product = {
   createHost: (options) => createHost({ ...options, protocolCore: "sdk" }),
+  createToolClient,
+  aiSdkTools,
   MessageReader,
   healthyServer: hostileEntry("healthy", { lifeMs: 120_000 }),
 };
 
-/** Attacks with answers; all others meet the same code before the SDK sees anything of them. */
-const rows = [...idRows, ...shapeRows, ...valueRows, ...progressRows, ...mutationRows]
+/** Attacks with answers, and on what is sent; all others meet the same code before the SDK sees anything of them. */
+const rows = [
+  ...idRows,
+  ...shapeRows,
+  ...valueRows,
+  ...progressRows,
+  ...mutationRows,
+  ...approvedArgumentRows,
+]
   .filter(({ knownGap }) => knownGap === undefined)
   .map((row) => [`${row.id}: ${row.trigger}: ${row.expected}`, row] as const);
 

@@ -1,13 +1,16 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
-import type { createHost, McpHost } from "../../src/index.ts";
+import type { aiSdkTools } from "../../src/adapters/index.ts";
+import type { createHost, createToolClient, McpHost } from "../../src/index.ts";
 import { MessageReader } from "../../src/transport/message-reader.ts";
 import type { ServerEntry } from "./subject.ts";
 
 /** What the suite uses of the product: the built package in full runs, the sources in `npm test`. */
 export interface Product {
   readonly createHost: typeof createHost;
+  readonly createToolClient: typeof createToolClient;
+  readonly aiSdkTools: typeof aiSdkTools;
   readonly MessageReader: typeof MessageReader;
   /** How to start a server with a tool `echo` that has nothing but good intentions. */
   readonly healthyServer: ServerEntry;
@@ -18,12 +21,16 @@ export type HostOptions = NonNullable<Parameters<Product["createHost"]>[0]>;
 const dist = path.resolve(import.meta.dirname, "../../dist");
 
 export async function loadBuiltProduct(): Promise<Product> {
-  const [host, testing] = await Promise.all([
-    loadBuilt<Pick<Product, "createHost">>("index.js"),
+  const [host, adapters, testing] = await Promise.all([
+    loadBuilt<Pick<Product, "createHost" | "createToolClient">>("index.js"),
+    loadBuilt<Pick<Product, "aiSdkTools">>("adapters/index.js"),
     loadBuilt<{ testServerEntry: () => ServerEntry }>("testing/index.js"),
   ]);
   // No part of the public API, so no file of the package has it to itself.
-  return { ...host, MessageReader, healthyServer: testing.testServerEntry() };
+  const { createHost, createToolClient } = host;
+  const { aiSdkTools } = adapters;
+  const healthyServer = testing.testServerEntry();
+  return { createHost, createToolClient, aiSdkTools, MessageReader, healthyServer };
 }
 
 function loadBuilt<T>(file: string): Promise<T> {

@@ -1,5 +1,6 @@
 import type { Row } from "./row.ts";
 import { approvalRows } from "./rows/approval-rows.ts";
+import { approvedArgumentRows } from "./rows/approved-argument-rows.ts";
 import { configRows } from "./rows/config-rows.ts";
 import { displayRows } from "./rows/display-rows.ts";
 import { environmentRows } from "./rows/environment-rows.ts";
@@ -64,6 +65,7 @@ export const rows: readonly Row[] = [
   ...storeRows,
   ...storeFailureRows,
   ...approvalRows,
+  ...approvedArgumentRows,
   ...configRows,
   ...pinRows,
   ...injectionRows,

@@ -93,6 +93,16 @@ describe.each(places)("a server over %s, %s era", (_, era, start) => {
   });
 });
 
+describe("connectClient", () => {
+  it("PRO-25: the limits given hold for every kind of list", async () => {
+    const server = { name: "demo", ...demoServerEntry({ pageSize: 1 }) };
+    await using client = await connectClient(server, { limits: { maxPages: 1 } });
+    expect(await client.listTools()).toHaveLength(1);
+    expect(await client.listResources()).toHaveLength(1);
+    expect(await client.listPrompts()).toHaveLength(1);
+  });
+});
+
 describe("openWire", () => {
   it("STD-11 ERR-12 TRN-05: a request before connect is a state error", async () => {
     const wire = openWire({ name: "test", ...testServerEntry() });
@@ -100,6 +110,21 @@ describe("openWire", () => {
       name: "McpStateError",
       code: "not_connected",
     });
+  });
+
+  it("TRN-05: one that is being connected is disconnected at once, and says so", async () => {
+    const args = ["-e", "process.stdin.on('end', () => process.exit()).resume()"];
+    const wire = openWire({ name: "silent", command: process.execPath, args }, { timeoutMs: 0 });
+    const connecting = wire.connect();
+    await wire.disconnect();
+    await expect(connecting).rejects.toMatchObject({ code: "closed", serverName: "silent" });
+    expect(wire.connected).toBe(false);
+  });
+
+  it("a caller's own signal still ends its connect", async () => {
+    const signal = AbortSignal.abort();
+    await using wire = openWire({ name: "test", ...testServerEntry() }, { signal });
+    await expect(wire.connect()).rejects.toMatchObject({ code: "cancelled" });
   });
 
   it("STD-12 ERR-13: no answer in time is a timeout", async () => {

@@ -86,6 +86,22 @@ describe("what failures look like", () => {
     ]);
   });
 
+  it("SES-02 SES-04: a server that cannot be started is named by the events of the call", async () => {
+    await using host = await createHost({
+      config: false,
+      servers: { broken: { command: "no-such-command-at-all" } },
+    });
+    const session = host.session({ level: "yolo" });
+    const servers: unknown[] = [];
+    session.on("call-end", ({ serverName }) => void servers.push(serverName));
+    session.on("tool-invoked", ({ mcpServer }) => void servers.push(mcpServer));
+    expect(await session.call("mcp__broken__any", {})).toMatchObject({
+      serverName: "broken",
+      error: { code: "command_not_found" },
+    });
+    expect(servers).toEqual(["broken", "broken"]);
+  });
+
   it("BRG-05 SES-04: arguments against the schema fail without an exception, with an event", async () => {
     const picky = { ...anyTool, inputSchema: { type: "object", required: ["title"] } };
     await using context = await recordedHost({ tools: [picky] });

@@ -5,6 +5,7 @@ import { httpSizeModes } from "./http-size-modes.mjs";
 import { httpStreamModes } from "./http-stream-modes.mjs";
 import { httpTimeModes } from "./http-time-modes.mjs";
 import { toxicModes } from "./http-toxic-modes.mjs";
+import { httpWitnessModes } from "./http-witness-modes.mjs";
 import { sessionModes } from "./session-modes.mjs";
 
 /**
@@ -22,4 +23,5 @@ export const httpModes = {
   ...httpStreamModes,
   ...toxicModes,
   ...sessionModes,
+  ...httpWitnessModes,
 };

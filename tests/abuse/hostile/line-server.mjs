@@ -15,6 +15,7 @@ import { createInterface } from "node:readline";
  * @property {(call: Call, peer: Peer) => void | Promise<void>} [onCall] answers calls of `attack`, and of what it lists beside
  * @property {(message: { method: string, params?: any }, peer: Peer) => void} [onNotification]
  * @property {(answer: { id: Id, result?: any, error?: any }, peer: Peer) => void} [onAnswer] takes what the client answers
+ * @property {(text: string) => void} [onLine] sees every line as it came
  * @property {Record<string, (id: Id, params: any, peer: Peer) => void>} [methods] answers these instead
  * @property {string} [moreTools] entries of the tool list behind its own two, as JSON text
  * @property {number} [startAfterMs] reads nothing before that
@@ -126,6 +127,7 @@ export function serve(tag, behaviour, lifeMs = lifetimeMs) {
 
   const listen = () =>
     createInterface({ input: process.stdin }).on("line", (text) => {
+      behaviour.onLine?.(text);
       const message = JSON.parse(text);
       const { id, method, params } = message;
       if (method === undefined) return onAnswer?.(message, peer);

@@ -16,6 +16,7 @@ import { sizeModes } from "./size-modes.mjs";
 import { stderrModes } from "./stderr-modes.mjs";
 import { streamModes } from "./stream-modes.mjs";
 import { valueModes } from "./value-modes.mjs";
+import { witnessModes } from "./witness-modes.mjs";
 
 /**
  * @callback Mode makes the behaviour of one server process
@@ -43,4 +44,5 @@ export const modes = {
   ...mutationModes,
   ...definitionModes,
   ...schemaModes,
+  ...witnessModes,
 };

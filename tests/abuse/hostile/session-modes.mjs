@@ -16,15 +16,16 @@ import { complete, discovery, toolList } from "./modern-answers.mjs";
 /**
  * Answers what is POSTed to `/mcp` and nothing else.
  *
- * @param {(message: Message, request: IncomingMessage) => Reply} answer
+ * @param {(message: Message, request: IncomingMessage, body: string) => Reply} answer
  * @param {Record<string, number>} counts
  * @returns {import("./http-site.mjs").HttpBehaviour}
  */
-function answering(answer, counts) {
+export function answering(answer, counts) {
   /** @param {IncomingMessage} request @param {ServerResponse} response */
   const reply = async (request, response) => {
-    const message = JSON.parse(await text(request));
-    const { status, headers, body } = answer(message, request);
+    const asked = await text(request);
+    const message = JSON.parse(asked);
+    const { status, headers, body } = answer(message, request, asked);
     const { id } = message;
     const isEmpty = id === undefined || body === undefined;
     response

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+
+import type { CallRecord } from "./call-events.ts";
+import { takeArguments } from "./take-arguments.ts";
+
+function taken(args: unknown): Pick<CallRecord, "args" | "argumentsText" | "flaw"> {
+  const record = { args, argumentsText: undefined, flaw: undefined } as unknown as CallRecord;
+  takeArguments(record);
+  return record;
+}
+
+describe("takeArguments", () => {
+  it("BRG-08: gives what JSON would say, and no part of the caller's object", () => {
+    const given = {
+      text: "ä\u2028",
+      list: [1, [true, null], {}],
+      10: -0,
+      2: 1.5,
+      left: undefined,
+      ["__proto__"]: { polluted: true },
+      bare: Object.assign(Object.create(null) as object, { a: 1 }),
+    };
+    const text = JSON.stringify(given);
+    const { args, argumentsText, flaw } = taken(given);
+    given.list.push("later");
+    expect(flaw).toBeUndefined();
+    expect(argumentsText).toBe(text);
+    expect(JSON.stringify(args)).toBe(text);
+    expect(Object.keys(args)).toEqual(Object.keys(JSON.parse(text) as object));
+    expect(Object.getPrototypeOf(args)).toBe(Object.prototype);
+  });
+
+  it("looks at every part once and never at toJSON", () => {
+    const read: string[] = [];
+    const watched = <T extends object>(name: string, target: T): T =>
+      new Proxy(target, {
+        get(from, key) {
+          read.push(`${name}.${String(key)}`);
+          return Reflect.get(from, key) as unknown;
+        },
+      });
+    const inner = watched("inner", { b: 1 });
+    const args = Object.defineProperty(watched("outer", { a: inner }), "toJSON", {
+      enumerable: false,
+      value: () => ({ a: "another" }),
+    });
+    expect(taken(args).argumentsText).toBe('{"a":{"b":1}}');
+    expect(read).toEqual(["outer.a", "inner.b"]);
+  });
+
+  it.each([
+    ["a function", { a: () => 1 }, '"a" is of type function, which JSON does not have'],
+    ["a number that is none", { a: [0, Number.NaN] }, '"a[1]" is not a finite number'],
+    ["a gap in a list", { a: [undefined] }, "is of type undefined"],
+    ["a date", { a: { b: new Date() } }, "is not a plain object"],
+    ["a big integer", { a: 1n }, "is of type bigint"],
+    [
+      "a getter that throws",
+      {
+        get a() {
+          throw new Error("secret");
+        },
+      },
+      "cannot be read",
+    ],
+  ])("refuses %s, with the reason", (_name, args, reason) => {
+    const { flaw, argumentsText } = taken(args);
+    expect(flaw?.message).toContain(reason);
+    expect(flaw?.message).not.toContain("secret");
+    expect(argumentsText).toBeUndefined();
+  });
+
+  it("refuses what contains itself, however often, at once", () => {
+    const args: Record<string, unknown> = {};
+    for (const key of ["a", "b", "c"]) args[key] = args;
+    expect(taken(args).flaw?.message).toContain("contains itself");
+  });
+
+  it("refuses an object that looks plain only at times", () => {
+    let asked = 0;
+    const a = new Proxy(
+      {},
+      {
+        getPrototypeOf() {
+          asked += 1;
+          return asked === 1 ? Date.prototype : Object.prototype;
+        },
+      },
+    );
+    expect(taken({ a }).flaw?.message).toContain("is not a plain object");
+  });
+});
