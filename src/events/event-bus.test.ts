@@ -18,6 +18,27 @@ describe("EventBus", () => {
     expect(seen).toEqual(["typed w", "any warning", "any warning"]);
   });
 
+  it("a function given twice is called twice, and each leaves for itself", () => {
+    const bus = new EventBus();
+    let count = 0;
+    const handler = (): void => {
+      count += 1;
+    };
+    for (const subscribe of [() => bus.on("warning", handler), () => bus.on("*", handler)]) {
+      count = 0;
+      const [first, second] = [subscribe(), subscribe()];
+      bus.emit(warning);
+      expect(count).toBe(2);
+      first();
+      first();
+      bus.emit(warning);
+      expect(count).toBe(3);
+      second();
+      bus.emit(warning);
+      expect(count).toBe(3);
+    }
+  });
+
   it("ERR-18: a handler that throws or rejects changes nothing for the others", async () => {
     const errors: unknown[] = [];
     const bus = new EventBus((error) => errors.push(error));

@@ -5,6 +5,11 @@ export type Unsubscribe = () => void;
 
 type Handler = (event: HostEvent) => void;
 
+/** An object of its own for each `on`: one function may be given several times, and leaves one at a time. */
+interface Subscription {
+  readonly handler: Handler;
+}
+
 /**
  * Delivers events to handlers in order of subscription. A handler that throws never changes what
  * happens to the others or to the operation that published the event.
@@ -12,7 +17,7 @@ type Handler = (event: HostEvent) => void;
 export class EventBus {
   readonly #topics = new Map<HostEventType, Topic>();
   /** Of those who want whatever happens. */
-  readonly #handlers = new Set<Handler>();
+  readonly #everything = new Set<Subscription>();
   readonly #onHandlerError: (error: unknown) => void;
 
   constructor(onHandlerError: (error: unknown) => void = () => {}) {
@@ -22,9 +27,10 @@ export class EventBus {
   on<T extends HostEventType>(type: T, handler: (event: HostEventOf<T>) => void): Unsubscribe;
   on(type: "*", handler: (event: HostEvent) => void): Unsubscribe;
   on(type: HostEventType | "*", handler: (event: never) => void): Unsubscribe {
-    const handlers = type === "*" ? this.#handlers : this.#topic(type).handlers;
-    handlers.add(handler as Handler);
-    return () => handlers.delete(handler as Handler);
+    const subscriptions = type === "*" ? this.#everything : this.#topic(type).subscriptions;
+    const subscription = { handler: handler as Handler };
+    subscriptions.add(subscription);
+    return () => subscriptions.delete(subscription);
   }
 
   readonly emit: EmitEvent = (event) => this.#topic(event.type).emit(event);
@@ -37,7 +43,7 @@ export class EventBus {
   #topic(type: HostEventType): Topic {
     const known = this.#topics.get(type);
     if (known !== undefined) return known;
-    const topic = new Topic(this.#handlers, this.#onHandlerError);
+    const topic = new Topic(this.#everything, this.#onHandlerError);
     this.#topics.set(type, topic);
     return topic;
   }
@@ -53,30 +59,30 @@ export interface EventTopic<Event extends HostEvent = HostEvent> {
 }
 
 class Topic implements EventTopic {
-  readonly handlers = new Set<Handler>();
-  readonly #others: ReadonlySet<Handler>;
+  readonly subscriptions = new Set<Subscription>();
+  readonly #others: ReadonlySet<Subscription>;
   readonly #onHandlerError: (error: unknown) => void;
 
-  constructor(others: ReadonlySet<Handler>, onHandlerError: (error: unknown) => void) {
+  constructor(others: ReadonlySet<Subscription>, onHandlerError: (error: unknown) => void) {
     this.#others = others;
     this.#onHandlerError = onHandlerError;
   }
 
   get isHeard(): boolean {
-    return this.handlers.size > 0 || this.#others.size > 0;
+    return this.subscriptions.size > 0 || this.#others.size > 0;
   }
 
   get isWanted(): boolean {
-    return this.handlers.size > 0;
+    return this.subscriptions.size > 0;
   }
 
   emit(event: HostEvent): void {
-    if (this.handlers.size > 0) this.#deliver(this.handlers, event);
+    if (this.subscriptions.size > 0) this.#deliver(this.subscriptions, event);
     if (this.#others.size > 0) this.#deliver(this.#others, event);
   }
 
-  #deliver(handlers: ReadonlySet<Handler>, event: HostEvent): void {
-    for (const handler of handlers) {
+  #deliver(subscriptions: ReadonlySet<Subscription>, event: HostEvent): void {
+    for (const { handler } of subscriptions) {
       try {
         // An async handler's rejection must not become an unhandled one.
         const returned: unknown = handler(event);

@@ -15,6 +15,8 @@ export type ServerState =
 export interface ServerStateEvent {
   readonly type: "server-state";
   readonly serverName: string;
+  /** The agent whose own connection it is; null for everybody's. */
+  readonly owner: string | null;
   readonly state: ServerState;
   readonly previous: ServerState;
   readonly error?: { readonly code: ErrorCode; readonly message: string };
@@ -84,7 +86,10 @@ export interface ConsentEvent extends CallEvent {
   /** Null for a tool of the program itself. */
   readonly serverName: string | null;
   readonly toolName: string;
-  /** How far a `yes` goes, or who said no; absent while the question is open. */
+  /**
+   * How far a `yes` goes, or who said no; `outdated` when what was asked about is gone. Absent while the
+   * question is open.
+   */
   readonly answer?: string;
 }
 
@@ -168,6 +173,8 @@ export interface RequestAnsweredEvent extends RequestEvent {
 export interface ServerLogEvent {
   readonly type: "server-log";
   readonly serverName: string;
+  /** The agent over whose own connection it came; null for everybody's. */
+  readonly owner: string | null;
   readonly level: string;
   /** Neutralized and cut. */
   readonly text: string;

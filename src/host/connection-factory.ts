@@ -2,7 +2,6 @@ import type { Transport } from "@modelcontextprotocol/client";
 
 import type { Discovery } from "../catalog/discovery.ts";
 import type { Limits } from "../config/limits.ts";
-import type { ServerConfig } from "../config/server-config.ts";
 import { DialectMemory } from "../connection/http-dialects.ts";
 import { ServerConnection } from "../connection/server-connection.ts";
 import { StartGate } from "../connection/start-gate.ts";
@@ -11,6 +10,7 @@ import type { ServerLogEvent } from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ConnectProtocol, ServerNotification } from "../protocol/protocol-client.ts";
+import type { ConnectionPurpose } from "../registry/server-registry.ts";
 import type { RequestDesk } from "../requests/request-desk.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
@@ -47,10 +47,9 @@ export class ConnectionFactory {
     this.#startGate = new StartGate(parts.clock);
   }
 
-  /** `open` is how a server given as an object in code is reached; `mayStart` throws if it may not be. */
+  /** `open` is how a server given as an object in code is reached. */
   create(
-    entry: ServerConfig,
-    mayStart: () => void,
+    { config: entry, owner, mayStart, server }: ConnectionPurpose,
     open: (() => Transport) | undefined,
   ): ServerConnection {
     const { events, requests, protocolVersion, reconnect, cwd } = this.#parts;
@@ -74,31 +73,40 @@ export class ConnectionFactory {
       startGate: this.#startGate,
       createTransport: guarded(open === undefined ? createTransport : handedOver(open), mayStart),
       inputHandlers: () => desk.handlers(),
-      onReady: (client) => this.#discovery.begin(name, client),
+      onReady: (client) => this.#discovery.begin(client, server),
       onState: (state, previous, error) => {
         const failure =
           error === undefined ? {} : { error: { code: error.code, message: error.message } };
-        const at = clock.now();
-        events.emit({ type: "server-state", serverName: name, state, previous, ...failure, at });
+        events.emit({
+          type: "server-state",
+          serverName: name,
+          owner,
+          state,
+          previous,
+          ...failure,
+          at: clock.now(),
+        });
       },
       onNotification: (notification) => {
         desk.heard(notification);
         if (notification.method === "notifications/message")
-          events.emit(logEvent(name, notification, clock.now()));
+          events.emit(logEvent({ serverName: name, owner, at: clock.now() }, notification));
       },
     });
   }
 }
 
-function logEvent(serverName: string, { params }: ServerNotification, at: number): ServerLogEvent {
+function logEvent(
+  source: Pick<ServerLogEvent, "serverName" | "owner" | "at">,
+  { params }: ServerNotification,
+): ServerLogEvent {
   const { data, level } = params ?? {};
   const text = typeof data === "string" ? data : JSON.stringify(data ?? null);
   return {
     type: "server-log",
-    serverName,
+    ...source,
     level: typeof level === "string" ? truncate(neutralizeLine(level), 32) : "info",
     text: truncate(neutralizeLine(text), maxLogChars),
-    at,
   };
 }
 

@@ -55,13 +55,16 @@ export class ConsentDesk {
     this.#parts = parts;
   }
 
-  /** Resolves when the call may go on; rejects with `consent_denied`, or `cancelled`. */
-  async ask({ tool }: CallTarget, args: ToolArguments, call: ConsentCall): Promise<void> {
+  /**
+   * Resolves when the answer is yes, with whether it was to what is there now; rejects with
+   * `consent_denied`, or `cancelled`.
+   */
+  async ask({ tool }: CallTarget, args: ToolArguments, call: ConsentCall): Promise<boolean> {
     const asked = this.#turns.take(tool.serverName ?? "", async () => {
       if (call.signal?.aborted === true) throw cancelledByCaller();
-      if (this.#isOpen(tool)) await this.#askNow(tool, args, call);
+      return !this.#isOpen(tool) || (await this.#askNow(tool, args, call));
     });
-    await untilAborted(asked, call.signal, tool.serverName);
+    return await untilAborted(asked, call.signal, tool.serverName);
   }
 
   /** Whether the question still has to be asked: an answer to another one may have settled it. */
@@ -71,7 +74,7 @@ export class ConsentDesk {
     return consent === "ask";
   }
 
-  async #askNow(tool: CallableTool, args: ToolArguments, call: ConsentCall): Promise<void> {
+  async #askNow(tool: CallableTool, args: ToolArguments, call: ConsentCall): Promise<boolean> {
     const { human, clock, limits, closing } = this.#parts;
     const isDestructive = claims(tool, "destructiveHint");
     const answers = isDestructive
@@ -107,14 +110,16 @@ export class ConsentDesk {
       this.#publish("consent-denied", tool, call, isReachable ? "no" : "nobody to ask");
       throw this.#denied(tool, isReachable);
     }
+    // The name may stand for another server now, or somebody ended what was allowed: such a yes is neither
+    // used nor kept.
+    if (!isDeepStrictEqual(scope?.subject, this.#scopeOf(tool)?.subject)) {
+      this.#publish("consent-denied", tool, call, "outdated");
+      return false;
+    }
     const granted = answers.includes(answer) ? answer : "once";
     await this.#remember(granted, tool, scope);
     this.#publish("consent-granted", tool, call, granted);
-    // Meanwhile the name may stand for another server, or somebody ended what was allowed: then the yes
-    // was to what is no longer there.
-    const now = this.#scopeOf(tool);
-    if (now === undefined || isDeepStrictEqual(scope?.subject, now.subject)) return;
-    if (this.#isOpen(tool)) await this.#askNow(tool, args, call);
+    return true;
   }
 
   #scopeOf(tool: CallableTool): ConsentScope | undefined {
@@ -189,7 +194,7 @@ export class ConsentDesk {
         : `${name} needs a person's consent, and nobody can be asked`,
       {
         serverName,
-        details: { toolName, isDestructive: claims(tool, "destructiveHint") },
+        details: { rule: "consent", toolName, isDestructive: claims(tool, "destructiveHint") },
         hint: isReachable ? undefined : "allow it beforehand with host.grants.allow",
       },
     );

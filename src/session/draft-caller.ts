@@ -1,5 +1,4 @@
 import type { CallTarget, Caller, ConsentCall, ToolArguments } from "../call/call-path.ts";
-import type { ServerTool } from "../call/callable-tool.ts";
 import type { ToolInvoked } from "../events/host-event.ts";
 import type { Human } from "../ports/human.ts";
 import type { StateDraft } from "./state-draft.ts";
@@ -34,11 +33,7 @@ export class DraftCaller implements Caller {
     return this.#session.resolve(name, signal);
   }
 
-  judge(tool: ServerTool): CallTarget {
-    return this.#session.judge(tool);
-  }
-
-  askConsent(target: CallTarget, args: ToolArguments, call: ConsentCall): Promise<void> {
+  askConsent(target: CallTarget, args: ToolArguments, call: ConsentCall): Promise<boolean> {
     return this.#session.askConsent(target, args, call);
   }
 }

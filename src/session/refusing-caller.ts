@@ -11,7 +11,6 @@ export function refusingCaller(session: Caller, error: McpError): Caller {
     resolve() {
       throw error;
     },
-    judge: (tool) => session.judge(tool),
     askConsent: (target, args, call) => session.askConsent(target, args, call),
   };
 }

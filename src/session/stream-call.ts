@@ -1,7 +1,9 @@
 import type { CallOptions } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
-import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
+import type { Unsubscribe } from "../events/event-bus.ts";
+import type { ServerLogEvent } from "../events/host-event.ts";
 import type { Progress } from "../protocol/protocol-client.ts";
+import { joinSignals } from "./join-signals.ts";
 
 /** What happens during a call, in order; the outcome is always the last. */
 export type CallStreamItem =
@@ -15,7 +17,8 @@ const maxWaiting = 1_000;
 
 export interface StreamedCall {
   readonly serverName: () => string | undefined;
-  readonly events: EventBus;
+  /** What the servers of this session log. */
+  readonly onLog: (handler: (event: ServerLogEvent) => void) => Unsubscribe;
   readonly call: (options: CallOptions) => Promise<Outcome>;
   readonly options: CallOptions;
 }
@@ -70,14 +73,13 @@ class CallStream implements AsyncGenerator<CallStreamItem, void> {
   }
 
   async #begin(): Promise<void> {
-    const { events, options, serverName, call } = this.#streamed;
-    this.#unsubscribe = events.on("server-log", ({ serverName: from, level, text }) => {
+    const { onLog, options, serverName, call } = this.#streamed;
+    this.#unsubscribe = onLog(({ serverName: from, level, text }) => {
       if (from === serverName()) this.#put({ type: "log", level, text });
     });
-    const signals = [this.#stop.signal, ...(options.signal === undefined ? [] : [options.signal])];
     const outcome = await call({
       ...options,
-      signal: AbortSignal.any(signals),
+      signal: joinSignals(this.#stop.signal, options.signal),
       onProgress: (progress) => {
         this.#put({ type: "progress", ...progress });
         options.onProgress?.(progress);

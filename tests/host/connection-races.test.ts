@@ -73,13 +73,12 @@ function entering(host: McpHost, wanted: HostEventOf<"server-state">["state"]): 
 
 describe("a server that is slow to stop", () => {
   it.each([
-    ["closing the host", ({ host }: Scene) => host.close()],
-    ["removing the server", ({ host }: Scene) => host.remove("slow")],
-    ["editing the server", ({ host, entry }: Scene) => host.update("slow", entry("second"))],
-    ["disconnecting it again", ({ host }: Scene) => host.disconnect("slow")],
-  ])(
-    "CON-04 CON-14: %s ends the call that waits to start it again, and no process is left",
-    async (_name, end) => {
+    ["closing the host", "closed", ({ host }: Scene) => host.close()],
+    ["removing the server", "tool_unknown", ({ host }: Scene) => host.remove("slow")],
+    ["disconnecting it again", "closed", ({ host }: Scene) => host.disconnect("slow")],
+  ] as const)(
+    "CON-04 CON-14: %s ends the call that waits to start it again (%s), and no process is left",
+    async (_name, code, end) => {
       await using scene = await slowToStop();
       const { host } = scene;
       const session = host.session({ level: "yolo" });
@@ -89,12 +88,27 @@ describe("a server that is slow to stop", () => {
       await begun;
       await end(scene);
       expect(await scene.notes()).toEqual([{ what: "started", isAlive: false }]);
-      expect(await call).toMatchObject({ ok: false, error: { code: "closed" } });
+      expect(await call).toMatchObject({ ok: false, error: { code } });
       await disconnected;
       await settled();
       expect(await scene.notes()).toHaveLength(1);
     },
   );
+
+  it("CON-14: editing the server sends the call that waits to start it again to the new one", async () => {
+    await using scene = await slowToStop();
+    const { host } = scene;
+    const session = host.session({ level: "yolo" });
+    const disconnected = host.disconnect("slow");
+    const begun = entering(host, "connecting");
+    const call = session.call("mcp__slow__stay");
+    await begun;
+    await host.update("slow", scene.entry("second"));
+    expect(await call).toMatchObject({ ok: true });
+    await disconnected;
+    const starts = (await scene.notes()).filter(({ what }) => what === "started");
+    expect(starts.map((start) => start.isAlive)).toEqual([false, true]);
+  });
 
   it.each([
     ["removed", ({ host }: Scene) => host.remove("slow")],

@@ -31,7 +31,7 @@ function hesitatingHuman() {
 }
 
 describe("what changes while a person or a server is waited for", () => {
-  it.each(["once", "tool-session", "server-session"] as const)(
+  it.each(["once", "tool-session", "server-session", "tool-always", "server-always"] as const)(
     "PRM-21: a yes (%s) to a server that was disconnected meanwhile is asked for again",
     async (yes) => {
       await using context = await recordedHost({ tools: [anyTool], host: { store: ":memory:" } });
@@ -46,8 +46,69 @@ describe("what changes while a person or a server is waited for", () => {
       expect(await calling).toMatchObject({ ok: false, error: { code: "consent_denied" } });
       expect(count()).toBe(2);
       expect(calls).toEqual([]);
+      expect(host.grants.list()).toEqual([]);
+      const answers = (await host.audit.query()).filter(({ type }) => type === "consent-denied");
+      expect(answers.map(({ code }) => code).toSorted()).toEqual(["no", "outdated"]);
     },
   );
+
+  it("PRM-21: an entry that is replaced during the question is asked about, and runs after a second yes", async () => {
+    const home = await mkdtemp(path.join(tmpdir(), "home-"));
+    await using host = await createHost({ home, cwd: home, watch: false });
+    await host.add("demo", demoServerEntry());
+    let questions = 0;
+    const human: Human = {
+      confirm: async () => {
+        questions += 1;
+        if (questions === 1)
+          await host.update("demo", { ...demoServerEntry(), env: { OTHER: "1" } });
+        return "once";
+      },
+    };
+    const session = host.session({ agent: "a", level: "trusted", human });
+    expect(await session.call("mcp__demo__add", { a: 1, b: 2 })).toMatchObject({ text: "3" });
+    expect(questions).toBe(2);
+  });
+
+  it.each([
+    ["disable", "server_disabled"],
+    ["remove", "tool_unknown"],
+  ] as const)(
+    "PRM-20: after %s during the question the call ends as %s, whatever the answer",
+    async (change, code) => {
+      const home = await mkdtemp(path.join(tmpdir(), "home-"));
+      await using host = await createHost({ home, cwd: home, watch: false });
+      await host.add("demo", demoServerEntry());
+      const human: Human = {
+        confirm: async () => {
+          await host[change]("demo");
+          return "tool-always";
+        },
+      };
+      const session = host.session({ agent: "a", level: "trusted", human });
+      const outcome = await session.call("mcp__demo__add", { a: 1, b: 2 });
+      expect(outcome).toMatchObject({ ok: false, error: { code }, sideEffects: "none" });
+    },
+  );
+
+  it("PRM-20: a tool that was taken off the list during the question is not called", async () => {
+    const tools = [anyTool];
+    await using context = await recordedHost({ tools });
+    const { host, calls } = context;
+    const human: Human = {
+      confirm: async () => {
+        tools.length = 0;
+        await host.reconnect("fake");
+        return "once";
+      },
+    };
+    const session = host.session({ agent: "a", level: "trusted", human });
+    expect(await session.call("mcp__fake__any", {})).toMatchObject({
+      ok: false,
+      error: { code: "tool_unknown" },
+    });
+    expect(calls).toEqual([]);
+  });
 
   it("PRM-21: a yes to an entry that was replaced meanwhile does not count for the new one", async () => {
     const home = await mkdtemp(path.join(tmpdir(), "home-"));

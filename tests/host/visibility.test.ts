@@ -29,7 +29,7 @@ describe("who sees a server", () => {
     expect(host.session({ agent: "a", level: "yolo" }).servers()).toEqual([]);
   });
 
-  it("STA-01: a status tells of an agent's own connection where everybody's has nothing to tell", async () => {
+  it("a status tells of an agent's own connection where everybody's has nothing to tell", async () => {
     await using host = await createHost({ config: false, servers: { files: testServerEntry() } });
     const first = await host.connect("files", { owner: "a" });
     const second = await host.connect("files", { owner: "b" });
