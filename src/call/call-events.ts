@@ -27,6 +27,8 @@ export interface CallRecord {
   flaw: ValidationFailure | undefined;
   target: CallTarget | undefined;
   isSent: boolean;
+  /** Nobody waits for it any more: what a server asks on its behalf has become idle. */
+  isOver: boolean;
   /** What the call will have changed if it succeeds. */
   draft: CallDraft | undefined;
 }

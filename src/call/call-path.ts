@@ -129,6 +129,7 @@ export class CallPath {
       flaw: undefined,
       target: undefined,
       isSent: false,
+      isOver: false,
       draft: undefined,
     };
     this.#open += 1;
@@ -306,6 +307,7 @@ export class CallPath {
         ? this.#success(record, answer, now)
         : this.#fail(record, failure, this.#success(record, answer, now));
     const at = this.#wallTime.at(now);
+    record.isOver = true;
     publishEnd(record, outcome, at, this.#topics);
     this.#options.record(record, outcome, at);
     this.#open -= 1;

@@ -58,6 +58,15 @@ export interface PromptMessage {
 /** What completion is wanted for: an argument of a prompt, or a variable of a template. */
 export type CompletionTarget = { readonly prompt: string } | { readonly uriTemplate: string };
 
+export interface CompletionQuestion {
+  readonly of: CompletionTarget;
+  readonly argument: string;
+  /** What has been typed so far. */
+  readonly value: string;
+  /** Arguments that have been filled in already. */
+  readonly known?: Readonly<Record<string, string>> | undefined;
+}
+
 export interface Completion {
   readonly values: readonly string[];
   readonly total: number | undefined;
@@ -154,16 +163,9 @@ export async function getPrompt(
 
 export async function complete(
   { client, serverName }: ContentSource,
-  question: {
-    readonly of: CompletionTarget;
-    readonly argument: string;
-    readonly value: string;
-    /** Arguments that have been filled in already. */
-    readonly known?: Readonly<Record<string, string>> | undefined;
-  },
+  { of, argument, value, known }: CompletionQuestion,
   options?: RequestOptions,
 ): Promise<Completion> {
-  const { of, argument, value, known } = question;
   const ref =
     "prompt" in of
       ? { type: "ref/prompt", name: of.prompt }

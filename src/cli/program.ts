@@ -2,6 +2,7 @@ import { Argument, Command, Option } from "commander";
 
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
+import type { PermissionLevel } from "../policy/permission-level.ts";
 import { closest } from "../text/closest.ts";
 import type { CommandContext } from "./command-context.ts";
 import { parseDuration } from "./duration.ts";
@@ -13,6 +14,7 @@ import { logLevels } from "./stderr-logger.ts";
 export type Execute = (command: (context: CommandContext) => Promise<number>) => Promise<void>;
 
 const defaultTestPort = 9_000;
+const levels: readonly PermissionLevel[] = ["yolo", "trusted", "sandboxed"];
 const maxHelpWidth = 100;
 
 /** The tree of commands. The code of each, and with it the host, is loaded only when it runs. */
@@ -142,6 +144,28 @@ export function createProgram(version: string, execute: Execute): Command {
             includeDestructive: destructive,
           });
         }),
+    );
+
+  program
+    .command("why")
+    .summary("why an agent may or may not call a tool, rule by rule")
+    .description(
+      "Says what each rule makes of a call, from what is known: approvals, grants, accepted tools.\n" +
+        "Starts nothing. What a program gave its agent beyond a level is not known here.",
+    )
+    .argument("<agent>", "the agent, as its program names it")
+    .argument("<server.tool>", "the tool, as plugboard tools lists it")
+    .addOption(
+      new Option("--level <level>", "the agent's level")
+        .choices(levels)
+        .argParser(parseChoice(levels))
+        .default("trusted"),
+    )
+    .action((agent: string, target: string, { level }: { level: PermissionLevel }) =>
+      execute(async (context) => {
+        const { runWhy } = await import("./commands/why.ts");
+        return await runWhy(context, { agent, target, level });
+      }),
     );
 
   program

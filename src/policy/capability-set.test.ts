@@ -37,6 +37,41 @@ describe("CapabilitySet", () => {
     expect(capabilities.allows("mcp:a:b", "execute", 1_000)).toBe(false);
   });
 
+  it.each([Number.NaN, "2030-01-01", "1900000000000", null, {}, true])(
+    "PRM-22: an end that is no time is refused, never read as none: %j",
+    (end) => {
+      const terms = { expiresAt: end as number };
+      const refusal = expect.objectContaining({ code: "config_invalid" });
+      expect(() => new CapabilitySet().grant("mcp:a:b", "execute", terms)).toThrow(refusal);
+      const capability = { resource: "mcp:a:b", action: "execute", ...terms };
+      expect(() => new CapabilitySet([capability])).toThrow(refusal);
+      const parent = new CapabilitySet().grant("mcp:a:b");
+      expect(() => parent.attenuate(["mcp:a:b"], terms)).toThrow(refusal);
+    },
+  );
+
+  it("PRM-22: a right may say that it never ends", () => {
+    const expiresAt = Number.POSITIVE_INFINITY;
+    const set = new CapabilitySet().grant("mcp:a:b", "execute", { expiresAt });
+    expect(set.allows("mcp:a:b", "execute", Number.MAX_SAFE_INTEGER)).toBe(true);
+  });
+
+  it("PRM-03: reaches the servers of which it allows anything, for as long as it does", () => {
+    const set = new CapabilitySet()
+      .grant("mcp:files:read", "execute", { expiresAt: 1_000 })
+      .grant("mcp:a%3Ab:x")
+      .grant("mcp:logs:read", "read");
+    expect(set.reaches("mcp:files", "execute", 999)).toBe(true);
+    expect(set.reaches("mcp:files", "execute", 1_000)).toBe(false);
+    expect(set.reaches("mcp:file", "execute", 0)).toBe(false);
+    expect(set.reaches("mcp:a%3Ab", "execute", 0)).toBe(true);
+    expect(set.reaches("mcp:a", "execute", 0)).toBe(false);
+    expect(set.reaches("mcp:logs", "execute", 0)).toBe(false);
+    expect(new CapabilitySet().grant("mcp:*:read").reaches("mcp:x", "execute")).toBe(true);
+    expect(new CapabilitySet().grant("a2a:*:*").reaches("mcp:x", "execute")).toBe(false);
+    expect(new CapabilitySet().reaches("mcp:x", "execute")).toBe(false);
+  });
+
   it("C-22: grows until it is frozen, and a frozen copy stays as it was", () => {
     const capabilities = new CapabilitySet().grant("mcp:a:b");
     const copy = capabilities.toFrozen();
@@ -66,6 +101,18 @@ describe("CapabilitySet", () => {
   const name = fc.constantFrom("a", "b", "c");
   const pattern = fc.tuple(part, part).map(([server, tool]) => `mcp:${server}:${tool}`);
   const resource = fc.tuple(name, name).map(([server, tool]) => `mcp:${server}:${tool}`);
+
+  it("PRM-03: reaches exactly the servers of which it allows a tool", () => {
+    const tools = ["a", "b", "c", "d"];
+    fc.assert(
+      fc.property(fc.array(pattern), name, (granted, server) => {
+        const set = new CapabilitySet(granted.map((it) => ({ resource: it, action: "execute" })));
+        expect(set.reaches(`mcp:${server}`, "execute")).toBe(
+          tools.some((tool) => set.allows(`mcp:${server}:${tool}`, "execute")),
+        );
+      }),
+    );
+  });
 
   it("C-22: whatever is attenuated, and however often, allows nothing its parent does not", () => {
     fc.assert(

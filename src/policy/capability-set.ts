@@ -1,4 +1,5 @@
 import { createError } from "../errors/families.ts";
+import { checkExpiry } from "./check-expiry.ts";
 
 /** One right. A part of `resource` that is `*` stands for anything in that place. */
 export interface Capability {
@@ -38,7 +39,10 @@ export class CapabilitySet {
     return this.#capabilities.length;
   }
 
-  /** Throws `denied` once the set is frozen, and `config_invalid` for a resource that could never match. */
+  /**
+   * Throws `denied` once the set is frozen, and `config_invalid` for a resource that could never match or
+   * an end that is no time.
+   */
   grant(resource: string, action: string = executeAction, { expiresAt }: GrantTerms = {}): this {
     if (this.#isFrozen)
       throw createError("denied", "this set of capabilities is frozen: nothing can be added to it");
@@ -47,6 +51,7 @@ export class CapabilitySet {
       throw createError("config_invalid", `the capability "${resource}" ${flaw}`, {
         hint: "write mcp:server:tool, mcp:server:* or mcp:*:*",
       });
+    checkExpiry(expiresAt);
     const capability = { resource, action, ...(expiresAt === undefined ? {} : { expiresAt }) };
     this.#capabilities.push(Object.freeze(capability));
     return this;
@@ -56,12 +61,20 @@ export class CapabilitySet {
     return this.find(resource, action, now) !== undefined;
   }
 
+  /** Whether it allows anything of this server, named `mcp:{server}`: without that nobody need start it. */
+  reaches(serverResource: string, action: string, now: number = Date.now()): boolean {
+    const anything = `${serverResource}:*`;
+    return this.#capabilities.some(
+      (capability) =>
+        isAlive(capability, action, now) && intersect(capability.resource, anything) !== undefined,
+    );
+  }
+
   /** The right that allows it, the one that lasts longest if there are several. */
   find(resource: string, action: string, now: number = Date.now()): Capability | undefined {
     let best: Capability | undefined;
     for (const capability of this.#capabilities) {
-      if (capability.action !== action && capability.action !== "*") continue;
-      if (endOf(capability) <= now || !covers(capability.resource, resource)) continue;
+      if (!isAlive(capability, action, now) || !covers(capability.resource, resource)) continue;
       if (best === undefined || endOf(capability) > endOf(best)) best = capability;
     }
     return best;
@@ -69,6 +82,7 @@ export class CapabilitySet {
 
   /** Only what both this set and one of the patterns allow; never more, never longer. Frozen. */
   attenuate(resources: readonly string[], { expiresAt }: GrantTerms = {}): CapabilitySet {
+    checkExpiry(expiresAt);
     const limit = expiresAt ?? Number.POSITIVE_INFINITY;
     const narrowed = this.#capabilities.flatMap((capability) =>
       resources.flatMap((pattern): Capability[] => {
@@ -132,6 +146,11 @@ function intersect(one: string, other: string): string | undefined {
     return counterpart === "*" || counterpart === part ? part : undefined;
   });
   return parts.includes(undefined) ? undefined : parts.join(":");
+}
+
+function isAlive(capability: Capability, action: string, now: number): boolean {
+  const isMeant = capability.action === action || capability.action === "*";
+  return isMeant && endOf(capability) > now;
 }
 
 function endOf({ expiresAt }: Capability): number {

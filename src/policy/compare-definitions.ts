@@ -18,20 +18,24 @@ const maxShownChars = 2_000;
 /** Where two definitions differ, down to the smallest part, in the order in which they are written. */
 export function compareDefinitions(before: unknown, after: unknown): readonly DefinitionChange[] {
   const changes: DefinitionChange[] = [];
-  const compare = (old: unknown, now: unknown, path: string): void => {
-    if (changes.length >= maxChanges || canonicalJson(old) === canonicalJson(now)) return;
+  const path: string[] = [];
+  const compare = (old: unknown, now: unknown): void => {
+    if (changes.length >= maxChanges || old === now) return;
     if (isBranch(old) && isBranch(now) && Array.isArray(old) === Array.isArray(now)) {
-      const keys = new Set([...Object.keys(old), ...Object.keys(now)]);
-      for (const key of keys) compare(old[key], now[key], join(path, key));
+      for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) {
+        path.push(key);
+        compare(memberOf(old, key), memberOf(now, key));
+        path.pop();
+      }
       return;
     }
     changes.push({
-      path: path === "" ? "definition" : path,
+      path: path.length === 0 ? "definition" : placeOf(path),
       ...(old === undefined ? {} : { before: show(old) }),
       ...(now === undefined ? {} : { after: show(now) }),
     });
   };
-  compare(before, after, "");
+  compare(before, after);
   return changes;
 }
 
@@ -41,9 +45,13 @@ function isBranch(value: unknown): value is Branch {
   return typeof value === "object" && value !== null;
 }
 
-function join(path: string, key: string): string {
-  const place = truncate(neutralizeLine(key), 64);
-  return path === "" ? place : `${path}.${place}`;
+/** Keys are the server's to choose: one may be called `constructor`. */
+function memberOf(branch: Branch, key: string): unknown {
+  return Object.hasOwn(branch, key) ? branch[key] : undefined;
+}
+
+function placeOf(path: readonly string[]): string {
+  return path.map((key) => truncate(neutralizeLine(key), 64)).join(".");
 }
 
 function show(value: unknown): string {

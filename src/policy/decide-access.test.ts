@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   type ToolFacts,
   accessRules,
+  denyContent,
   denyLaunch,
   denyServer,
   denyTool,
@@ -19,6 +20,7 @@ const fine: ToolFacts = {
   isVisible: true,
   level: "trusted",
   hasCapabilities: false,
+  reachesServer: false,
   isCapable: false,
   pin: "accepted",
 };
@@ -90,6 +92,27 @@ describe("the authorization chain", () => {
     expect(denyLaunch({ ...fine, isEnabled: false })).toMatchObject({ rule: "enabled" });
     expect(denyServer({ ...fine, level: undefined })).toMatchObject({ rule: "level" });
     expect(denyServer({ ...fine, pin: "changed", isOffered: false } as ToolFacts)).toBeUndefined();
+  });
+
+  it("PRM-03: a server that the set does not reach is not used; one that it does is, before its tools are known", () => {
+    const granted = { ...fine, hasCapabilities: true };
+    expect(denyServer(granted)).toMatchObject({ rule: "capability", code: "denied" });
+    expect(denyServer({ ...granted, reachesServer: true })).toBeUndefined();
+    expect(denyServer({ ...granted, level: "yolo" })).toMatchObject({ rule: "capability" });
+    expect(denyTool({ ...granted, reachesServer: true })).toMatchObject({ rule: "capability" });
+  });
+
+  it("what is no tool needs a right of its own, and knows neither filter nor pin", () => {
+    const granted = { ...fine, hasCapabilities: true, reachesServer: true };
+    expect(denyContent(granted)).toMatchObject({
+      rule: "capability",
+      reason: "the agent was not granted mcp:github:create_issue",
+    });
+    expect(
+      denyContent({ ...granted, isCapable: true, isOffered: false, pin: "changed" } as ToolFacts),
+    ).toBeUndefined();
+    expect(denyContent({ ...fine, isLaunchApproved: false })).toMatchObject({ rule: "approval" });
+    expect(denyContent({ ...fine, level: "sandboxed" })).toMatchObject({ rule: "level" });
   });
 
   it("explains every step, also those after the first objection", () => {

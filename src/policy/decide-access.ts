@@ -20,15 +20,22 @@ export interface ServerFacts extends LaunchFacts {
   readonly level: PermissionLevel | undefined;
   /** The agent was given a set of capabilities, which then decides in place of a missing level. */
   readonly hasCapabilities: boolean;
+  /** The agent's set allows something of the server; looked at only when there is a set. */
+  readonly reachesServer: boolean;
+}
+
+/** What decides whether an agent may use one thing of a server: a tool, its resources, its prompts. */
+export interface RightFacts extends ServerFacts {
+  /** The tool's own name, or what stands in its place for resources and prompts. */
+  readonly toolName: string;
+  /** The agent's set allows `mcp:{server}:{tool}`; looked at only when there is a set. */
+  readonly isCapable: boolean;
 }
 
 /** Everything the chain looks at: facts only, so that a verdict can be explained and tested as a table. */
-export interface ToolFacts extends ServerFacts {
-  readonly toolName: string;
+export interface ToolFacts extends RightFacts {
   /** The entry's lists of allowed and blocked tools let it through. */
   readonly isOffered: boolean;
-  /** The agent's set allows `mcp:{server}:{tool}`; looked at only when there is a set. */
-  readonly isCapable: boolean;
   readonly pin: PinVerdict;
 }
 
@@ -59,6 +66,8 @@ export interface Denial {
 /** Says why not, or nothing. */
 type Rule<Facts> = (facts: Facts) => Omit<Denial, "rule"> | undefined;
 type Chain<Facts> = readonly (readonly [AccessRule, Rule<Facts>])[];
+
+const grantHint = "grant it in the CapabilitySet before the session is made";
 
 const launchChain: Chain<LaunchFacts> = [
   [
@@ -121,7 +130,22 @@ const agentChain: Chain<ServerFacts> = [
   ],
 ];
 
-const toolChain: Chain<ToolFacts> = [
+/** The same question as that of `rightChain`, as far as it can be asked before anything of the server is known. */
+const reachChain: Chain<ServerFacts> = [
+  [
+    "capability",
+    ({ hasCapabilities, reachesServer, serverName }) =>
+      !hasCapabilities || reachesServer
+        ? undefined
+        : {
+            code: "denied",
+            reason: `the agent was granted nothing of server "${serverName}"`,
+            hint: grantHint,
+          },
+  ],
+];
+
+const rightChain: Chain<RightFacts> = [
   [
     "capability",
     ({ hasCapabilities, isCapable, serverName, toolName }) =>
@@ -130,9 +154,12 @@ const toolChain: Chain<ToolFacts> = [
         : {
             code: "denied",
             reason: `the agent was not granted ${shown(toolResource(serverName, toolName))}`,
-            hint: "grant it in the CapabilitySet before the session is made",
+            hint: grantHint,
           },
   ],
+];
+
+const pinChain: Chain<ToolFacts> = [
   [
     "pin",
     ({ pin, serverName, toolName }) =>
@@ -149,10 +176,17 @@ const toolChain: Chain<ToolFacts> = [
   ],
 ];
 
-const serverChain: Chain<ServerFacts> = [...launchChain, ...agentChain];
+const serverChain: Chain<ServerFacts> = [...launchChain, ...agentChain, ...reachChain];
+const contentChain: Chain<RightFacts> = [...launchChain, ...agentChain, ...rightChain];
 
 /** In the order of the design: the first rule that objects decides. */
-const wholeChain: Chain<ToolFacts> = [...launchChain, ...filterChain, ...agentChain, ...toolChain];
+const wholeChain: Chain<ToolFacts> = [
+  ...launchChain,
+  ...filterChain,
+  ...agentChain,
+  ...rightChain,
+  ...pinChain,
+];
 
 /** Before anything is started: nothing that only looks gets past this for a pending server. */
 export function denyLaunch(facts: LaunchFacts): Denial | undefined {
@@ -162,6 +196,11 @@ export function denyLaunch(facts: LaunchFacts): Denial | undefined {
 /** Whether the agent may use the server at all: asked before its tools are known. */
 export function denyServer(facts: ServerFacts): Denial | undefined {
   return firstDenial(serverChain, facts);
+}
+
+/** Whether it may use what the server offers beside tools: nothing there is filtered or pinned. */
+export function denyContent(facts: RightFacts): Denial | undefined {
+  return firstDenial(contentChain, facts);
 }
 
 /** Pure: the same facts always give the same verdict, at listing and at call. */

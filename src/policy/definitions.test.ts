@@ -33,6 +33,30 @@ describe("compareDefinitions", () => {
     expect(compareDefinitions({ a: 1, b: 2 }, { b: 2, a: 1 })).toEqual([]);
   });
 
+  it("every part is looked at once, however deep it lies", () => {
+    let looks = 0;
+    const deep = (levels: number, text: string): object =>
+      levels > 0
+        ? { properties: deep(levels - 1, text) }
+        : {
+            text,
+            get other() {
+              looks += 1;
+              return "the same";
+            },
+          };
+    const changes = compareDefinitions(deep(100, "old"), deep(100, "new"));
+    expect(changes).toMatchObject([{ before: "old", after: "new" }]);
+    expect(looks).toBe(2);
+  });
+
+  it("a part may have the name of something every object has", () => {
+    expect(compareDefinitions({}, { constructor: "a", toString: "b" })).toEqual([
+      { path: "constructor", after: "a" },
+      { path: "toString", after: "b" },
+    ]);
+  });
+
   it("D8: shows nothing that a terminal would obey", () => {
     const [change] = compareDefinitions({ description: "a" }, { description: "\u001B[2Jb\u202Ec" });
     expect(change?.after).toBe("b\uFFFDc");

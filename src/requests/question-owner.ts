@@ -1,4 +1,5 @@
 import type { Human } from "../ports/human.ts";
+import type { ServerUsers } from "../registry/server-users.ts";
 
 /** The request on whose behalf a server asks, as far as whoever answers has to know it. */
 export interface QuestionOwner {
@@ -10,9 +11,22 @@ export interface QuestionOwner {
     /** Who answers for this session; undefined when nobody does. */
     readonly human: Human | undefined;
   };
-  readonly target: { readonly tool: { readonly originalName: string } } | undefined;
+  readonly target: QuestionTarget | undefined;
+  /**
+   * Whether the call is over. Where it is known, it tells two calls apart that were given the same id: an
+   * event only says that one of them is.
+   */
+  readonly isOver?: boolean;
   /** Aborted when the request is over; needed where there is no event to tell that. */
   readonly over?: AbortSignal;
+}
+
+/** What the request is about. */
+export interface QuestionTarget {
+  /** Undefined for anything but the call of a tool. */
+  readonly tool: { readonly originalName: string } | undefined;
+  /** Absent where there is no registry that knows it. */
+  readonly server?: { readonly users: Pick<ServerUsers, "consentEpoch"> } | undefined;
 }
 
 /** One question on its way to an answer. */
@@ -34,6 +48,6 @@ export function originOf({ serverName, owner }: Asking): {
 } {
   if (owner === undefined) return { serverName };
   const { caller, target } = owner;
-  const tool = target === undefined ? {} : { toolName: target.tool.originalName };
-  return { serverName, agent: caller.agent, ...tool };
+  const toolName = target?.tool?.originalName;
+  return { serverName, agent: caller.agent, ...(toolName !== undefined && { toolName }) };
 }

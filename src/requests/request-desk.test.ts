@@ -1,3 +1,5 @@
+import { setImmediate as turn } from "node:timers/promises";
+
 import { describe, expect, it } from "vitest";
 
 import {
@@ -10,6 +12,21 @@ import {
 } from "../../tests/fixtures/requests/open-desk.ts";
 import { defaultLimits } from "../config/limits.ts";
 import { createError } from "../errors/families.ts";
+import type { CallEndEvent } from "../events/host-event.ts";
+
+const callEnd: CallEndEvent = {
+  type: "call-end",
+  sessionId: "session 1",
+  callId: "call 1",
+  agent: "agent",
+  serverName: "s",
+  toolName: "tool",
+  publicName: "mcp__s__tool",
+  ok: true,
+  code: null,
+  durationMs: 0,
+  at: 0,
+};
 
 describe("what is offered", () => {
   it("PRO-21: nothing, unless somebody or something can answer", () => {
@@ -90,6 +107,26 @@ describe("who answers", () => {
     ]);
     // Nothing goes on listening for the end of the call.
     expect(events.topic("call-end").isWanted).toBe(false);
+  });
+});
+
+describe("the end of a call", () => {
+  it("PRO-22: withdraws what was asked about it, and nothing about another call of the same id", async () => {
+    const { ask, events } = openDesk({ human: person().human });
+    const elicit = () => new Promise<never>(() => undefined);
+    const owners = [1, 2].map(() => ({ ...callOf({ elicit }), isOver: false }));
+    const answers = owners.map((owner) => ask("elicitation/create", form, { owner }));
+    const settled: unknown[] = [];
+    for (const answer of answers) void answer.then(() => settled.push(answer));
+    const end = async (owner: (typeof owners)[number]) => {
+      owner.isOver = true;
+      events.emit(callEnd);
+      await turn();
+    };
+    await end(owners[1] as (typeof owners)[number]);
+    expect(settled).toEqual([answers[1]]);
+    await end(owners[0] as (typeof owners)[number]);
+    expect(await Promise.all(answers)).toEqual([{ action: "cancel" }, { action: "cancel" }]);
   });
 });
 

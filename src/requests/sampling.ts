@@ -6,6 +6,7 @@ import { neutralize } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
 import { type Asking, originOf } from "./question-owner.ts";
 import { refuseQuestion } from "./refuse-question.ts";
+import { allowanceSubject, type SamplingAllowances } from "./sampling-allowances.ts";
 
 /** What a server wants a model to answer. Only its shape has been checked; its texts are the server's. */
 export interface SamplingRequest {
@@ -53,9 +54,20 @@ export type SamplingHandler = (
 
 export interface SamplingOptions {
   readonly handler: SamplingHandler;
-  /** Sessions that allowed this server to ask for the rest of their life. */
-  readonly allowances: WeakSet<object>;
+  readonly allowances: SamplingAllowances;
 }
+
+/** For the rest of the session only where there is one. */
+const ownedAnswers: readonly ConfirmAnswer[] = ["no", "once", "server-session"];
+const unownedAnswers: readonly ConfirmAnswer[] = ["no", "once"];
+/** Each is a yes to this request at least; silence and any other word mean no. */
+const yeses: ReadonlySet<ConfirmAnswer> = new Set([
+  "once",
+  "tool-session",
+  "server-session",
+  "tool-always",
+  "server-always",
+]);
 
 const method = "sampling/createMessage";
 const maxMessages = 256;
@@ -117,17 +129,18 @@ function isContent(block: unknown): block is SamplingContent {
 async function askConsent(
   request: SamplingRequest,
   asking: Asking,
-  allowances: WeakSet<object>,
+  allowances: SamplingAllowances,
 ): Promise<void> {
   const { human, owner } = asking;
   if (human?.confirm === undefined) return;
-  if (owner !== undefined && allowances.has(owner.caller)) return;
+  const subject = owner === undefined ? undefined : allowanceSubject(owner);
+  if (subject !== undefined && allowances.has(subject)) return;
   const answer = await confirmSampling(request, asking);
-  if (answer === "server-session" && owner !== undefined) allowances.add(owner.caller);
-  else if (answer !== "once" && answer !== "tool-session" && answer !== "server-session")
+  if (answer === undefined || !yeses.has(answer))
     throw createError("consent_denied", "the server was not allowed to ask the model", {
       serverName: request.serverName,
     });
+  if (answer === "server-session" && subject !== undefined) allowances.add(subject);
 }
 
 /** Any failure but that of the whole request means no. */
@@ -135,8 +148,13 @@ async function confirmSampling(
   request: SamplingRequest,
   asking: Asking,
 ): Promise<ConfirmAnswer | undefined> {
-  const { human, signal } = asking;
-  const question = { kind: "sampling" as const, ...originOf(asking), prompt: promptOf(request) };
+  const { human, owner, signal } = asking;
+  const question = {
+    kind: "sampling" as const,
+    ...originOf(asking),
+    prompt: promptOf(request),
+    answers: owner === undefined ? unownedAnswers : ownedAnswers,
+  };
   try {
     const asked = human?.confirm?.(question, { signal });
     return asked === undefined ? undefined : await untilAborted(asked, signal);

@@ -12,6 +12,7 @@ import { OpenedPages } from "./opened-pages.ts";
 import { QuestionBudget } from "./question-budget.ts";
 import type { Asking, QuestionOwner } from "./question-owner.ts";
 import { answerRoots, type Roots } from "./roots.ts";
+import { SamplingAllowances } from "./sampling-allowances.ts";
 import { answerSampling, type SamplingHandler } from "./sampling.ts";
 
 /** What a timer of the platform can be set to. */
@@ -32,8 +33,7 @@ export class ServerDesk {
   readonly #parts: DeskParts;
   readonly #offer: () => DeskOffer;
   readonly #budget: QuestionBudget;
-  /** Sessions that let this server ask the model without asking them again. */
-  readonly #allowances = new WeakSet<object>();
+  readonly #allowances = new SamplingAllowances();
   readonly #pages: OpenedPages;
 
   constructor(config: ServerConfig, parts: DeskParts, offer: () => DeskOffer) {
@@ -158,7 +158,8 @@ export class ServerDesk {
     }
     if (callId === undefined) return undefined;
     return this.#parts.events.on("call-end", (event) => {
-      if (event.callId === callId && event.sessionId === caller?.sessionId) handler();
+      const isOfCall = event.callId === callId && event.sessionId === caller?.sessionId;
+      if (isOfCall && owner?.isOver !== false) handler();
     });
   }
 

@@ -1,8 +1,8 @@
 import { definitionOf } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import { type Denial, errorOfDenial } from "../policy/decide-access.ts";
-import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import { errorOfDenial } from "../policy/decide-access.ts";
+import type { ServerRegistry } from "../registry/server-registry.ts";
 import type { ServerUsers } from "../registry/server-users.ts";
 import {
   inventoryTemplate,
@@ -19,6 +19,8 @@ import type {
   SectionOptions,
 } from "./section.ts";
 import type { McpTool, Session } from "./session.ts";
+import type { ToolJudge } from "./tool-judge.ts";
+import { visibleServer } from "./visible-server.ts";
 
 /** Makes servers given in code part of the host, and returns their names. */
 export type AddServers = (entries: readonly unknown[]) => readonly string[];
@@ -26,8 +28,8 @@ export type AddServers = (entries: readonly unknown[]) => readonly string[];
 export interface SectionParts {
   readonly session: Session;
   readonly registry: ServerRegistry;
-  /** Why the session's agent may not use the server at all. */
-  readonly denialOf: (server: RegisteredServer) => Denial | undefined;
+  /** Of the session's agent. */
+  readonly judge: ToolJudge;
   readonly addServers: AddServers;
 }
 
@@ -142,9 +144,11 @@ export class AgentSection implements Section {
   }
 
   #nameServers(servers: NonNullable<SectionOptions["servers"]>): readonly string[] {
-    const { registry, addServers } = this.#parts;
-    for (const server of servers) if (typeof server === "string") registry.get(server);
-    const added = addServers(servers.filter((server) => typeof server !== "string")).values();
+    for (const server of servers)
+      if (typeof server === "string") visibleServer(server, this.#parts);
+    const added = this.#parts
+      .addServers(servers.filter((server) => typeof server !== "string"))
+      .values();
     const names = servers.map((server) =>
       typeof server === "string" ? server : (added.next().value as string),
     );
@@ -158,11 +162,12 @@ export class AgentSection implements Section {
   /** Names of the servers to connect; by default those that could be. */
   #wanted(): readonly string[] {
     if (this.#names !== undefined) return this.#names;
-    const { registry, denialOf } = this.#parts;
-    return registry
+    const { registry, judge } = this.#parts;
+    const canConnect = registry
       .all()
-      .filter((server) => server.config.transport.kind !== "none" && denialOf(server) === undefined)
-      .map(({ config }) => config.name);
+      .filter(({ config }) => config.transport.kind !== "none")
+      .filter((server) => judge.serverDenial(server) === undefined);
+    return canConnect.map(({ config }) => config.name);
   }
 
   async #connectServer(
@@ -170,14 +175,14 @@ export class AgentSection implements Section {
     held: Map<string, HeldServer>,
     { signal, timeoutMs }: SectionConnectOptions,
   ): Promise<void> {
-    const { registry, denialOf, session } = this.#parts;
-    const server = registry.get(name);
+    const { judge, session } = this.#parts;
+    const server = visibleServer(name, this.#parts);
     const { users } = server;
     const current = held.get(name) ?? { users, hasConnected: false };
     // Entered anew, so that the order is that of this connect.
     held.delete(name);
     held.set(name, current);
-    const denial = denialOf(server);
+    const denial = judge.serverDenial(server);
     if (denial !== undefined)
       throw errorOfDenial(denial, name, definitionOf(server.config.provenance));
     // Nothing was waited for until here, so a disconnect meanwhile cannot have missed the loan.
@@ -185,14 +190,20 @@ export class AgentSection implements Section {
     current.hasConnected = true;
   }
 
+  #isThere(name: string): boolean {
+    const { registry, judge } = this.#parts;
+    const server = registry.find(name);
+    return server !== undefined && judge.sees(server);
+  }
+
   #isOpen(name: string): boolean {
     const { registry, session } = this.#parts;
     return registry.find(name)?.users.connectionOf(session.agent)?.openClient !== undefined;
   }
 
-  /** What the agent may use of each server that is, or has been, connected. */
+  /** What the agent may use of each server that is, or has been, connected, and has not gone since. */
   #inventory(): readonly (ServerInventory & { readonly tools: readonly McpTool[] })[] {
-    const held = [...(this.#held ?? [])];
+    const held = [...(this.#held ?? [])].filter(([name]) => this.#isThere(name));
     // One that failed at first may have come back by itself.
     const reached = held.filter(([name, { hasConnected }]) => hasConnected || this.#isOpen(name));
     if (this.#held === undefined || (reached.length === 0 && held.length > 0))

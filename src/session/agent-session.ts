@@ -6,30 +6,25 @@ import type {
   ConsentCall,
   ToolArguments,
 } from "../call/call-path.ts";
-import type { ServerTool } from "../call/callable-tool.ts";
 import { modelText } from "../call/model-text.ts";
 import { type Outcome, errorOfOutcome } from "../call/outcome.ts";
 import type { ToolSchemas } from "../call/tool-schemas.ts";
 import type { PinLookup } from "../catalog/pin-lookup.ts";
-import type { NamedCatalog, ToolCatalog } from "../catalog/tool-catalog.ts";
-import { type Naming, mayOwnName } from "../catalog/tool-names.ts";
+import type { ToolCatalog } from "../catalog/tool-catalog.ts";
+import type { Naming } from "../catalog/tool-names.ts";
 import type { Limits } from "../config/limits.ts";
-import { definitionOf } from "../config/server-config.ts";
 import { cancelledByCaller } from "../connection/until-aborted.ts";
-import { createError } from "../errors/families.ts";
-import type { McpError } from "../errors/mcp-error.ts";
 import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType, ToolInvoked } from "../events/host-event.ts";
-import { errorOfDenial } from "../policy/decide-access.ts";
 import type { GrantLookup } from "../policy/grant-lookup.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Human } from "../ports/human.ts";
 import type { ServerRegistry } from "../registry/server-registry.ts";
 import type { RequestDesk } from "../requests/request-desk.ts";
-import { closest } from "../text/closest.ts";
 import { type AddServers, AgentSection } from "./agent-section.ts";
 import { CallHistory } from "./call-history.ts";
 import { childRights } from "./child-rights.ts";
+import { concerns } from "./concerns.ts";
 import { ConsentDesk } from "./consent-desk.ts";
 import { type AccessReport, explainAccess, explainNative } from "./explain-access.ts";
 import type { HandlerRuns } from "./handler-runs.ts";
@@ -45,7 +40,9 @@ import { type CallStreamItem, streamCall } from "./stream-call.ts";
 import type { ToolContextParts } from "./tool-context.ts";
 import { ToolDirectory } from "./tool-directory.ts";
 import { type AgentRights, ToolJudge } from "./tool-judge.ts";
+import { ToolResolver } from "./tool-resolver.ts";
 import { type Transaction, type TransactionResult, runTransaction } from "./transaction.ts";
+import { type SeenParts, visibleNames, visibleServer } from "./visible-server.ts";
 
 export interface AgentSessionOptions extends AgentRights {
   readonly human: Human | undefined;
@@ -94,7 +91,7 @@ export class AgentSession implements Session, Caller {
   readonly #consent: ConsentDesk;
   readonly #state: CommittedState;
   readonly #natives: NativeTools;
-  readonly #directory: ToolDirectory;
+  readonly #resolver: ToolResolver;
   readonly #history: CallHistory | undefined;
 
   constructor(options: AgentSessionOptions, parts: SessionParts) {
@@ -102,11 +99,12 @@ export class AgentSession implements Session, Caller {
     this.sessionId = parts.createId();
     this.#options = options;
     this.#parts = parts;
-    const { agent, level, capabilities, within, human, naming } = options;
-    this.#judge = new ToolJudge({ agent, level, capabilities, within }, parts);
+    const { agent, level, capabilities, within, human, naming, pending } = options;
+    const judge = new ToolJudge({ agent, level, capabilities, within }, parts);
+    this.#judge = judge;
     const { sessionId } = this;
-    this.#consent = new ConsentDesk({ ...parts, agent, sessionId, human, judge: this.#judge });
-    this.content = new AgentContent({ ...parts, caller: this, judge: this.#judge });
+    this.#consent = new ConsentDesk({ ...parts, agent, sessionId, human, judge });
+    this.content = new AgentContent({ ...parts, caller: this, judge });
     this.#history = options.history
       ? new CallHistory((name) => parts.registry.find(name)?.users.secrets ?? [])
       : undefined;
@@ -117,7 +115,9 @@ export class AgentSession implements Session, Caller {
     const natives = new NativeTools({ ...parts, context: () => this.#contextParts() });
     this.#natives = natives;
     const readers = options.resourceTools ? new ResourceReaders(parts) : undefined;
-    this.#directory = new ToolDirectory({ ...parts, naming, natives, readers });
+    const directory = new ToolDirectory({ ...parts, naming, natives, readers });
+    const names = { natives, directory, naming, pending, human };
+    this.#resolver = new ToolResolver({ ...parts, ...names, judge });
   }
 
   get state(): SessionState {
@@ -134,37 +134,32 @@ export class AgentSession implements Session, Caller {
 
   tools(): readonly McpTool[] {
     const tools: McpTool[] = [];
-    const add = (name: string, target: CallTarget): void => {
-      if (this.#isListed(target)) tools.push(this.#mcpTool(name, target));
-    };
-    for (const tool of this.#natives.all()) add(tool.originalName, this.#judge.judgeNative(tool));
-    for (const { name, tool } of this.#named().tools) add(name, this.#judge.judge(tool));
+    for (const [name, target] of this.#resolver.listed()) tools.push(this.#mcpTool(name, target));
     return tools;
   }
 
   find(name: string): McpTool | undefined {
-    const target = this.#target(name);
-    return target !== undefined && this.#isListed(target) ? this.#mcpTool(name, target) : undefined;
+    const target = this.#resolver.find(name);
+    if (target === undefined || !this.#resolver.isListed(target)) return undefined;
+    return this.#mcpTool(name, target);
   }
 
   why(name: string): AccessReport {
     const native = this.#natives.find(name);
     if (native !== undefined) return explainNative(this.agent, this.#judge.judgeNative(native));
-    return explainAccess(name, { ...this.#parts, judge: this.#judge, named: this.#named() });
+    const named = this.#resolver.named();
+    return explainAccess(name, { ...this.#parts, judge: this.#judge, named });
   }
 
   servers(): readonly string[] {
-    return this.#parts.registry
-      .all()
-      .filter(({ users }) => users.isVisibleTo(this.agent))
-      .map(({ config }) => config.name);
+    return visibleNames(this.#seen());
   }
 
   async ready(options: ReadyOptions = {}): Promise<Readonly<Record<string, boolean>>> {
     const { registry, catalog, closing } = this.#parts;
     const { signal } = options;
     const wanted =
-      options.servers?.map((name) => registry.get(name)) ??
+      options.servers?.map((name) => visibleServer(name, this.#seen())) ??
       registry.all().filter((server) => this.#judge.serverDenial(server) === undefined);
     const states = await Promise.all(
       wanted.map(async (server): Promise<[string, boolean]> => {
@@ -207,8 +202,8 @@ export class AgentSession implements Session, Caller {
     options: CallOptions = {},
   ): AsyncGenerator<CallStreamItem, void> {
     return streamCall({
-      serverName: () => this.#named().byName.get(name)?.tool.serverName,
-      events: this.#parts.events,
+      serverName: () => this.#resolver.named().byName.get(name)?.tool.serverName,
+      onLog: (handler) => this.on("server-log", handler),
       call: (streamOptions) => this.call(name, args, streamOptions),
       options,
     });
@@ -221,8 +216,7 @@ export class AgentSession implements Session, Caller {
   }
 
   section(options: SectionOptions = {}): Section {
-    const denialOf = this.#judge.serverDenial.bind(this.#judge);
-    return new AgentSection(options, { ...this.#parts, session: this, denialOf });
+    return new AgentSection(options, { ...this.#parts, session: this, judge: this.#judge });
   }
 
   promptTemplate(
@@ -235,7 +229,7 @@ export class AgentSession implements Session, Caller {
 
   defineTool<Params = ToolArguments>(definition: NativeTool<Params>): McpTool {
     const { name } = definition;
-    const owner = this.#named().byName.get(name)?.tool.serverName;
+    const owner = this.#resolver.named().byName.get(name)?.tool.serverName;
     if (owner !== undefined) throw refused(name, `has the name of a tool of server "${owner}"`);
     const tool = this.#natives.define(definition as NativeTool);
     return this.#mcpTool(name, this.#judge.judgeNative(tool));
@@ -269,68 +263,23 @@ export class AgentSession implements Session, Caller {
   on(type: "*", handler: (event: HostEvent) => void): Unsubscribe;
   on(type: HostEventType | "*", handler: (event: never) => void): Unsubscribe {
     const deliver = handler as (event: HostEvent) => void;
-    // Calls of other agents are none of this session's business.
-    return this.#parts.events.on(type as "*", (event) =>
+    const { events, registry } = this.#parts;
+    return events.on(type as "*", (event) =>
       // Returned, because the bus looks after handlers that fail later.
-      !("sessionId" in event) || event.sessionId === this.sessionId ? deliver(event) : undefined,
+      concerns(event, this, registry) ? deliver(event) : undefined,
     );
   }
 
   resolve(name: string, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget> {
-    const known = this.#target(name);
-    if (known === undefined) return this.#discover(name, signal);
-    this.#parts.pins.noteUse();
-    return known;
+    return this.#resolver.resolve(name, signal);
   }
 
-  judge(tool: ServerTool): CallTarget {
-    return this.#judge.judge(tool);
-  }
-
-  askConsent(target: CallTarget, args: ToolArguments, call: ConsentCall): Promise<void> {
+  askConsent(target: CallTarget, args: ToolArguments, call: ConsentCall): Promise<boolean> {
     return this.#consent.ask(target, args, call);
   }
 
-  /** A name that is not in the map yet: connect the servers it may belong to and look again. */
-  async #discover(name: string, signal: AbortSignal | undefined): Promise<CallTarget> {
-    const { registry, catalog } = this.#parts;
-    let denied: McpError | undefined;
-    for (const server of registry.all()) {
-      const { config, users } = server;
-      if (!mayOwnName(name, config, config.naming ?? this.#options.naming)) continue;
-      if (catalog.isKnown(config.name)) continue;
-      const denial = this.#judge.serverDenial(server);
-      if (denial === undefined) await users.connectionOf(this.agent)?.client({ signal });
-      else if (denial.rule !== "visibility")
-        denied ??= errorOfDenial(denial, config.name, definitionOf(config.provenance));
-    }
-    const found = this.#target(name);
-    if (found === undefined) throw denied ?? this.#unknownTool(name);
-    this.#parts.pins.noteUse();
-    return found;
-  }
-
-  #unknownTool(name: string): McpError {
-    const suggestions = closest(
-      name,
-      this.tools().map((tool) => tool.name),
-    );
-    return createError("tool_unknown", `no tool "${name.slice(0, 128)}"`, {
-      details: { toolName: name.slice(0, 128), suggestions },
-      hint: suggestions.length > 0 ? `closest: ${suggestions.join(", ")}` : undefined,
-    });
-  }
-
-  #named(): NamedCatalog {
-    return this.#directory.named();
-  }
-
-  /** Judged, whatever the verdict; undefined for a name that nobody has as far as is known. */
-  #target(name: string): CallTarget | undefined {
-    const named = this.#named().byName.get(name);
-    if (named !== undefined) return this.#judge.judge(named.tool);
-    const native = this.#natives.find(name);
-    return native === undefined ? undefined : this.#judge.judgeNative(native);
+  #seen(): SeenParts {
+    return { registry: this.#parts.registry, judge: this.#judge };
   }
 
   #contextParts(): ToolContextParts {
@@ -344,7 +293,7 @@ export class AgentSession implements Session, Caller {
         registry,
         judge: this.#judge,
         content: this.content,
-        named: () => this.#named(),
+        named: () => this.#resolver.named(),
         ready: (serverName, signal) => this.ready({ servers: [serverName], signal }),
       },
     };
@@ -355,14 +304,6 @@ export class AgentSession implements Session, Caller {
     if (!events.topic("state-changed").isHeard) return;
     const { sessionId } = this;
     events.emit({ type: "state-changed", sessionId, keys, at: clock.now() });
-  }
-
-  #isListed({ denial, consent }: CallTarget): boolean {
-    if (denial !== undefined) return false;
-    return (
-      consent !== "ask" ||
-      (this.#options.pending === "list" && this.#options.human?.confirm !== undefined)
-    );
   }
 
   #mcpTool(name: string, { tool, consent }: CallTarget): McpTool {

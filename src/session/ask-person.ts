@@ -5,7 +5,7 @@ import { untilAborted } from "../ports/until-aborted.ts";
 export interface AskPersonOptions {
   readonly human: Human | undefined;
   readonly clock: Clock;
-  /** How long a person may think. */
+  /** How long a person may think; `0` means for ever. */
   readonly timeoutMs: number;
   /** Aborted when the answer is no longer wanted. */
   readonly signals: readonly AbortSignal[];
@@ -21,13 +21,13 @@ export async function askPerson(
   const giveUp = (): void => stop.abort();
   for (const signal of signals) signal.addEventListener("abort", giveUp, { once: true });
   if (signals.some(({ aborted }) => aborted)) giveUp();
-  const timer = clock.schedule(timeoutMs, giveUp);
+  const timer = timeoutMs > 0 ? clock.schedule(timeoutMs, giveUp) : undefined;
   try {
     return await untilAborted(human.confirm(question, { signal: stop.signal }), stop.signal);
   } catch {
     return "no";
   } finally {
-    timer.cancel();
+    timer?.cancel();
     for (const signal of signals) signal.removeEventListener("abort", giveUp);
     // A surface that still shows the question may take it away.
     stop.abort();

@@ -1,9 +1,10 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import type { Clock } from "../ports/clock.ts";
+import { type Clock, longestTimerMs } from "../ports/clock.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
 import { durationText } from "../protocol/duration-text.ts";
-import { nextTurn } from "./next-turn.ts";
 
 export interface HandlerRun {
   readonly toolName: string;
@@ -11,9 +12,6 @@ export interface HandlerRun {
   /** `0` means no deadline. */
   readonly timeoutMs: number;
 }
-
-/** What a timer of the platform can be set to. */
-const longestTimerMs = 2 ** 31 - 1;
 
 /** The handlers of native tools that run in a host. */
 export class HandlerRuns {
@@ -54,10 +52,7 @@ export class HandlerRuns {
     const giveUp = (): void =>
       stop.abort(createError("cancelled", "cancelled by the caller", { details: { toolName } }));
     const giveUpLate = (): void => stop.abort(outOfTime(toolName, timeoutMs));
-    const timer =
-      timeoutMs > 0
-        ? this.#clock.schedule(Math.min(timeoutMs, longestTimerMs), giveUpLate)
-        : undefined;
+    const timer = timeoutMs > 0 ? this.#clock.schedule(timeoutMs, giveUpLate) : undefined;
     signal?.addEventListener("abort", giveUp, { once: true });
     this.#running.add(stop);
     this.#hold ??= setInterval(() => {}, longestTimerMs);

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import type { ToolArguments } from "../call/call-path.ts";
 import type { NativeCallable, PerformCall } from "../call/callable-tool.ts";
 import type { ToolSchemas } from "../call/tool-schemas.ts";
@@ -9,7 +11,6 @@ import { neutralizeLine } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
 import type { HandlerRuns } from "./handler-runs.ts";
 import { nativeFailure, nativeResult } from "./native-result.ts";
-import { nextTurn } from "./next-turn.ts";
 import { CallContext, type ToolContext, type ToolContextParts } from "./tool-context.ts";
 
 /** A tool that the program brings itself. Its calls take the same path as those of servers' tools. */

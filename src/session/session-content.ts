@@ -1,6 +1,6 @@
 import {
   type Completion,
-  type CompletionTarget,
+  type CompletionQuestion,
   type ContentSource,
   type McpPrompt,
   type McpResource,
@@ -21,7 +21,8 @@ import type { Clock } from "../ports/clock.ts";
 import type { RequestOptions } from "../protocol/protocol-client.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { QuestionOwner } from "../requests/question-owner.ts";
-import type { ToolJudge } from "./tool-judge.ts";
+import type { ContentRight, ToolJudge } from "./tool-judge.ts";
+import { visibleServer } from "./visible-server.ts";
 
 export interface ContentOptions {
   readonly signal?: AbortSignal | undefined;
@@ -33,21 +34,13 @@ export interface ContentListOptions extends ContentOptions {
   readonly server?: string | undefined;
 }
 
-export interface CompletionQuestion {
-  readonly of: CompletionTarget;
-  readonly argument: string;
-  /** What has been typed so far. */
-  readonly value: string;
-  /** Arguments that have been filled in already. */
-  readonly known?: Readonly<Record<string, string>> | undefined;
-}
-
 /**
- * Resources and prompts as one agent may use them. They pass the same chain as tools as far as the
- * server is concerned, start it when needed, and throw typed errors.
+ * Resources and prompts as one agent may use them. They pass the chain of tools without its filter and
+ * its pins: for a set of capabilities resources are the tool `read_resource`, prompts the tool
+ * `get_prompt`. They start the server when needed, and throw typed errors.
  */
 export interface SessionContent {
-  /** Of all servers: one that fails is left out. Of one server: its failure is thrown. */
+  /** Of all servers: one that may not be used, or fails, is left out. Of one server: its failure is thrown. */
   resources(options?: ContentListOptions): Promise<readonly McpResource[]>;
   resourceTemplates(options?: ContentListOptions): Promise<readonly McpResourceTemplate[]>;
   prompts(options?: ContentListOptions): Promise<readonly McpPrompt[]>;
@@ -56,7 +49,10 @@ export interface SessionContent {
     uri: string,
     options?: ContentOptions,
   ): Promise<readonly ResourceContents[]>;
-  /** Calls `onUpdate` when the server says that the resource changed; resolves to what ends that. */
+  /**
+   * Calls `onUpdate` when the server says that the resource changed, as long as the agent may read it;
+   * resolves to what ends that.
+   */
   watchResource(
     server: string,
     uri: string,
@@ -92,84 +88,94 @@ export class AgentContent implements SessionContent {
   }
 
   resources(options?: ContentListOptions): Promise<readonly McpResource[]> {
-    return this.#list(listResources, options);
+    return this.#list(listResources, "read_resource", options);
   }
 
   resourceTemplates(options?: ContentListOptions): Promise<readonly McpResourceTemplate[]> {
-    return this.#list(listResourceTemplates, options);
+    return this.#list(listResourceTemplates, "read_resource", options);
   }
 
   prompts(options?: ContentListOptions): Promise<readonly McpPrompt[]> {
-    return this.#list(listPrompts, options);
+    return this.#list(listPrompts, "get_prompt", options);
   }
 
   async readResource(
-    server: string,
+    serverName: string,
     uri: string,
     options: ContentOptions = {},
   ): Promise<readonly ResourceContents[]> {
-    return await readResource(await this.#source(server, options), uri, this.#owned(options));
+    const server = this.#usable(serverName, "read_resource");
+    return await readResource(await this.#open(server, options), uri, this.#owned(server, options));
   }
 
   async watchResource(
-    server: string,
+    serverName: string,
     uri: string,
     onUpdate: () => void,
     options: ContentOptions = {},
   ): Promise<() => Promise<void>> {
-    const { client } = await this.#source(server, options);
-    return await client.watchResource(uri, onUpdate);
+    const server = this.#usable(serverName, "read_resource");
+    const { client } = await this.#open(server, options);
+    const { judge } = this.#parts;
+    return await client.watchResource(uri, () => {
+      if (judge.contentDenial(server, "read_resource") === undefined) onUpdate();
+    });
   }
 
   async prompt(
-    server: string,
+    serverName: string,
     name: string,
     args: Readonly<Record<string, string>> = {},
     options: ContentOptions = {},
   ): Promise<PromptText> {
-    const source = await this.#source(server, options);
-    return await getPrompt(source, { name, arguments: args }, this.#owned(options));
+    const server = this.#usable(serverName, "get_prompt");
+    const source = await this.#open(server, options);
+    return await getPrompt(source, { name, arguments: args }, this.#owned(server, options));
   }
 
   async complete(
-    server: string,
+    serverName: string,
     question: CompletionQuestion,
     options: ContentOptions = {},
   ): Promise<Completion> {
-    return await complete(await this.#source(server, options), question, this.#owned(options));
+    // What may be filled in is a part of what it is filled into.
+    const right = "prompt" in question.of ? "get_prompt" : "read_resource";
+    const server = this.#usable(serverName, right);
+    const source = await this.#open(server, options);
+    return await complete(source, question, this.#owned(server, options));
   }
 
   async #list<Item>(
     list: (source: ContentSource, options: RequestOptions) => Promise<readonly Item[]>,
-    { server, ...options }: ContentListOptions = {},
+    right: ContentRight,
+    { server: serverName, ...options }: ContentListOptions = {},
   ): Promise<readonly Item[]> {
-    const owned = this.#owned(options);
-    if (server !== undefined) return await list(await this.#source(server, options), owned);
     const { registry, judge } = this.#parts;
-    const usable = registry.all().filter((it) => judge.serverDenial(it) === undefined);
-    const lists = await Promise.allSettled(
-      usable.map(async (it) => await list(await this.#open(it, options), owned)),
-    );
+    const listOf = async (server: RegisteredServer): Promise<readonly Item[]> =>
+      await list(await this.#open(server, options), this.#owned(server, options));
+    if (serverName !== undefined) return await listOf(this.#usable(serverName, right));
+    const usable = registry.all().filter((it) => judge.contentDenial(it, right) === undefined);
+    const lists = await Promise.allSettled(usable.map(listOf));
     return lists.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
   }
 
   /** Questions of the server about the request go to this session. */
-  #owned(options: ContentOptions): RequestOptions {
+  #owned(server: RegisteredServer, options: ContentOptions): RequestOptions {
     const owner: QuestionOwner = {
       callId: undefined,
       caller: this.#parts.caller,
-      target: undefined,
+      target: { tool: undefined, server },
     };
     return { ...options, owner };
   }
 
-  async #source(name: string, options: ContentOptions): Promise<ContentSource> {
-    const { registry, judge } = this.#parts;
-    const server = registry.get(name);
-    const denial = judge.serverDenial(server);
+  #usable(name: string, right: ContentRight): RegisteredServer {
+    const { judge } = this.#parts;
+    const server = visibleServer(name, this.#parts);
+    const denial = judge.contentDenial(server, right);
     if (denial !== undefined)
       throw errorOfDenial(denial, name, definitionOf(server.config.provenance));
-    return await this.#open(server, options);
+    return server;
   }
 
   async #open(

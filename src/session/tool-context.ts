@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import type { CallOptions, CallPath, Caller, ToolArguments } from "../call/call-path.ts";
 import type { PerformCall } from "../call/callable-tool.ts";
 import type { Outcome } from "../call/outcome.ts";
@@ -8,7 +10,6 @@ import type { Progress } from "../protocol/protocol-client.ts";
 import { type ConnectionPoolParts, McpConnectionPool } from "./connection-pool.ts";
 import { DraftCaller } from "./draft-caller.ts";
 import { joinSignals } from "./join-signals.ts";
-import { nextTurn } from "./next-turn.ts";
 import { refusingCaller } from "./refusing-caller.ts";
 import { type DraftBase, StateDraft } from "./state-draft.ts";
 import type { StateView } from "./state-view.ts";

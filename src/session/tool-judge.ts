@@ -8,15 +8,17 @@ import { fingerprintOf } from "../catalog/tool-fingerprint.ts";
 import { type CapabilitySet, executeAction } from "../policy/capability-set.ts";
 import {
   type Denial,
+  type RightFacts,
   type ServerFacts,
   type ToolFacts,
+  denyContent,
   denyServer,
   denyTool,
 } from "../policy/decide-access.ts";
 import { type ConsentRule, decideConsent } from "../policy/decide-consent.ts";
 import type { GrantLookup } from "../policy/grant-lookup.ts";
 import type { PermissionLevel } from "../policy/permission-level.ts";
-import { toolResource } from "../policy/resource-name.ts";
+import { serverResource, toolResource } from "../policy/resource-name.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import { Allowances, type ConsentSubject } from "./allowances.ts";
@@ -38,6 +40,9 @@ export interface JudgeParts {
   readonly pins: PinLookup;
   readonly clock: Clock;
 }
+
+/** What stands for a server's resources and for its prompts among rights, as if each were a tool of it. */
+export type ContentRight = "read_resource" | "get_prompt";
 
 /** What an answer covers: as things were when the question was asked, not when it was answered. */
 export interface ConsentScope {
@@ -105,15 +110,25 @@ export class ToolJudge {
     return this.rights.within?.serverDenial(server) ?? denyServer(this.#serverFacts(server));
   }
 
+  /** The same for what it offers beside tools. */
+  contentDenial(server: RegisteredServer, right: ContentRight): Denial | undefined {
+    return (
+      this.rights.within?.contentDenial(server, right) ??
+      denyContent(this.#rightFacts(server, right))
+    );
+  }
+
+  /** Whether the server exists as far as this agent can tell. */
+  sees(server: RegisteredServer): boolean {
+    const { agent, within } = this.rights;
+    return server.users.isVisibleTo(agent) && (within === undefined || within.sees(server));
+  }
+
   /** What the chain looks at for one tool, also for one that is filtered out. */
   facts(server: RegisteredServer, toolName: string, tool: CatalogTool | undefined): ToolFacts {
-    const { capabilities } = this.rights;
-    const resource = toolResource(server.config.name, toolName);
     return {
-      ...this.#serverFacts(server),
-      toolName,
+      ...this.#rightFacts(server, toolName),
       isOffered: isToolAllowed(toolName, server.config),
-      isCapable: capabilities?.allows(resource, executeAction, this.#parts.clock.now()) ?? false,
       pin: tool === undefined ? "accepted" : this.#parts.pins.verdict(server.launchIdentity, tool),
     };
   }
@@ -189,6 +204,7 @@ export class ToolJudge {
       isVisible: false,
       level,
       hasCapabilities: capabilities !== undefined,
+      reachesServer: false,
     });
     return {
       tool,
@@ -231,8 +247,19 @@ export class ToolJudge {
     };
   }
 
+  #rightFacts(server: RegisteredServer, toolName: string): RightFacts {
+    const { capabilities } = this.rights;
+    const resource = toolResource(server.config.name, toolName);
+    return {
+      ...this.#serverFacts(server),
+      toolName,
+      isCapable: capabilities?.allows(resource, executeAction, this.#parts.clock.now()) ?? false,
+    };
+  }
+
   #serverFacts(server: RegisteredServer): ServerFacts {
     const { agent, level, capabilities } = this.rights;
+    const resource = serverResource(server.config.name);
     return {
       serverName: server.config.name,
       isEnabled: server.config.enabled,
@@ -240,6 +267,8 @@ export class ToolJudge {
       isVisible: server.users.isVisibleTo(agent),
       level,
       hasCapabilities: capabilities !== undefined,
+      reachesServer:
+        capabilities?.reaches(resource, executeAction, this.#parts.clock.now()) ?? false,
     };
   }
 }

@@ -9,6 +9,7 @@ import { DraftCaller } from "./draft-caller.ts";
 import type { HandlerRuns } from "./handler-runs.ts";
 import { joinSignals } from "./join-signals.ts";
 import { reasonText } from "./reason-text.ts";
+import { refusingCaller } from "./refusing-caller.ts";
 import { type DraftBase, StateDraft } from "./state-draft.ts";
 import type { StateView } from "./state-view.ts";
 
@@ -23,6 +24,7 @@ export interface TransactionCallOptions extends CallOptions {
  */
 export interface Transaction {
   readonly state: StateView;
+  /** Once the transaction has ended the outcome is `closed`. */
   call(name: string, args?: ToolArguments, options?: TransactionCallOptions): Promise<Outcome>;
   /** Runs if the transaction is rolled back: the latest hook first, each once. */
   onRollback(hook: () => unknown): void;
@@ -91,9 +93,13 @@ class OpenTransaction implements Transaction {
     args: ToolArguments = {},
     { compensate, ...options }: TransactionCallOptions = {},
   ): Promise<Outcome> {
-    if (this.#isOver) throw isOver();
+    const { calls, caller } = this.#parts;
+    if (this.#isOver)
+      return await calls.call(refusingCaller(caller, isOver()), name, args, {
+        callId: options.callId,
+      });
     const place = this.#outcomes.push(undefined) - 1;
-    const calling = this.#parts.calls.call(this.#caller, name, args, {
+    const calling = calls.call(this.#caller, name, args, {
       ...options,
       signal: joinSignals(this.#stop.signal, options.signal),
     });

@@ -237,6 +237,7 @@ describe.each(ways)("what a $era server asks over $transport", (way) => {
       agent: "tester",
       toolName: "sample",
       prompt: "system: Be brief\nuser: What is the answer?",
+      answers: ["no", "once", "server-session"],
     });
     const messages = [{ role: "user", content: [{ type: "text", text: "What is the answer?" }] }];
     expect(answering.prompts).toMatchObject([

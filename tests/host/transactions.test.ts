@@ -226,7 +226,12 @@ describe("a transaction", () => {
       kept = transaction;
     });
     const closed = expect.objectContaining({ code: "closed" });
-    await expect(kept?.call("count")).rejects.toEqual(closed);
+    expect(await kept?.call("count", {}, { callId: "late" })).toMatchObject({
+      ok: false,
+      callId: "late",
+      error: closed,
+      sideEffects: "none",
+    });
     const work = () => expect.unreachable("must not run");
     await expect(kept?.transaction(work)).rejects.toEqual(closed);
     expect(() => kept?.onRollback(() => {})).toThrow(closed);

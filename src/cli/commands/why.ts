@@ -1,0 +1,67 @@
+import { errorTable } from "../../errors/error-codes.ts";
+import type { PermissionLevel } from "../../policy/permission-level.ts";
+import type { AccessReport } from "../../session/explain-access.ts";
+import { neutralizeLine } from "../../text/neutralize.ts";
+import { parseCallTarget } from "../call-target.ts";
+import type { CommandContext } from "../command-context.ts";
+import { requireServer } from "../connect-server.ts";
+import { withHost } from "../open-host.ts";
+import { ownCommand } from "../own-command.ts";
+
+export interface WhyCommand {
+  readonly agent: string;
+  /** `<server>.<tool>`. */
+  readonly target: string;
+  /** An agent has its level from the program it runs in. */
+  readonly level: PermissionLevel;
+}
+
+/** `plugboard why`: what the rules say about one tool for one agent, from what is known. Starts nothing. */
+export async function runWhy(context: CommandContext, command: WhyCommand): Promise<number> {
+  return await withHost(context, async (host) => {
+    const { agent, level } = command;
+    const names = host.servers().map(({ name }) => name);
+    const target = parseCallTarget(command.target, names);
+    requireServer(context, host, target.server);
+    const report = host.session({ agent, level }).why(`${target.server}.${target.tool}`);
+    const { terminal, options } = context;
+    if (options.json) terminal.json({ ...report, level });
+    else for (const line of describeReport(report, level)) terminal.line(line);
+    return exitCodes[report.verdict];
+  });
+}
+
+/** As a call would end; that a person would be asked is no failure. */
+const exitCodes: Readonly<Record<AccessReport["verdict"], number>> = {
+  allowed: 0,
+  ask: 0,
+  denied: errorTable.denied.exit,
+  unknown: errorTable.tool_unknown.exit,
+};
+
+function describeReport(report: AccessReport, level: PermissionLevel): readonly string[] {
+  const { agent, server = "", tool = "", steps, consent } = report;
+  const subject = neutralizeLine(`${server}.${tool}`);
+  const headline = `${neutralizeLine(agent)} (${level}) → ${subject}: ${verdicts[report.verdict]}`;
+  const rows = steps.map(({ rule, passes, reason, hint }) => {
+    const told = [reason, hint].filter((text) => text !== undefined).join("; ");
+    return `  ${passes ? "✓" : "✗"} ${rule.padEnd(10)}  ${neutralizeLine(told)}`.trimEnd();
+  });
+  const settled = consent === undefined || consent === "ask" ? undefined : consent;
+  return [
+    headline,
+    ...rows,
+    ...(settled === undefined ? [] : [`  ✓ consent     ${settled}`]),
+    ...(consent === "ask" ? ["  ? consent     a person is asked at the call"] : []),
+    ...(report.verdict === "unknown"
+      ? [`  ? tool        not in the list as it was last seen; ${ownCommand("tools", server)}`]
+      : []),
+  ];
+}
+
+const verdicts: Readonly<Record<AccessReport["verdict"], string>> = {
+  allowed: "allowed",
+  ask: "asks first",
+  denied: "denied",
+  unknown: "no such tool is known",
+};
