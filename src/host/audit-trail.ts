@@ -9,7 +9,10 @@ import type { AuditEntry, AuditFilter, AuditQuery, AuditRow } from "../store/aud
 import { hashOf, maxCallIdChars } from "../store/audit-page-draft.ts";
 import { type CallHead, shortDuration } from "../store/audit-page.ts";
 import { AuditQueue } from "../store/audit-queue.ts";
+import type { Store } from "../store/store.ts";
 import { exactText } from "../text/exact-text.ts";
+import { redact } from "../text/redact.ts";
+import { truncate } from "../text/truncate.ts";
 import type { Audit } from "./audit.ts";
 import type { HostStore } from "./host-store.ts";
 
@@ -35,6 +38,10 @@ const recordedEvents = [
   "tool-accepted",
   "request-answered",
 ] as const satisfies readonly HostEventType[];
+
+const maxNameChars = 128;
+/** Of a longer name; enough that a secret which begins in what is kept is seen as a whole. */
+const maxReadChars = 1_024;
 
 type RecordedEvent = HostEventOf<(typeof recordedEvents)[number]>;
 
@@ -74,21 +81,27 @@ export class AuditTrail implements Audit {
   };
 
   async query(query: AuditQuery = {}): Promise<readonly AuditRow[]> {
-    await this.#queue.flush();
-    const store = await this.#store.open();
+    const store = await this.#openUpToDate();
     return (await store?.audit.query(query)) ?? [];
   }
 
   async *export(filter: AuditFilter = {}): AsyncGenerator<string, void, undefined> {
-    await this.#queue.flush();
-    const store = await this.#store.open();
+    const store = await this.#openUpToDate();
     if (store === undefined) return;
-    for await (const row of store.audit.export(filter)) yield `${JSON.stringify(row)}\n`;
+    // Read by people at terminals as well; an escape in JSON stands for the very same text.
+    for await (const row of store.audit.export(filter)) yield `${exactText(JSON.stringify(row))}\n`;
   }
 
   /** Saves what is left; before the store closes. */
   async close(): Promise<void> {
     await this.#queue.close();
+  }
+
+  /** Undefined where nothing is kept; throws `closed` at the end, when "nothing" would be no answer. */
+  async #openUpToDate(): Promise<Store | undefined> {
+    const store = await this.#store.open();
+    await this.#queue.flush();
+    return store;
   }
 
   #keepHead({ caller }: CallRecord, target: CallTarget): CallHead {
@@ -111,7 +124,7 @@ function entryOfCall(
     agent: caller.agent,
     server: target?.tool.serverName ?? outcome.serverName,
     // Read by people at terminals: what could not be seen is written as an escape.
-    tool: exactText(target?.tool.originalName ?? name.slice(0, 128)),
+    tool: exactText(target?.tool.originalName ?? nameOfNoTool(name)),
     code: outcome.ok ? "ok" : outcome.error.code,
     detail: {
       // Which rule refused it, or else which one let it pass without a question.
@@ -123,6 +136,11 @@ function entryOfCall(
       sideEffects: outcome.sideEffects,
     },
   };
+}
+
+/** Whatever a model made up may be here, be it a secret in the wrong place. */
+function nameOfNoTool(name: string): string {
+  return truncate(redact(name.slice(0, maxReadChars)), maxNameChars);
 }
 
 /** What cannot be written as JSON was refused and never sent. */

@@ -1,5 +1,8 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import type { AuditFilter, AuditQuery, AuditRow } from "./audit-entry.ts";
-import { type AuditPage, maxEntriesPerPage, toAuditRows } from "./audit-page.ts";
+import { fitsFilter, wholeFilter, wholeNumber } from "./audit-filter.ts";
+import { type AuditPage, maxEntriesPerPage, readAuditPage } from "./audit-page.ts";
 import type { StoreContext } from "./store-context.ts";
 import { storeError } from "./store-error.ts";
 
@@ -13,12 +16,17 @@ const defaultAuditLimits: AuditLimits = {
   maxAgeMs: 90 * 24 * 60 * 60 * 1_000,
 };
 
+type AuditOrder = "asc" | "desc";
+type StoredPage = AuditPage & { readonly seq: number };
+
 /** The newest rows stay whatever their age: a clock that jumps ahead must not empty the trail. */
 const neverPrunedRows = 1_000;
 const maxRowsPerQuery = 1_000;
 /** Few enough that reading them is not felt by a call. */
-const entriesPerRead = 4_000;
 const pagesPerRead = 500;
+const bytesPerRead = 512 * 1024;
+/** A file is read without ever leaving the event loop: after so long it is somebody else's turn. */
+const maxTurnMs = 10;
 const prunedPerWrite = 500;
 /** More than there can be to do; what is left, the next time takes. */
 const maxPruningWrites = 1_000;
@@ -29,6 +37,8 @@ export class AuditLog {
   readonly #context: StoreContext;
   readonly #limits: AuditLimits;
   #savedSincePrune = pruneEveryRows;
+  /** A page that could not be saved, as far as anyone can tell. */
+  #doubtful: AuditPage | undefined;
 
   constructor(context: StoreContext, limits: AuditLimits = defaultAuditLimits) {
     this.#context = context;
@@ -37,24 +47,24 @@ export class AuditLog {
 
   /** Newest first. */
   async query(query: AuditQuery = {}): Promise<readonly AuditRow[]> {
-    const limit = Math.min(query.limit ?? 100, maxRowsPerQuery);
-    const { before = Number.POSITIVE_INFINITY } = query;
+    const filter = wholeFilter(query);
+    const limit = Math.min(wholeNumber("limit", query.limit ?? 100, Math.floor), maxRowsPerQuery);
+    const before = wholeNumber("before", query.before ?? Number.MAX_SAFE_INTEGER, Math.ceil);
     const found: AuditRow[] = [];
-    const newestPage = Number.isFinite(before)
-      ? Math.floor(before / maxEntriesPerPage)
-      : Number.MAX_SAFE_INTEGER;
-    for await (const rows of this.#pages(query, { order: "desc", from: newestPage }))
-      for (const row of rows.toReversed()) {
+    const from = Math.floor(before / maxEntriesPerPage);
+    for await (const rows of this.#rows(filter, { order: "desc", from }))
+      for (const row of rows) {
         if (found.length >= limit) return found;
-        if (row.seq < before && fits(row, query)) found.push(row);
+        if (row.seq < before && fitsFilter(row, filter)) found.push(row);
       }
     return found;
   }
 
   /** Everything that fits, oldest first. Reads a little at a time, so that a long trail holds nobody up. */
   async *export(filter: AuditFilter = {}): AsyncGenerator<AuditRow, void, undefined> {
-    for await (const rows of this.#pages(filter, { order: "asc", from: 0 }))
-      yield* rows.filter((row) => fits(row, filter));
+    const wanted = wholeFilter(filter);
+    for await (const rows of this.#rows(wanted, { order: "asc", from: 0 }))
+      yield* rows.filter((row) => fitsFilter(row, wanted));
   }
 
   /** Removes what is too old or too much, a little in each transaction; gives the number of pages. */
@@ -97,9 +107,13 @@ export class AuditLog {
     return total;
   }
 
+  /** What failed may be tried again: no page is there twice. */
   async save(page: AuditPage): Promise<void> {
     const { database, logger } = this.#context;
+    if (this.#doubtful === page && (await this.#isThere(page))) return;
+    this.#doubtful = page;
     await database.write([database.queries.insertInto("audit").values(page)], "normal");
+    this.#doubtful = undefined;
     this.#savedSincePrune += page.entries;
     if (this.#savedSincePrune < pruneEveryRows) return;
     this.#savedSincePrune = 0;
@@ -108,63 +122,93 @@ export class AuditLog {
     });
   }
 
-  /** The rows of each page that may hold what fits, beginning with page `from`. */
+  /** A connection can be lost after a page was saved and before anybody was told. */
+  async #isThere({ first_at, last_at, entries, content }: AuditPage): Promise<boolean> {
+    const { database } = this.#context;
+    const found = await database.read(
+      database.queries
+        .selectFrom("audit")
+        .select("seq")
+        .where("first_at", "=", first_at)
+        .where("last_at", "=", last_at)
+        .where("entries", "=", entries)
+        .where("content", "=", content)
+        .limit(1),
+    );
+    return found.length > 0;
+  }
+
+  /** The rows of each page that may hold what fits, beginning with page `from`, some at a time. */
+  async *#rows(
+    filter: AuditFilter,
+    { order, from }: { readonly order: AuditOrder; readonly from: number },
+  ): AsyncGenerator<readonly AuditRow[], void, undefined> {
+    const isForward = order === "asc";
+    let turnBegan = performance.now();
+    for await (const pages of this.#pages(filter, { order, from }))
+      for (const page of pages) {
+        const rows: AuditRow[] = [];
+        for (const row of readAuditPage(page)) {
+          rows.push(row);
+          if (performance.now() - turnBegan < maxTurnMs) continue;
+          if (isForward) yield rows.splice(0);
+          await nextTurn();
+          turnBegan = performance.now();
+        }
+        yield isForward ? rows : rows.toReversed();
+      }
+  }
+
+  /** Those pages, a few at a time. */
   async *#pages(
     { since, until }: AuditFilter,
-    { order, from }: { readonly order: "asc" | "desc"; readonly from: number },
-  ): AsyncGenerator<readonly AuditRow[], void, undefined> {
+    { order, from }: { readonly order: AuditOrder; readonly from: number },
+  ): AsyncGenerator<readonly StoredPage[], void, undefined> {
     const { database } = this.#context;
     const isForward = order === "asc";
     let next = from;
     for (;;) {
-      let heads = database.queries
+      let query = database.queries
         .selectFrom("audit")
-        .select(["seq", "entries"])
+        .select(["seq", ({ fn }) => fn<number>("length", ["content"]).as("bytes")])
         .where("seq", isForward ? ">=" : "<=", next)
         .orderBy("seq", order)
         .limit(pagesPerRead);
-      if (since !== undefined) heads = heads.where("last_at", ">=", since);
-      if (until !== undefined) heads = heads.where("first_at", "<=", until);
-      const wanted = firstOf(await database.read(heads), entriesPerRead);
-      if (wanted.length === 0) return;
-      const pages = await database.read(
-        database.queries
-          .selectFrom("audit")
-          .selectAll()
-          .where("seq", "in", wanted)
-          .orderBy("seq", order),
-      );
-      for (const page of pages) {
+      if (since !== undefined) query = query.where("last_at", ">=", since);
+      if (until !== undefined) query = query.where("first_at", "<=", until);
+      const heads = await database.read(query);
+      if (heads.length === 0) return;
+      for (const { seq } of heads) {
         // In a damaged table the order may lead in circles.
-        if (isForward ? page.seq < next : page.seq > next)
-          throw storeError("corrupt", database.place);
-        next = isForward ? page.seq + 1 : page.seq - 1;
-        yield toAuditRows(page);
+        if (isForward ? seq < next : seq > next) throw storeError("corrupt", database.place);
+        next = isForward ? seq + 1 : seq - 1;
       }
-      // Pruned meanwhile.
-      if (pages.length === 0) next = isForward ? Math.max(...wanted) + 1 : Math.min(...wanted) - 1;
+      for (const numbers of inPortions(heads))
+        yield await database.read(
+          database.queries
+            .selectFrom("audit")
+            .selectAll()
+            .where("seq", "in", numbers)
+            .orderBy("seq", order),
+        );
     }
   }
 }
 
-/** The numbers of so many pages as hold about `entries`, the first in any case. */
-function firstOf(
-  pages: readonly { readonly seq: number; readonly entries: number }[],
-  entries: number,
-): readonly number[] {
+/** The numbers of pages, so many together as are not too much to read at once. */
+function* inPortions(
+  heads: readonly { readonly seq: number; readonly bytes: number }[],
+): Generator<readonly number[], void, undefined> {
+  let numbers: number[] = [];
   let total = 0;
-  return pages
-    .filter((page, index) => {
-      total += page.entries;
-      return index === 0 || total <= entries;
-    })
-    .map(({ seq }) => seq);
-}
-
-function fits(row: AuditRow, filter: AuditFilter): boolean {
-  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = filter;
-  if (row.at < since || row.at > until) return false;
-  return (["type", "agent", "server", "tool", "code"] as const).every(
-    (member) => filter[member] === undefined || filter[member] === row[member],
-  );
+  for (const { seq, bytes } of heads) {
+    if (numbers.length > 0 && total + bytes > bytesPerRead) {
+      yield numbers;
+      numbers = [];
+      total = 0;
+    }
+    numbers.push(seq);
+    total += bytes;
+  }
+  yield numbers;
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import type { AuditEntry } from "./audit-entry.ts";
 import { AuditPageDraft, hashOf, maxCallIdChars } from "./audit-page-draft.ts";
-import { type CallHead, maxEntriesPerPage, toAuditRows } from "./audit-page.ts";
+import { type CallHead, maxEntriesPerPage, readAuditPage } from "./audit-page.ts";
 
 const text = fc.string({ unit: "binary", maxLength: maxCallIdChars });
 
@@ -62,7 +62,7 @@ describe("a page of the audit trail", () => {
             },
           };
         });
-        const rows = toAuditRows({ seq: 7, ...draft.take() });
+        const rows = [...readAuditPage({ seq: 7, ...draft.take() })];
         expect(rows).toEqual(
           expected.map((row, index) => ({ seq: 7 * maxEntriesPerPage + index, ...row })),
         );
@@ -89,7 +89,7 @@ describe("a page of the audit trail", () => {
       Array.from({ length: 20 }, (_, index) => `"${String(index).repeat(length)}é"`),
     );
     for (const argumentsText of texts) draft.addCall(call("id", { argumentsText }));
-    const rows = toAuditRows({ seq: 1, ...draft.take() });
+    const rows = [...readAuditPage({ seq: 1, ...draft.take() })];
     expect(rows.map(({ detail }) => detail?.["argumentsHash"])).toEqual(texts.map(sha256));
     expect(texts.map(hashOf)).toEqual(texts.map(sha256));
   });
@@ -104,12 +104,20 @@ describe("a page of the audit trail", () => {
     expect(idsOf(draft.take())).toHaveLength(maxEntriesPerPage);
   });
 
+  it("STO-08: with more entries than a page has, no row gets the number of another page's", () => {
+    const draft = new AuditPageDraft();
+    for (let index = 0; index <= maxEntriesPerPage; index += 1) draft.addCall(call("c"));
+    const numbers = [...readAuditPage({ seq: 3, ...draft.take() })].map(({ seq }) => seq);
+    expect(numbers).toHaveLength(maxEntriesPerPage);
+    expect(numbers.at(-1)).toBe(4 * maxEntriesPerPage - 1);
+  });
+
   it("an entry that has no JSON is written without its details, one with too much of it cut", () => {
     const draft = new AuditPageDraft();
     const details: AuditEntry["detail"][] = [{ a: 1n }, { a: "x".repeat(5_000), b: 1 }, undefined];
     for (const detail of details) draft.add({ at: Number.NaN, type: "x", detail });
     const cut = { a: `${"x".repeat(255)}…`, b: 1, omitted: { a: 4_745 } };
-    expect(toAuditRows({ seq: 0, ...draft.take() })).toEqual([
+    expect([...readAuditPage({ seq: 0, ...draft.take() })]).toEqual([
       { seq: 0, at: 0, type: "x", detail: { omitted: "not JSON" } },
       { seq: 1, at: 0, type: "x", detail: cut },
       { seq: 2, at: 0, type: "x", detail: {} },
@@ -128,16 +136,19 @@ describe("a page of the audit trail", () => {
       fc.property(fc.nat(page.content.length), damages, (length, changes) => {
         const content = page.content.slice(0, length);
         for (const [place, byte] of changes) if (length > 0) content[place % length] = byte;
-        expect(toAuditRows({ seq: 1, ...page, content }).length).toBeLessThanOrEqual(length);
+        expect([...readAuditPage({ seq: 1, ...page, content })].length).toBeLessThanOrEqual(length);
       }),
     );
+    // The last record is a call: of a part of it no row is made.
+    const cut = { seq: 1, ...page, content: page.content.slice(0, -1) };
+    expect([...readAuditPage(cut)]).toEqual([...readAuditPage({ seq: 1, ...page })].slice(0, -1));
     const content = null as unknown as Uint8Array;
-    expect(toAuditRows({ seq: 1, ...page, content })).toEqual([]);
+    expect([...readAuditPage({ seq: 1, ...page, content })]).toEqual([]);
   });
 });
 
 function idsOf(page: ReturnType<AuditPageDraft["take"]>): readonly unknown[] {
-  return toAuditRows({ seq: 1, ...page }).map(({ detail }) => detail?.["callId"]);
+  return [...readAuditPage({ seq: 1, ...page })].map(({ detail }) => detail?.["callId"]);
 }
 
 function sha256(argumentsText: string): string {

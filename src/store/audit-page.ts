@@ -57,16 +57,22 @@ export const callRecord = {
 export const hashBytes = callRecord.idLength - callRecord.argumentsHash;
 
 /** Of a damaged page, what comes before the damage; it must not keep anyone from other pages. */
-export function toAuditRows(page: AuditPage & { readonly seq: number }): readonly AuditRow[] {
-  const rows: AuditRow[] = [];
+export function* readAuditPage(
+  page: AuditPage & { readonly seq: number },
+): Generator<AuditRow, void, undefined> {
+  const first = page.seq * maxEntriesPerPage;
+  let seq = first;
   try {
     const { buffer, byteOffset, byteLength } = page.content;
-    for (const entry of readRecords(Buffer.from(buffer, byteOffset, byteLength)))
-      rows.push({ seq: page.seq * maxEntriesPerPage + rows.length, ...entry });
+    for (const entry of readRecords(Buffer.from(buffer, byteOffset, byteLength))) {
+      yield { seq, ...entry };
+      seq += 1;
+      // More would have the numbers of the next page.
+      if (seq === first + maxEntriesPerPage) return;
+    }
   } catch {
     // What could not be read is the damage.
   }
-  return rows;
 }
 
 function* readRecords(content: Buffer): Generator<AuditEntry, void, undefined> {
@@ -76,6 +82,7 @@ function* readRecords(content: Buffer): Generator<AuditEntry, void, undefined> {
     const kind = content[place];
     if (kind === recordKinds.call) {
       const end = place + callRecord.id + content.readUInt8(place + callRecord.idLength);
+      if (end > content.length) return;
       yield readCall(content.subarray(place, end), heads);
       place = end;
       continue;

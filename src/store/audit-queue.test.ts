@@ -2,13 +2,15 @@ import { describe, expect, it } from "vitest";
 
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { silentLogger } from "../ports/logger.ts";
-import { maxEntriesPerPage, toAuditRows } from "./audit-page.ts";
+import type { AuditRow } from "./audit-entry.ts";
+import { maxEntriesPerPage, readAuditPage } from "./audit-page.ts";
 import { AuditQueue } from "./audit-queue.ts";
 
 /** A queue whose store can be broken and mended, with everything that was saved or complained about. */
 function createQueue() {
   const clock = new ManualClock();
   const batches: number[][] = [];
+  const saved: AuditRow[] = [];
   const complaints: string[] = [];
   const state = { isBroken: false };
   const queue = new AuditQueue({
@@ -16,7 +18,9 @@ function createQueue() {
     logger: { ...silentLogger, error: (text) => void complaints.push(text) },
     save: async (page) => {
       if (state.isBroken) throw new Error("full");
-      batches.push(toAuditRows({ seq: 1, ...page }).map(({ at }) => at));
+      const rows = [...readAuditPage({ seq: 1, ...page })];
+      saved.push(...rows);
+      batches.push(rows.map(({ at }) => at));
     },
   });
   let next = 0;
@@ -26,7 +30,7 @@ function createQueue() {
       next += 1;
     }
   };
-  return { clock, batches, complaints, state, queue, add };
+  return { clock, batches, saved, complaints, state, queue, add };
 }
 
 const page = maxEntriesPerPage;
@@ -126,7 +130,7 @@ describe("AuditQueue", () => {
   });
 
   it("gives up the oldest when too many wait, and counts them", async () => {
-    const { clock, batches, complaints, state, queue, add } = createQueue();
+    const { clock, saved, complaints, state, queue, add } = createQueue();
     state.isBroken = true;
     add(page);
     await queue.flush();
@@ -136,7 +140,43 @@ describe("AuditQueue", () => {
     expect(complaints).toHaveLength(2);
     state.isBroken = false;
     await clock.advance(1_000);
-    expect(batches.flat()).toEqual(upTo(13 * page).slice(page));
+    const kept = saved.filter(({ type }) => type === "x").map(({ at }) => at);
+    expect(kept).toEqual(upTo(13 * page).slice(page));
+  });
+
+  it("B18: what had to be given up is told by the trail itself, as often as it happens", async () => {
+    const { clock, saved, complaints, state, queue, add } = createQueue();
+    for (const time of [0, 1]) {
+      state.isBroken = true;
+      add(page);
+      await queue.flush();
+      add(13 * page);
+      state.isBroken = false;
+      await queue.flush();
+      const from = time * 14 * page;
+      const notes = saved.filter(({ type }) => type === "entries-lost");
+      expect(notes).toHaveLength(time + 1);
+      const lost = { entries: 2 * page, from, until: from + 2 * page - 1 };
+      expect(notes[time]).toMatchObject({ at: clock.now(), detail: lost });
+    }
+    expect(queue.lost).toBe(4 * page);
+    expect(saved.filter(({ type }) => type === "x")).toHaveLength(24 * page);
+    expect(complaints.filter((text) => text.includes("lost"))).toHaveLength(2);
+    expect(await queue.close()).toBe(0);
+  });
+
+  it("B18: long entries that wait do not fill the memory", async () => {
+    const { saved, state, queue } = createQueue();
+    state.isBroken = true;
+    const detail = { text: "é".repeat(4_000) };
+    const count = 8_000;
+    for (const at of upTo(count)) queue.add({ at, type: "long", detail });
+    state.isBroken = false;
+    await queue.flush();
+    const kept = saved.filter(({ type }) => type === "long");
+    expect(kept.length + queue.lost).toBe(count);
+    expect(kept.length * 8_000).toBeLessThan(34 * 1024 * 1024);
+    expect(kept.length * 8_000).toBeGreaterThan(30 * 1024 * 1024);
   });
 
   it("says at its end how much is left, and leaves no timer", async () => {

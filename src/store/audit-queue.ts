@@ -10,28 +10,40 @@ export interface AuditQueueOptions {
   readonly save: (page: AuditPage) => Promise<void>;
 }
 
+interface Losses {
+  readonly entries: number;
+  /** Milliseconds since the epoch, both inclusive. */
+  readonly from: number;
+  readonly until: number;
+}
+
 /** What is older than this is being saved: so much is lost at most when the process is killed. */
 const maxWaitMs = 250;
 const retryAfterMs = 1_000;
-/** What is kept in full pages while the store cannot be written. */
+/** What is kept in full pages while the store cannot be written: far fewer entries where they are long. */
 const maxWaitingEntries = 50_000;
+const maxWaitingBytes = 32 * 1024 * 1024;
 
 /**
  * Takes entries at once and saves them behind the caller's back, in order, a page at a time. Adding
- * never waits and never fails; a crash loses what was added in the last quarter of a second.
+ * never waits and never fails; a crash loses what was added in the last quarter of a second. Where
+ * entries had to be given up, the trail says so: how many, and of what time.
  */
 export class AuditQueue {
   readonly #options: AuditQueueOptions;
   /** Pages that are full and wait to be saved, the oldest first. */
   readonly #pages: AuditPage[] = [];
   readonly #draft = new AuditPageDraft();
-  /** Entries of those pages. */
+  /** Entries of those pages, and their bytes. */
   #waiting = 0;
+  #waitingBytes = 0;
   #timer: Timer | undefined;
   #draining: Promise<void> | undefined;
   #isFailing = false;
   #isClosed = false;
   #lost = 0;
+  /** Of what was given up, what the trail does not say yet. */
+  #untold: Losses | undefined;
 
   constructor(options: AuditQueueOptions) {
     this.#options = options;
@@ -95,7 +107,10 @@ export class AuditQueue {
 
   async #savePages(): Promise<void> {
     try {
-      while (this.#pages.length > 0) await this.#saveOldest();
+      while (this.#pages.length > 0) {
+        await this.#saveOldest();
+        this.#tellLosses();
+      }
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing)
@@ -110,14 +125,14 @@ export class AuditQueue {
   }
 
   async #saveOldest(): Promise<void> {
-    const page = this.#pages.shift();
+    const page = this.#takeOldest();
     if (page === undefined) return;
-    this.#waiting -= page.entries;
     try {
       await this.#options.save(page);
     } catch (error) {
       this.#pages.unshift(page);
       this.#waiting += page.entries;
+      this.#waitingBytes += page.content.length;
       throw error;
     }
   }
@@ -127,18 +142,43 @@ export class AuditQueue {
     const page = this.#draft.take();
     this.#pages.push(page);
     this.#waiting += page.entries;
-    while (this.#waiting > maxWaitingEntries) this.#dropOldest();
+    this.#waitingBytes += page.content.length;
+    while (this.#waiting > maxWaitingEntries || this.#waitingBytes > maxWaitingBytes)
+      this.#dropOldest();
+  }
+
+  #takeOldest(): AuditPage | undefined {
+    const page = this.#pages.shift();
+    this.#waiting -= page?.entries ?? 0;
+    this.#waitingBytes -= page?.content.length ?? 0;
+    return page;
   }
 
   #dropOldest(): void {
-    const dropped = this.#pages.shift()?.entries ?? 0;
-    this.#waiting -= dropped;
-    if (this.#lost === 0 && dropped > 0)
+    const dropped = this.#takeOldest();
+    if (dropped === undefined) return;
+    const { entries, first_at: from, last_at: until } = dropped;
+    if (this.#untold === undefined)
       this.#options.logger.error("audit entries are being lost: the store cannot be written");
-    this.#lost += dropped;
+    this.#untold = {
+      entries: (this.#untold?.entries ?? 0) + entries,
+      from: Math.min(this.#untold?.from ?? from, from),
+      until: Math.max(this.#untold?.until ?? until, until),
+    };
+    this.#lost += entries;
+  }
+
+  #tellLosses(): void {
+    if (this.#untold === undefined) return;
+    const { entries, from, until } = this.#untold;
+    this.#untold = undefined;
+    const at = this.#options.clock.now();
+    this.#draft.add({ type: "entries-lost", at, detail: { entries, from, until } });
+    this.#turnPage();
   }
 
   #arm(delayMs: number): void {
+    if (this.#isClosed) return;
     this.#timer ??= this.#options.clock.schedule(delayMs, () => {
       this.#timer = undefined;
       void this.flush();

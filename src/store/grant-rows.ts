@@ -1,5 +1,6 @@
 import type { Compilable } from "kysely";
 
+import { createError } from "../errors/families.ts";
 import type { StoreContext } from "./store-context.ts";
 import type { StoreTables } from "./store-tables.ts";
 
@@ -47,7 +48,7 @@ export class GrantRows {
     return rows.filter((row) => !isOver(row, now) && !isFromFuture(row, now)).map(toGrant);
   }
 
-  /** All of them or none. */
+  /** All of them or none. Throws `config_invalid` for an end that is no time. */
   async grant(grants: readonly NewGrant[]): Promise<void> {
     const { database, areas, clock } = this.#context;
     const granted_at = clock.now();
@@ -55,7 +56,7 @@ export class GrantRows {
       const changed = {
         definition_hash: grant.definitionHash,
         granted_at,
-        expires_at: grant.expiresAt ?? null,
+        expires_at: toExpiry(grant.expiresAt),
       };
       const { agent, identity, tool = wholeServer } = grant;
       return database.queries
@@ -106,6 +107,18 @@ function definedOf({ agent, identity, tool }: GrantFilter): Partial<Record<Grant
     ...(identity !== undefined && { identity }),
     ...(tool !== undefined && { tool }),
   };
+}
+
+/** In whole milliseconds, as Postgres takes them, and rather early than late. */
+function toExpiry(expiresAt: number | undefined): number | null {
+  if (expiresAt === undefined || expiresAt === Number.POSITIVE_INFINITY) return null;
+  // SQLite has no such number and stores nothing in its place: it would be a grant for ever.
+  if (typeof expiresAt !== "number" || Number.isNaN(expiresAt))
+    throw createError("config_invalid", "a grant cannot end at what is no time", {
+      hint: "give milliseconds since the epoch",
+    });
+  const ends = Math.max(Math.floor(expiresAt), Number.MIN_SAFE_INTEGER);
+  return Math.min(ends, Number.MAX_SAFE_INTEGER);
 }
 
 function isOver({ expires_at }: StoreTables["grants"], now: number): boolean {

@@ -1,9 +1,9 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import type { Compilable } from "kysely";
 
+import { toBatchStatement, toBatchStep } from "./batch-statement.ts";
 import { readSchemaState, runBatch, runCheck, runMigration } from "./sqlite-batch.mjs";
 import { createSqliteQueryBuilder } from "./sqlite-query-builder.ts";
-import { toBatchStatement, toBatchStep } from "./sqlite-writer.ts";
 import type {
   Durability,
   MigrationStep,
@@ -13,6 +13,7 @@ import type {
 } from "./store-database.ts";
 import { sqliteError, storeClosed } from "./store-error.ts";
 import { memoryLocation } from "./store-location.ts";
+import { fromStored } from "./stored-text.ts";
 
 /** A store that ends with its process: no file, no lock and no disk to wait for, hence no thread. */
 export class MemoryDatabase implements StoreDatabase {
@@ -30,8 +31,10 @@ export class MemoryDatabase implements StoreDatabase {
   }
 
   async read<Row>(query: Compilable<Row>): Promise<readonly Row[]> {
-    const { sql, parameters } = query.compile();
-    return this.#perform(() => this.#connection.prepare(sql).all(...parameters) as Row[]);
+    const { sql, parameters } = toBatchStatement(query);
+    return this.#perform(() =>
+      fromStored(this.#connection.prepare(sql).all(...parameters) as Row[]),
+    );
   }
 
   async write(

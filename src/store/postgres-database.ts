@@ -8,11 +8,12 @@ import type pg from "pg";
 import type { Client, CustomTypesConfig, Pool, PoolClient } from "pg";
 
 import { createError } from "../errors/families.ts";
+import { McpError } from "../errors/mcp-error.ts";
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { redact } from "../text/redact.ts";
 import { createQueryBuilder } from "./create-query-builder.ts";
-import { isTransient, postgresError } from "./postgres-error.ts";
+import { commitUnknown, isTransient, isWithoutAnswer, postgresError } from "./postgres-error.ts";
 import type {
   Durability,
   MigrationStep,
@@ -21,10 +22,13 @@ import type {
   StoreDatabase,
 } from "./store-database.ts";
 import { storeClosed } from "./store-error.ts";
+import { fromStored, toStored } from "./stored-text.ts";
 
 const maxConnections = 4;
 const connectTimeoutMs = 10_000;
 const statementTimeoutMs = 30_000;
+/** For a database that does not even say that it gave up: longer than it has itself. */
+const defaultAnswerTimeoutMs = 35_000;
 const maxTries = 10;
 /** Notices arrive at once; looking now and then covers one that was lost with its connection. */
 const watchIntervalMs = 5_000;
@@ -35,12 +39,16 @@ const migrationLock = 7_584_286_101;
 export interface PostgresOptions {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** How long an answer may take before the database counts as unreachable. */
+  readonly answerTimeoutMs?: number | undefined;
 }
 
 interface ConnectionSettings {
   readonly connectionString: string;
   readonly connectionTimeoutMillis: number;
   readonly statement_timeout: number;
+  readonly query_timeout: number;
+  readonly keepAlive: boolean;
   readonly types: CustomTypesConfig;
 }
 
@@ -56,6 +64,9 @@ export class PostgresDatabase implements StoreDatabase {
   readonly #pool: Pool;
   readonly #createClient: () => Client;
   readonly #clock: Clock;
+  /** A pool that is ended serves nobody who still waits for a connection. */
+  readonly #underWay = new Set<Promise<unknown>>();
+  #lastTransaction: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
   private constructor(
@@ -72,6 +83,8 @@ export class PostgresDatabase implements StoreDatabase {
     pool.on("error", (error) => {
       logger.warn("a connection to the database was lost", { error: error.message });
     });
+    // So would one that breaks in use. Whoever uses it is told by what they asked.
+    pool.on("connect", (client) => void client.on("error", () => undefined));
   }
 
   static async open(url: string, options: PostgresOptions): Promise<PostgresDatabase> {
@@ -80,6 +93,8 @@ export class PostgresDatabase implements StoreDatabase {
       connectionString: url,
       connectionTimeoutMillis: connectTimeoutMs,
       statement_timeout: statementTimeoutMs,
+      query_timeout: options.answerTimeoutMs ?? defaultAnswerTimeoutMs,
+      keepAlive: true,
       types: {
         getTypeParser: (oid, format) => parsers[oid] ?? driver.types.getTypeParser(oid, format),
       },
@@ -88,12 +103,12 @@ export class PostgresDatabase implements StoreDatabase {
     return new PostgresDatabase(redact(url), pool, () => new driver.Client(settings), options);
   }
 
-  async schemaState(): Promise<SchemaState> {
-    return this.#perform(async (client) => ({ version: await readVersion(client), isEmpty: true }));
+  schemaState(): Promise<SchemaState> {
+    return this.#ask(async (client) => ({ version: await readVersion(client), isEmpty: true }));
   }
 
   migrate(steps: readonly MigrationStep[]): Promise<void> {
-    return this.#inTransaction(async (client) => {
+    return this.#askInTransaction(async (client) => {
       // Held until the transaction ends; whoever waited for it finds the work done.
       await client.query("SELECT pg_advisory_xact_lock($1)", [migrationLock]);
       const version = await readVersion(client);
@@ -107,12 +122,12 @@ export class PostgresDatabase implements StoreDatabase {
     });
   }
 
-  async read<Row>(query: Compilable<Row>): Promise<readonly Row[]> {
-    return this.#perform(async (client) => (await run(client, query)).rows as Row[]);
+  read<Row>(query: Compilable<Row>): Promise<readonly Row[]> {
+    return this.#ask(async (client) => fromStored((await run(client, query)).rows as Row[]));
   }
 
   write(statements: readonly Compilable[], durability: Durability): Promise<readonly number[]> {
-    return this.#inTransaction(async (client) => {
+    return this.#askInTransaction(async (client) => {
       if (durability === "normal") await client.query("SET LOCAL synchronous_commit = off");
       const changed: number[] = [];
       for (const statement of statements)
@@ -160,39 +175,64 @@ export class PostgresDatabase implements StoreDatabase {
     return [];
   }
 
+  /** What was asked for before is finished first. */
   close(): Promise<void> {
-    this.#closing ??= this.#pool.end();
+    this.#closing ??= Promise.allSettled(this.#underWay).then(() => this.#pool.end());
     return this.#closing;
   }
 
-  /** What lost a race with another transaction did nothing and is simply done again. */
-  async #inTransaction<T>(task: (client: PoolClient) => Promise<T>): Promise<T> {
-    return this.#perform(async (client) => {
+  /**
+   * In the order asked for: on several connections the older of two changes could be the last. What
+   * lost a race with a transaction of another host did nothing and is simply done again.
+   */
+  #askInTransaction<T>(task: (client: PoolClient) => Promise<T>): Promise<T> {
+    const before = this.#lastTransaction;
+    const asked = this.#ask(async (client) => {
       for (let tries = 1; ; tries += 1) {
+        let isCommitting = false;
         try {
           await client.query("BEGIN");
           const result = await task(client);
+          isCommitting = true;
           await client.query("COMMIT");
           return result;
         } catch (error) {
-          await client.query("ROLLBACK").catch(() => undefined);
+          if (isCommitting && isWithoutAnswer(error)) throw commitUnknown(error, this.place);
+          // Any other failure ends the connection, and the transaction with it.
           if (!isTransient(error) || tries >= maxTries) throw error;
+          await client.query("ROLLBACK");
         }
       }
-    });
+    }, before);
+    this.#lastTransaction = asked.catch(() => undefined);
+    return asked;
   }
 
-  async #perform<T>(task: (client: PoolClient) => Promise<T>): Promise<T> {
+  async #ask<T>(task: (client: PoolClient) => Promise<T>, before?: Promise<unknown>): Promise<T> {
     if (this.#closing !== undefined) throw storeClosed(this.place);
+    const asked = this.#perform(task, before);
+    this.#underWay.add(asked);
+    try {
+      return await asked;
+    } finally {
+      this.#underWay.delete(asked);
+    }
+  }
+
+  async #perform<T>(
+    task: (client: PoolClient) => Promise<T>,
+    before: Promise<unknown> | undefined,
+  ): Promise<T> {
     let client: PoolClient | undefined;
     let hasFailed = true;
     try {
+      await before;
       client = await this.#pool.connect();
       const result = await task(client);
       hasFailed = false;
       return result;
     } catch (error) {
-      throw postgresError(error, this.place);
+      throw McpError.is(error) ? error : postgresError(error, this.place);
     } finally {
       // Who knows what state a connection is in on which something failed: it is not used again.
       client?.release(hasFailed);
@@ -208,12 +248,7 @@ const parsers: Readonly<Record<number, (value: string) => unknown>> = {
 
 function run(client: PoolClient, statement: Compilable) {
   const { sql, parameters } = statement.compile();
-  return client.query(sql, parameters.map(withoutNul));
-}
-
-/** The one character Postgres does not store. */
-function withoutNul(value: unknown): unknown {
-  return typeof value === "string" ? value.replaceAll("\0", "\uFFFD") : value;
+  return client.query(sql, parameters.map(toStored));
 }
 
 async function readVersion(client: PoolClient): Promise<number> {

@@ -1,5 +1,5 @@
 import type { McpError } from "../errors/mcp-error.ts";
-import { type StoreProblem, storeError } from "./store-error.ts";
+import { lookWhetherSaved, type StoreProblem, storeError } from "./store-error.ts";
 
 /** By SQLSTATE, or its class: the first two characters. */
 const problems: Readonly<Record<string, StoreProblem>> = {
@@ -22,9 +22,22 @@ const problems: Readonly<Record<string, StoreProblem>> = {
 export function postgresError(error: unknown, place: string): McpError {
   const code = codeOf(error);
   const known = problems[code] ?? problems[code.slice(0, 2)];
-  // Codes of the network have letters only and say that nobody answered.
-  const problem = known ?? (/^(?:E[A-Z]+)?$/.test(code) ? "unreachable" : "other");
+  const problem = known ?? (isWithoutAnswer(error) ? "unreachable" : "other");
   return storeError(problem, place, { cause: error, details: { sqlState: code } });
+}
+
+/** Whether the database said nothing: codes of the network have letters only, and some failures none. */
+export function isWithoutAnswer(error: unknown): boolean {
+  return /^(?:E[A-Z]+)?$/.test(codeOf(error));
+}
+
+/** The connection was lost between the wish to save and the word that it was done. */
+export function commitUnknown(error: unknown, place: string): McpError {
+  return storeError("unreachable", place, {
+    cause: error,
+    hint: lookWhetherSaved,
+    details: { sqlState: codeOf(error) },
+  });
 }
 
 /** Whether the same transaction may well succeed at once. */

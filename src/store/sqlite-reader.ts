@@ -9,9 +9,11 @@ import {
 } from "@photostructure/sqlite";
 import type { Compilable } from "kysely";
 
+import { toBatchStatement } from "./batch-statement.ts";
 import { readSchemaState } from "./sqlite-batch.mjs";
 import type { SchemaState } from "./store-database.ts";
 import { isBusy, sqliteCode, sqliteError, sqliteProblem, storeClosed } from "./store-error.ts";
+import { fromStored } from "./stored-text.ts";
 
 const maxTries = 200;
 const maxStatements = 64;
@@ -31,9 +33,9 @@ export class SqliteReader {
   }
 
   read<Row>(query: Compilable<Row>): Promise<readonly Row[]> {
-    const { sql, parameters } = query.compile();
-    return this.#perform(
-      (connection) => this.#prepare(connection, sql).all(...parameters) as Row[],
+    const { sql, parameters } = toBatchStatement(query);
+    return this.#perform((connection) =>
+      fromStored(this.#prepare(connection, sql).all(...parameters) as Row[]),
     );
   }
 

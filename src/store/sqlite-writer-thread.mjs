@@ -5,6 +5,7 @@ import { parentPort, workerData } from "node:worker_threads";
 
 import { DatabaseSync } from "@photostructure/sqlite";
 
+import { fileIdentity } from "./file-identity.mjs";
 import { runBatch, runCheck, runMigration } from "./sqlite-batch.mjs";
 
 /** @typedef {import("./sqlite-batch.mjs").BatchStatement} BatchStatement */
@@ -22,16 +23,20 @@ import { runBatch, runCheck, runMigration } from "./sqlite-batch.mjs";
  * @typedef {{ readonly id: number, readonly value: unknown }
  *   | { readonly id: number, readonly failure: WriterFailure }} WriterAnswer
  */
-/** @typedef {{ readonly file: string, readonly lockWaitMs: number }} WriterData */
+/**
+ * `identity` is that of the file that is meant: a write must not go to another one.
+ * @typedef {{ readonly file: string, readonly identity: string | undefined, readonly lockWaitMs: number }} WriterData
+ */
 
 const busy = 5;
+/** SQLite's own code for what it notices without a write-ahead log only. */
+const moved = 1032;
 const maxJournalBytes = 4 * 1024 * 1024;
 
-const { file, lockWaitMs } = /** @type {WriterData} */ (workerData);
+const { file, identity, lockWaitMs } = /** @type {WriterData} */ (workerData);
 
 /** @type {import("@photostructure/sqlite").DatabaseSyncInstance | undefined} */
 let connection;
-
 parentPort?.on("message", (/** @type {WriterJob} */ { id, task }) => {
   /** @type {WriterAnswer} */
   let answer;
@@ -64,6 +69,7 @@ function perform(task) {
 
 /** Opened by the first job and, when that fails, tried again by the next. */
 function open() {
+  refuseOtherFile();
   if (connection !== undefined) return connection;
   const opened = new DatabaseSync(file, { timeout: lockWaitMs });
   try {
@@ -75,6 +81,15 @@ function open() {
   }
   connection = opened;
   return opened;
+}
+
+/**
+ * What is written to a file that was deleted or replaced is gone with it: nobody may be told that it
+ * was saved.
+ */
+function refuseOtherFile() {
+  if (identity !== undefined && fileIdentity(file) !== identity)
+    throw Object.assign(new Error("the file is another one by now"), { errcode: moved });
 }
 
 /**

@@ -3,15 +3,17 @@ import { Worker } from "node:worker_threads";
 import type { Compilable } from "kysely";
 
 import { ownModule } from "../ports/package-files.ts";
-import type { BatchStatement } from "./sqlite-batch.mjs";
+import { toBatchStatement, toBatchStep } from "./batch-statement.ts";
+import { fileIdentity } from "./file-identity.mjs";
 import type {
   WriterAnswer,
+  WriterData,
   WriterFailure,
   WriterJob,
   WriterTask,
 } from "./sqlite-writer-thread.mjs";
 import type { Durability, MigrationStep } from "./store-database.ts";
-import { sqliteError, storeClosed, storeError } from "./store-error.ts";
+import { lookWhetherSaved, sqliteError, storeClosed, storeError } from "./store-error.ts";
 
 /** So long a write waits for other processes; each of theirs takes milliseconds. */
 const defaultLockWaitMs = 15_000;
@@ -31,6 +33,8 @@ interface Pending {
  */
 export class SqliteWriter {
   readonly #file: string;
+  /** Undefined for a file that has to be made first. */
+  readonly #identity: string | undefined;
   readonly #lockWaitMs: number;
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
@@ -39,6 +43,7 @@ export class SqliteWriter {
 
   constructor(file: string, options: SqliteWriterOptions = {}) {
     this.#file = file;
+    this.#identity = fileIdentity(file);
     this.#lockWaitMs = options.lockWaitMs ?? defaultLockWaitMs;
   }
 
@@ -97,7 +102,11 @@ export class SqliteWriter {
 
   #start(): Worker {
     const worker = new Worker(ownModule("store/sqlite-writer-thread.mjs"), {
-      workerData: { file: this.#file, lockWaitMs: this.#lockWaitMs },
+      workerData: {
+        file: this.#file,
+        identity: this.#identity,
+        lockWaitMs: this.#lockWaitMs,
+      } satisfies WriterData,
     });
     worker.on("message", (answer: WriterAnswer) => this.#settle(worker, answer));
     worker.on("error", (error) => this.#lose(worker, error));
@@ -119,22 +128,10 @@ export class SqliteWriter {
     const lost = [...this.#pending.values()];
     this.#pending.clear();
     for (const { reject } of lost)
-      reject(storeError("other", this.#file, { cause, hint: "look whether the change was saved" }));
+      reject(storeError("other", this.#file, { cause, hint: lookWhetherSaved }));
   }
 }
 
 function asError({ errcode, message }: WriterFailure): Error {
   return Object.assign(new Error(message), { errcode });
-}
-
-export function toBatchStatement(statement: Compilable): BatchStatement {
-  const { sql, parameters } = statement.compile();
-  return { sql, parameters };
-}
-
-export function toBatchStep(step: MigrationStep): {
-  readonly version: number;
-  readonly statements: readonly BatchStatement[];
-} {
-  return { version: step.version, statements: step.statements.map(toBatchStatement) };
 }

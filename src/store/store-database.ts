@@ -34,7 +34,10 @@ export interface StoreDatabase {
   /** Applies the steps the database does not have yet, all or none of them, whoever else tries the same. */
   migrate(steps: readonly MigrationStep[]): Promise<void>;
   read<Row>(query: Compilable<Row>): Promise<readonly Row[]>;
-  /** One transaction: all statements or none. Gives the number of rows each one changed. */
+  /**
+   * One transaction: all statements or none, after what was asked to be written before. Gives the number
+   * of rows each one changed.
+   */
   write(statements: readonly Compilable[], durability: Durability): Promise<readonly number[]>;
   /** Calls back whenever somebody may have written; the returned function ends that. */
   watch(notify: () => void): () => void;

@@ -9,6 +9,7 @@ export type StoreProblem =
   | "input-output"
   | "corrupt"
   | "cannot-open"
+  | "replaced"
   | "unreachable"
   | "other";
 
@@ -45,6 +46,11 @@ const texts: Readonly<Record<StoreProblem, ProblemText>> = {
     what: (place) => `the store ${place} cannot be opened`,
     hint: "check that its folder exists and that you may read and write in it",
   },
+  replaced: {
+    what: (place) =>
+      `the store ${place} was deleted or replaced while it was in use; nothing was saved`,
+    hint: "put it back, or restart the program to use what is there now",
+  },
   unreachable: {
     what: (place) => `the database ${place} cannot be reached`,
     hint: "check that it runs, its address, and the credentials",
@@ -52,6 +58,9 @@ const texts: Readonly<Record<StoreProblem, ProblemText>> = {
   },
   other: { what: (place) => `the store ${place} failed` },
 };
+
+/** For a failure after which nobody can tell what became of a change. */
+export const lookWhetherSaved = "look whether the change was saved";
 
 export interface StoreErrorOptions {
   readonly cause?: unknown;
@@ -86,13 +95,15 @@ const sqliteProblems: Readonly<Record<number, StoreProblem>> = {
   26: "corrupt",
 };
 
-/** The disk works, but the file ends before its own table of contents does. */
-const shortRead = 522;
+/** Extended codes that say something else than the primary one in their low byte. */
+const extendedProblems: Readonly<Record<number, StoreProblem>> = {
+  // The disk works, but the file ends before its own table of contents does.
+  522: "corrupt",
+  1032: "replaced",
+};
 
-/** An extended code keeps the primary one in its low byte. */
-export function sqliteProblem(errcode: number | undefined): StoreProblem {
-  if (errcode === shortRead) return "corrupt";
-  return sqliteProblems[(errcode ?? 0) & 0xff] ?? "other";
+export function sqliteProblem(errcode = 0): StoreProblem {
+  return extendedProblems[errcode] ?? sqliteProblems[errcode & 0xff] ?? "other";
 }
 
 /** The result code of an error that SQLite threw; undefined for any other error. */

@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -106,6 +107,9 @@ describe("the file of a store", () => {
     expect(storeExists("postgres://localhost/x")).toBe(true);
     expect(storeExists(pathToFileURL(import.meta.filename).href)).toBe(true);
     expect(() => storeExists("mysql://root:hunter22@x/y")).toThrow("cannot be kept in mysql://");
+    expect(() => storeExists("file://elsewhere/x.db")).toThrow(
+      "cannot be kept in file://elsewhere",
+    );
   });
 
   it("STO-02: has the table that Kuse documents", async () => {
@@ -396,6 +400,50 @@ describe("a store that cannot be written", () => {
     await store.secrets.put("kept", "other");
     expect(await store.secrets.get("kept")).toBe("other");
     blocker.close();
+  });
+});
+
+describe("a store that is taken away while it is in use", () => {
+  const approval = { serverName: "s", facts: {}, approvedBy: "x" };
+
+  it.each([
+    ["deleted", (file: string) => rmSync(file)],
+    ["deleted with its folder", (file: string) => rmSync(path.dirname(file), { recursive: true })],
+    [
+      "replaced",
+      (file: string) => {
+        copyFileSync(file, `${file}.copy`);
+        renameSync(`${file}.copy`, file);
+      },
+    ],
+  ])("STO-08: %s: nobody is told that a change was saved", async (_, takeAway) => {
+    const file = await createFile();
+    const store = await open({ location: file });
+    await store.approvals.approve({ identity: "one", ...approval });
+    takeAway(file);
+    const error = await failure(store.approvals.approve({ identity: "two", ...approval }));
+    expect(error).toMatchObject({ code: "store_failed", details: { problem: "replaced" } });
+    expect(error.hint).toMatch(/restart/);
+  });
+
+  it("STO-08: before the first change: no other file is made in its place", async () => {
+    const file = await createFile();
+    const store = await open({ location: file });
+    rmSync(file);
+    const error = await failure(store.approvals.approve({ identity: "one", ...approval }));
+    expect(error).toMatchObject({ details: { problem: "replaced" } });
+    expect(storeExists(file)).toBe(false);
+  });
+
+  it("STO-08: and put back: it is written again", async () => {
+    const file = await createFile();
+    const store = await open({ location: file });
+    await store.approvals.approve({ identity: "one", ...approval });
+    renameSync(file, `${file}.away`);
+    await failure(store.approvals.approve({ identity: "two", ...approval }));
+    renameSync(`${file}.away`, file);
+    await store.approvals.approve({ identity: "three", ...approval });
+    expect(await store.approvals.list()).toHaveLength(2);
   });
 });
 

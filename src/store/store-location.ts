@@ -26,7 +26,7 @@ export function parseStoreLocation(location: string): StoreLocation {
     case undefined:
       return { kind: "file", file: path.resolve(location) };
     case "file":
-      return { kind: "file", file: fileURLToPath(location) };
+      return { kind: "file", file: pathOf(location) };
     case "postgres":
     case "postgresql":
       return { kind: "postgres", url: location };
@@ -35,6 +35,17 @@ export function parseStoreLocation(location: string): StoreLocation {
       throw createError("config_invalid", `a store cannot be kept in ${scheme}://`, {
         hint: "name a file, or a database as postgres://…",
       });
+  }
+}
+
+function pathOf(fileUrl: string): string {
+  try {
+    return fileURLToPath(fileUrl);
+  } catch (error) {
+    throw createError("config_invalid", `a store cannot be kept in ${fileUrl}`, {
+      hint: "name a file of this machine, as file:///…",
+      cause: error,
+    });
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import { auditWriter } from "../../tests/fixtures/store/audit-writer.ts";
@@ -11,7 +12,8 @@ import {
   type TestPostgres,
 } from "../../tests/fixtures/store/postgres-server.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
-import type { AuditRow } from "./audit-entry.ts";
+import type { AuditFilter, AuditQuery, AuditRow } from "./audit-entry.ts";
+import { AuditPageDraft } from "./audit-page-draft.ts";
 import { maxEntriesPerPage } from "./audit-page.ts";
 import { openStore, type OpenStoreOptions } from "./open-store.ts";
 import type { StoreArea } from "./store-tables.ts";
@@ -59,6 +61,14 @@ function shiftedClock(): Clock & { shiftMs: number } {
       return Date.now() + this.shiftMs;
     },
   };
+}
+
+/** What a filter means, without a database. */
+function isWanted(row: AuditRow, filter: AuditFilter): boolean {
+  const { since, until, ...members } = filter;
+  if (since !== undefined && !(row.at >= since)) return false;
+  if (until !== undefined && !(row.at <= until)) return false;
+  return Object.entries(members).every(([name, value]) => row[name as keyof AuditRow] === value);
 }
 
 describe.each(places)("a store $place", ({ place, isShared, create }) => {
@@ -157,6 +167,43 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     expect(await store.grants.list()).toMatchObject([{ agent: "other" }]);
   });
 
+  test("PRM-21: no two agents become one, whatever characters their names have", async () => {
+    const store = await open();
+    const unit = fc.constantFrom("a", "\0", "\uD800", "\uDC00", "\uFFFD", "\uFDD0", "0");
+    const name = fc.string({ unit, minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(name, { minLength: 1, maxLength: 5 }), async (agents) => {
+        await store.grants.revoke({});
+        await store.grants.grant(
+          agents.map((agent) => ({ agent, identity: "i", tool: agent, definitionHash: "h" })),
+        );
+        const kept = await store.grants.list();
+        expect(kept.map(({ agent }) => agent).toSorted()).toEqual(agents.toSorted());
+        for (const agent of agents)
+          expect(await store.grants.list({ agent })).toMatchObject([{ agent, tool: agent }]);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test("PRM-21: a grant ends at a time, or never where it was given for ever", async () => {
+    const clock = shiftedClock();
+    const store = await open({ clock });
+    const grant = (agent: string, expiresAt: number): Promise<void> =>
+      store.grants.grant([{ agent, identity: "i", tool: "t", definitionHash: "h", expiresAt }]);
+    await expect(grant("a", Number.NaN)).rejects.toMatchObject({ code: "config_invalid" });
+    await expect(grant("a", Date.parse("soon"))).rejects.toMatchObject({ code: "config_invalid" });
+    await grant("b", Number.POSITIVE_INFINITY);
+    await grant("c", 1e300);
+    await grant("d", clock.now() + dayMs + 0.5);
+    await grant("e", Number.NEGATIVE_INFINITY);
+    const inForce = async (): Promise<readonly string[]> =>
+      (await store.grants.list()).map(({ agent }) => agent).toSorted();
+    expect(await inForce()).toEqual(["b", "c", "d"]);
+    clock.shiftMs = dayMs + 1;
+    expect(await inForce()).toEqual(["b", "c"]);
+  });
+
   test("STO-08: an expired grant is gone for good, also when the clock goes back a day", async () => {
     const clock = shiftedClock();
     const store = await open({ clock });
@@ -234,6 +281,19 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     const huge = { tools: ["x".repeat(4 * 1024 * 1024)] };
     expect(await store.catalog.save("i", huge)).toBe(false);
     expect(await store.catalog.find("i")).toBeUndefined();
+  });
+
+  test("STO-08: of changes that are asked for together the last one counts", async () => {
+    const store = await open();
+    for (let round = 0; round < 5; round += 1) {
+      const identity = `i${round}`;
+      await Promise.all([
+        store.catalog.save(identity, { instructions: "x".repeat(1_000_000) }),
+        store.catalog.save(identity, { instructions: "y" }),
+        store.catalog.save(identity, { instructions: "z" }),
+      ]);
+      expect(await store.catalog.find(identity)).toMatchObject({ content: { instructions: "z" } });
+    }
   });
 
   test("of many catalogs the oldest go", async () => {
@@ -317,6 +377,98 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     ]);
   });
 
+  test("whatever is asked, in whatever pages, is what a look at every entry finds", async () => {
+    const store = await open();
+    const word = fc.constantFrom("a", "b", "\0", "\u{1F600}", "\uD800");
+    const optional = fc.option(word, { nil: undefined });
+    // Few times, and no order among them: a clock that jumps.
+    const at = fc.integer({ min: -3, max: 3 });
+    const entry = fc.record({ at, type: word, agent: optional, server: optional, code: optional });
+    const time = fc.option(fc.oneof(at, fc.double({ min: -4, max: 4 }), fc.constant(Infinity)), {
+      nil: undefined,
+    });
+    const filter = fc.record(
+      { since: time, until: time, type: word, agent: word, server: word, tool: word, code: word },
+      { requiredKeys: [] },
+    );
+    const all: AuditRow[] = [];
+    const audit = auditWriter(store.audit);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(entry, { maxLength: 8 }),
+        fc.array(filter, { minLength: 1, maxLength: 4 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (entries, filters, limit) => {
+          for (const one of entries) audit.append(one);
+          await audit.flush();
+          const known = all.at(-1)?.seq ?? -1;
+          for await (const row of store.audit.export()) if (row.seq > known) all.push(row);
+          expect(all.slice(all.length - entries.length)).toEqual(
+            entries.map((one) => ({ ...one, seq: expect.any(Number) as number, detail: {} })),
+          );
+          for (const one of filters) {
+            const expected = all.filter((row) => isWanted(row, one));
+            const exported: AuditRow[] = [];
+            for await (const row of store.audit.export(one)) exported.push(row);
+            expect(exported).toEqual(expected);
+            const newest = await store.audit.query({ ...one, limit });
+            expect(newest).toEqual(expected.toReversed().slice(0, limit));
+            const before = newest.at(-1)?.seq;
+            if (before === undefined) continue;
+            expect(await store.audit.query({ ...one, limit, before })).toEqual(
+              expected.toReversed().slice(limit, 2 * limit),
+            );
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  test("the trail is asked for any number of rows and since any time, but not for no number", async () => {
+    const store = await open();
+    const audit = auditWriter(store.audit);
+    for (let index = 0; index < 1_100; index += 1) audit.append({ type: "x", at: index });
+    await audit.flush();
+    const count = async (query: AuditQuery): Promise<number> =>
+      (await store.audit.query(query)).length;
+    expect(await count({ limit: Infinity })).toBe(1_000);
+    expect(await count({ limit: 0 })).toBe(0);
+    expect(await count({ limit: -1 })).toBe(0);
+    expect(await count({ since: 1_090.5 })).toBe(9);
+    expect(await count({ since: -Infinity, until: 4.5 })).toBe(5);
+    expect(await count({ until: 1e300, before: 1e300, limit: 2 })).toBe(2);
+    for (const name of ["since", "until", "limit", "before"])
+      await expect(count({ [name]: Number.NaN })).rejects.toMatchObject({ code: "config_invalid" });
+  });
+
+  test("STO-08: reading a long trail leaves the event loop to others", async () => {
+    const store = await open();
+    const draft = new AuditPageDraft();
+    const head = { agent: "a", server: "s", tool: "t", consent: "grant" };
+    const at = Date.now();
+    for (let index = 0; index < 60_000; index += 1) {
+      draft.addCall({ at, head, callId: "c", durationMs: 1, hasEffects: true, argumentsText: "" });
+      if (draft.isFull) await store.audit.save(draft.take());
+    }
+    let turns = 0;
+    let isOver = false;
+    const turn = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(turn);
+    };
+    turn();
+    expect(await store.audit.query({ code: "none" })).toEqual([]);
+    const turnsOfQuery = turns;
+    let exported = 0;
+    for await (const _ of store.audit.export()) exported += 1;
+    isOver = true;
+    expect(exported).toBe(60_000);
+    // At a few microseconds for an entry.
+    expect(turnsOfQuery).toBeGreaterThan(3);
+    expect(turns - turnsOfQuery).toBeGreaterThan(3);
+  });
+
   test("the trail is bounded by age and number, but no clock empties it", async () => {
     const clock = shiftedClock();
     const page = maxEntriesPerPage;
@@ -347,6 +499,20 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     await store.close();
     await expect(store.servers.list()).rejects.toMatchObject({ code: "closed" });
     await expect(store.secrets.put("a", "b")).rejects.toMatchObject({ code: "closed" });
+  });
+
+  test("STO-08: what was asked before the end is done before it", async () => {
+    const location = await create();
+    const store = await open({ location });
+    const ids = Array.from({ length: 20 }, (_, index) => `s${index}`);
+    const writes = ids.map((id) => store.secrets.put(id, "x"));
+    const reading = store.secrets.ids();
+    await store.close();
+    await Promise.all(writes);
+    expect(await reading).toBeDefined();
+    if (!isShared) return;
+    const later = await open({ location });
+    expect(await later.secrets.ids()).toHaveLength(20);
   });
 
   if (!isShared) return;

@@ -10,7 +10,8 @@ import type { ServerRows } from "./server-rows.ts";
 /**
  * What the host remembers, shared by every process that opens the same place. A promise of a change
  * resolves when the change is on the disk, except for statuses, the catalog and the audit trail, which
- * only survive the process. Every failure is `store_failed`, and then nothing was changed.
+ * only survive the process. Every failure is `store_failed`, and then nothing was changed, unless its
+ * hint says to look: the connection or the thread that was to say so can be lost.
  */
 export interface Store extends AsyncDisposable {
   /** The file or address, without credentials. */

@@ -206,6 +206,46 @@ describe("the audit trail", () => {
     expect(await context.host.audit.query({ type: "call" })).toHaveLength(1);
   });
 
+  it("D8: an exported line has nothing in it that a terminal acts on, and says the same", async () => {
+    await using context = await recordedHost({ tools: [anyTool], host: store });
+    const { host } = context;
+    const agent = "a\u202E\u009B31m";
+    const callId = "c\u001B]0;x\u0007\u{E0041}";
+    await host.session({ agent, level: "yolo" }).call("mcp__fake__any", {}, { callId });
+    const lines: string[] = [];
+    for await (const line of host.audit.export()) lines.push(line);
+    expect(lines.join("")).toMatch(/^[ -~]+\n$/);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ agent, detail: { callId } });
+  });
+
+  it("I6: a secret that a model takes for the name of a tool is not written down", async () => {
+    await using context = await recordedHost({ tools: [anyTool], host: store });
+    const { host } = context;
+    const session = host.session({ agent: "a", level: "yolo" });
+    const secret = `ghp_${"canary0123456789".repeat(3)}`;
+    for (const name of [secret, `Bearer ${secret}`, `${"x ".repeat(55)}${secret}`])
+      expect(await session.call(name, {})).toMatchObject({ ok: false });
+    const rows = await host.audit.query({ code: "tool_unknown" });
+    expect(rows).toHaveLength(3);
+    expect(JSON.stringify(rows)).not.toContain("canary");
+    for (const { tool } of rows) expect(tool).toContain("[redacted]");
+  });
+
+  it("a closed host has no answer, rather than an empty one", async () => {
+    const context = await recordedHost({ tools: [anyTool], host: store });
+    const { host } = context;
+    await host.session({ level: "yolo" }).call("mcp__fake__any", {});
+    const late = host.audit.query();
+    await host.close();
+    await late.then(
+      (rows) => expect(rows).toHaveLength(1),
+      (error: unknown) => expect(error).toMatchObject({ code: "closed" }),
+    );
+    await expect(host.audit.query()).rejects.toMatchObject({ code: "closed" });
+    await expect(host.audit.export().next()).rejects.toMatchObject({ code: "closed" });
+    await context[Symbol.asyncDispose]();
+  });
+
   it("a host that keeps nothing has none", async () => {
     await using context = await recordedHost({ tools: [anyTool] });
     await context.host.session({ level: "yolo" }).call("mcp__fake__any", {});

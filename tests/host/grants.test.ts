@@ -10,7 +10,48 @@ import { testServerEntry } from "../../src/testing/index.ts";
 import { scriptedHuman } from "../fixtures/agent/scripted-human.ts";
 import { anyTool, recordedHost } from "./recorded-host.ts";
 
+describe("allowing", () => {
+  it("PRM-22: what covers no tool gives nothing, and nobody is told that it did", async () => {
+    const destructive = { ...anyTool, annotations: { destructiveHint: true } };
+    await using context = await recordedHost({ tools: [destructive] });
+    const { host } = context;
+    const events: HostEvent[] = [];
+    host.on("grant-added", (event) => void events.push(event));
+    expect(await host.grants.allow({ agent: "a", server: "fake" })).toEqual([]);
+    expect(events).toEqual([]);
+    const all = { agent: "a", server: "fake", includeDestructive: true };
+    expect(await host.grants.allow(all)).toHaveLength(1);
+    expect(events).toMatchObject([{ type: "grant-added", toolNames: ["any"] }]);
+  });
+
+  it.each([false, ":memory:"] as const)(
+    "PRM-22: an end that is no time is refused, not taken for none (store: %s)",
+    async (store) => {
+      await using context = await recordedHost({ tools: [anyTool], host: { store } });
+      const { host } = context;
+      for (const end of [Number.NaN, "2099-01-01", "9999999999999", new Date(), null]) {
+        const expiresAt = end as number;
+        await expect(
+          host.grants.allow({ agent: "a", server: "fake", tool: "any", expiresAt }),
+        ).rejects.toMatchObject({ code: "config_invalid" });
+      }
+      expect(host.grants.list()).toEqual([]);
+    },
+  );
+});
+
 describe("taking back", () => {
+  it("PRM-22: from a server that does not exist takes back nothing, and nobody is told", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const { host } = context;
+    const events: HostEvent[] = [];
+    host.on("grant-revoked", (event) => void events.push(event));
+    expect(await host.grants.revoke({ server: "nope" })).toBe(0);
+    expect(events).toEqual([]);
+    expect(await host.grants.revoke({ server: "fake" })).toBe(0);
+    expect(events).toMatchObject([{ type: "grant-revoked", serverName: "fake" }]);
+  });
+
   it("PRM-22: a grant does not come back with a configuration that is read at the same time", async () => {
     await using context = await recordedHost({ tools: [anyTool], host: { store: ":memory:" } });
     const { host } = context;

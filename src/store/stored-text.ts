@@ -1,0 +1,38 @@
+/**
+ * Neither database gives back every text as it was: what follows a NUL is cut off by one and refused by
+ * the other, and all lone surrogates become the same replacement character. Two agents would become one
+ * by that, and what a person allowed one of them would serve the other. Such characters are therefore
+ * written as this mark, which stands for no character, and four hexadecimal digits; so is the mark itself.
+ */
+const mark = "\uFDD0";
+const unstorable = /[\0\uFDD0\p{Cs}]/gu;
+const marked = /\uFDD0([0-9a-f]{4})/g;
+
+/** A parameter of a statement as it can be stored. */
+export function toStored(parameter: unknown): unknown {
+  if (typeof parameter !== "string" || isStorable(parameter)) return parameter;
+  return parameter.replace(
+    unstorable,
+    (character) => mark + character.charCodeAt(0).toString(16).padStart(4, "0"),
+  );
+}
+
+/** Rows with their texts as they were given; the rows themselves are changed. */
+export function fromStored<Row>(rows: readonly Row[]): readonly Row[] {
+  for (const row of rows as readonly Record<string, unknown>[])
+    for (const column in row) {
+      const value = row[column];
+      if (typeof value === "string" && value.includes(mark)) row[column] = unmarked(value);
+    }
+  return rows;
+}
+
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0") && !text.includes(mark);
+}
+
+function unmarked(text: string): string {
+  return text.replace(marked, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+}
