@@ -49,6 +49,19 @@ describe("tools for the AI SDK", () => {
     ]);
   });
 
+  it("show a model whatever a framework or a message store hands over as the output", async () => {
+    await using agent = await agentHost();
+    const { mcp__fake__echo: echo } = aiSdkTools(agent.session);
+    const shown = (result: unknown) => echo?.toModelOutput(result as { output: unknown });
+    const output = { text: "hi", isError: false };
+    // As Mastra does it.
+    expect(shown(output)).toEqual({ type: "text", value: "hi" });
+    expect(shown({ output: { ...output, images: "none" } })).toEqual({ type: "text", value: "hi" });
+    expect(shown({ output: "old" })).toEqual({ type: "text", value: '"old"' });
+    expect(shown({ output: undefined })).toEqual({ type: "text", value: "" });
+    expect(shown(undefined)).toEqual({ type: "text", value: "" });
+  });
+
   it("stop when the run is aborted", async () => {
     await using agent = await agentHost();
     const controller = new AbortController();

@@ -84,7 +84,7 @@ function aiSdkTool(session: Session, offered: OfferedTool, options: AdapterOptio
         await runModelCall(session, { name, input, callId }, { signal, timeoutMs }),
       );
     },
-    toModelOutput: ({ output }) => modelOutput(output as AiSdkOutput),
+    toModelOutput: (result) => modelOutput(outputIn(result)),
   };
 }
 
@@ -111,9 +111,25 @@ function aiSdkOutput({ text, isError, images, outcome }: ModelResult): AiSdkOutp
   };
 }
 
+/** Mastra hands over the output itself, and what a message store gave back may be anything. */
+function outputIn(result: unknown): AiSdkOutput {
+  const output: unknown = isObject(result) && "output" in result ? result["output"] : result;
+  if (isObject(output) && typeof output["text"] === "string")
+    return output as Readonly<Record<string, unknown>> & AiSdkOutput;
+  return { text: JSON.stringify(output) ?? "", isError: false };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
 function modelOutput({ text, isError, images = [] }: AiSdkOutput): AiSdkModelOutput {
   if (isError) return { type: "error-text", value: text };
-  if (images.length === 0) return { type: "text", value: text };
-  const parts = images.map((image) => ({ type: "image-data" as const, ...image }));
+  if (!Array.isArray(images) || images.length === 0) return { type: "text", value: text };
+  const parts = (images as readonly ModelImage[]).map(({ data, mediaType }) => ({
+    type: "image-data" as const,
+    data,
+    mediaType,
+  }));
   return { type: "content", value: [{ type: "text", text }, ...parts] };
 }

@@ -1,5 +1,5 @@
-import { toProviderSchema } from "../catalog/provider-schema.ts";
 import type { McpTool, Session } from "../session/session.ts";
+import { shownSchema } from "./argument-names.ts";
 
 /** What every adapter takes beside the session. */
 export interface AdapterOptions {
@@ -35,7 +35,7 @@ export function offeredTools(session: Session, options: AdapterOptions): readonl
       name: tool.name,
       description: tool.description,
       get schema() {
-        return toProviderSchema(tool.inputSchema);
+        return shownSchema(tool.inputSchema);
       },
       tool,
     }));

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { agentHost } from "../../tests/fixtures/agent/agent-host.ts";
+import { createHost } from "../index.ts";
+import { createMemoryServer, createRecordedServer } from "../testing/index.ts";
+import { offeredTools } from "./offered-tools.ts";
 import { runJsonCall, runModelCall } from "./run-model-call.ts";
 
 describe("a call of a model", () => {
@@ -38,6 +41,28 @@ describe("a call of a model", () => {
     const { text } = await runModelCall(agent.session, call, {});
     expect(text).toContain(`\n| ${message}\n`);
     expect(text).toContain("Untrusted text from fake");
+  });
+
+  it("BRG-19: reaches the server with the server's own names of arguments", async () => {
+    const inputSchema = { type: "object", properties: { "filter[id]": { type: "string" } } };
+    const factory = createRecordedServer({
+      tools: [{ name: "list", inputSchema }],
+      answers: ({ arguments: args }) => ({
+        content: [{ type: "text", text: Object.entries(args).join(";") }],
+      }),
+    });
+    await using host = await createHost({
+      config: false,
+      servers: { fake: () => createMemoryServer(factory).transport },
+    });
+    const session = host.session({ level: "yolo" });
+    await session.ready();
+    const [offered] = offeredTools(session, {});
+    expect(offered?.schema).toMatchObject({ properties: { filter_id_: { type: "string" } } });
+    for (const input of [{ filter_id_: "7" }, { "filter[id]": "7" }])
+      await expect(
+        runModelCall(session, { name: "mcp__fake__list", input }, {}),
+      ).resolves.toMatchObject({ text: "filter[id],7" });
   });
 
   it("ends when it is aborted", async () => {

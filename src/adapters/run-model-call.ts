@@ -2,6 +2,7 @@ import type { CallOptions, ToolArguments } from "../call/call-path.ts";
 import { modelText } from "../call/model-text.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { Session } from "../session/session.ts";
+import { originalArguments } from "./argument-names.ts";
 import { type ModelImage, modelImages } from "./model-images.ts";
 
 /** A call as a model made it: nothing about its input is known yet. */
@@ -32,7 +33,9 @@ export async function runModelCall(
   const { name, input, callId } = call;
   if (!isArguments(input)) return refusal(`${name}: the arguments must be a JSON object`);
   const { signal, timeoutMs, onProgress } = options;
-  const outcome = await session.call(name, input, { signal, timeoutMs, onProgress, callId });
+  const tool = session.find(name);
+  const args = tool === undefined ? input : originalArguments(tool.inputSchema, input);
+  const outcome = await session.call(name, args, { signal, timeoutMs, onProgress, callId });
   return {
     text: modelText(outcome),
     isError: !outcome.ok,

@@ -94,6 +94,30 @@ describe("toProviderSchema", () => {
     });
   });
 
+  it("BRG-19: what a strict provider refuses is translated or left out, at every depth", () => {
+    const schema = {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      type: "object",
+      properties: {
+        pair: { type: "array", items: [{ type: "number" }, { type: "strin" }] },
+        age: { type: "number", minimum: 0, exclusiveMinimum: true, required: true },
+        again: { $ref: "#/anyOf/0/properties/by" },
+        broken: "string",
+      },
+      anyOf: [{ properties: { by: { enum: [] } } }],
+    };
+    expect(toProviderSchema(schema)).toEqual({
+      type: "object",
+      properties: {
+        pair: { type: "array", prefixItems: [{ type: "number" }, {}] },
+        age: { type: "number", exclusiveMinimum: 0 },
+        again: {},
+        broken: {},
+        by: {},
+      },
+    });
+  });
+
   it("BRG-19: the schema itself stays as the server wrote it", () => {
     const schema = Object.freeze({ anyOf: Object.freeze([Object.freeze({ type: "object" })]) });
     toProviderSchema(schema);

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonSchemaObject } from "../schema/json-schema.ts";
 import { followPointer } from "../schema/schema-references.ts";
+import { wellFormedSchema } from "../schema/well-formed-schema.ts";
 import { parseToolName } from "./tool-names.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -14,9 +15,9 @@ const schemaLists: ReadonlySet<string> = new Set(["anyOf", "oneOf", "allOf", "pr
 
 /**
  * The input schema as LLM providers accept it: an object with properties at the top, no
- * alternatives there, no object without `properties` and no list without `items` below. Only for
- * showing to a model: arguments are validated against the schema as the server wrote it, which is
- * left untouched.
+ * alternatives there, no object without `properties` and no list without `items` below, and nothing
+ * that the current dialect refuses. Only for showing to a model: arguments are validated against the
+ * schema as the server wrote it, which is left untouched.
  */
 export function toProviderSchema(schema: unknown): JsonSchemaObject {
   const root = isJsonObject(schema) ? schema : {};
@@ -29,7 +30,7 @@ export function toProviderSchema(schema: unknown): JsonSchemaObject {
     ["properties", properties],
     ...(declared.length === 0 ? [] : ([["required", declared]] as const)),
   ]);
-  return complete(merged, 0);
+  return complete(wellFormedSchema(merged), 0);
 }
 
 interface Fields {

@@ -117,7 +117,7 @@ export class AcceptedKinds {
 }
 
 /** Whether the schema says something about what is inside of objects or arrays. */
-function describesParts(node: SchemaNode): boolean {
+export function describesParts(node: SchemaNode): boolean {
   return (
     keywordOf(node, "required") !== undefined ||
     node.edges.some(({ place }) => place === "property" || place === "item")

@@ -47,9 +47,9 @@ export function allRules(rules: readonly ArrayRules[]): ArrayRules {
   };
 }
 
-/** Everything that speaks of the arrays that one schema accepts. */
+/** Everything that speaks of the arrays that a schema accepts. */
 export interface ArraySpeakers {
-  /** The schema itself and all it refers to or lists under `allOf`. */
+  /** The schemas themselves and all they refer to or list under `allOf`. */
   readonly conjuncts: readonly SchemaNode[];
   /** Those of them that say something about the items. */
   readonly speakers: readonly SchemaNode[];
@@ -59,8 +59,9 @@ export interface ArraySpeakers {
 
 const maxSteps = 1_000;
 
-export function arraySpeakers(graph: SchemaGraph, node: SchemaNode): ArraySpeakers {
-  const conjuncts = new Set([node]);
+/** Of all `nodes` at once: schemas that all hold. */
+export function arraySpeakers(graph: SchemaGraph, nodes: readonly SchemaNode[]): ArraySpeakers {
+  const conjuncts = new Set(nodes);
   let choices = 0;
   // The set grows while it is walked.
   for (const conjunct of conjuncts) {
@@ -70,7 +71,7 @@ export function arraySpeakers(graph: SchemaGraph, node: SchemaNode): ArraySpeake
   }
   return {
     conjuncts: [...conjuncts],
-    speakers: [...conjuncts].filter((conjunct) => speaks(conjunct)),
+    speakers: [...conjuncts].filter((conjunct) => speaksOfArrays(conjunct)),
     choices,
   };
 }
@@ -78,14 +79,14 @@ export function arraySpeakers(graph: SchemaGraph, node: SchemaNode): ArraySpeake
 function anySpeaks(graph: SchemaGraph, nodes: readonly SchemaNode[]): boolean {
   const reached = new Set(nodes);
   for (const node of reached) {
-    if (speaks(node) || reached.size > maxSteps) return true;
+    if (speaksOfArrays(node) || reached.size > maxSteps) return true;
     const { all, oneEach } = partsInPlace(node);
     for (const target of nodesOf(graph, [...all, ...oneEach.flat()])) reached.add(target);
   }
   return false;
 }
 
-function speaks(node: SchemaNode): boolean {
+export function speaksOfArrays(node: SchemaNode): boolean {
   return listsArrays(node) || arrayRules(node) !== undefined;
 }
 
@@ -94,7 +95,7 @@ export function listsArrays(node: SchemaNode): boolean {
   return listedValues(node)?.some((value) => kindOfValue(value) === kindBits.array) ?? false;
 }
 
-function nodesOf(graph: SchemaGraph, schemas: readonly JsonSchema[]): readonly SchemaNode[] {
+export function nodesOf(graph: SchemaGraph, schemas: readonly JsonSchema[]): readonly SchemaNode[] {
   return schemas.flatMap((schema) => {
     const node = isJsonObject(schema) ? graph.nodes.get(schema) : undefined;
     return node ?? [];

@@ -127,6 +127,34 @@ describe("the type of a schema", () => {
     );
   });
 
+  it("BRG-09: fields that an intersection would take apart are merged", () => {
+    const object = (properties: object): object => ({ type: "object", properties });
+    const inner = (name: string): object => object({ [name]: { type: "string" } });
+    const list = (name: string): object => ({ type: "array", items: inner(name) });
+    const both = "({ readonly a?: string } & { readonly b?: string })";
+    expect(typeOf({ allOf: [object({ f: list("a") }), object({ f: list("b") })] })).toBe(
+      `{\n  readonly f?: readonly ${both}[];\n}`,
+    );
+    expect(
+      typeOf({ ...object({ f: inner("a") }), allOf: [{ additionalProperties: inner("b") }] }),
+    ).toBe(
+      [
+        "{",
+        "  readonly f?: { readonly a?: string } & { readonly b?: string };",
+        "  readonly [name: string]: /* wider than the schema: additionalProperties */ unknown;",
+        "}",
+      ].join("\n"),
+    );
+    const choice = { ...object({ f: list("a") }), anyOf: [object({ f: list("b") }), object({})] };
+    expect(typeOf(choice)).toBe(
+      "/** wider than the schema: alternatives of fields */\nReadonly<Record<string, unknown>>",
+    );
+    // An intersection will do.
+    expect(typeOf({ allOf: [object({ f: inner("a") }), object({ f: inner("b") })] })).toContain(
+      "&",
+    );
+  });
+
   it("LIM-04: items that are merged with themselves come to an end", () => {
     const schema = { allOf: [{ items: { $ref: "#" } }, { items: { items: { $ref: "#" } } }] };
     expect(typeOf(schema).length).toBeLessThan(400_000);

@@ -14,7 +14,9 @@ import {
   arrayRules,
   arraySpeakers,
   listsArrays,
+  speaksOfArrays,
 } from "./array-rules.ts";
+import { conjunctionOf, isOnlyReference } from "./conjunction.ts";
 import { inexpressibleIn } from "./inexpressible-keywords.ts";
 import { isJsonObject, type JsonSchema, type JsonSchemaObject } from "./json-schema.ts";
 import { kindsType, restrict } from "./kinds-type.ts";
@@ -23,8 +25,9 @@ import { objectWithOthers } from "./object-with-others.ts";
 import { edgeOf, edgesOf, keywordOf } from "./schema-check.ts";
 import type { SchemaGraph, SchemaNode } from "./schema-graph.ts";
 import { referencesIn } from "./schema-references.ts";
+import { SharedFieldFinder } from "./shared-fields.ts";
 import { descriptionText } from "./source-text.ts";
-import { pascalCase, type TypeNames } from "./type-names.ts";
+import { referenceName, type TypeNames } from "./type-names.ts";
 import {
   anyObjectType,
   arrayOf,
@@ -36,6 +39,7 @@ import {
   literalOf,
   neverType,
   objectOf,
+  optionalFields,
   tupleOf,
   type TypeText,
   unionOf,
@@ -50,8 +54,8 @@ const partLength = 40;
 /** Intersections are multiplied out by the compiler, which gives up at 100,000. */
 const maxWidth = 1_000;
 const maxTupleLength = 100;
-/** Item types that are merged inside of merged ones. */
-const maxMergeDepth = 8;
+/** Lists and objects that are merged inside of merged ones. */
+const maxMergeDepth = 4;
 
 /** Objects have these without having a field of the name. */
 const inheritedNames: ReadonlySet<string> = new Set(
@@ -86,6 +90,7 @@ export class TypeEmitter {
   readonly #pending: Pending[] = [];
   /** Those of the schema, and those that stand for several of them at once. */
   readonly #nodes: Map<JsonSchemaObject, SchemaNode>;
+  readonly #shared: SharedFieldFinder;
   readonly #saysItems: boolean;
   #mergeDepth = 0;
   #length = 0;
@@ -95,9 +100,8 @@ export class TypeEmitter {
     this.#graph = { ...graph, nodes: this.#nodes };
     this.#options = options;
     this.#accepted = new AcceptedKinds(this.#graph);
-    const speakers = [...this.#nodes.values()].filter(
-      (node) => listsArrays(node) || arrayRules(node) !== undefined,
-    );
+    this.#shared = new SharedFieldFinder(this.#graph);
+    const speakers = [...this.#nodes.values()].filter((node) => speaksOfArrays(node));
     this.#saysItems = speakers.length > 1;
   }
 
@@ -156,6 +160,9 @@ export class TypeEmitter {
     const merged = (kinds & kindBits.array) === 0 ? undefined : this.#mergedArray(node);
     if (merged !== undefined)
       return unionOf([this.#typeOf(schema, kinds & ~kindBits.array), merged]);
+    const object = (kinds & kindBits.object) === 0 ? undefined : this.#mergedObject(node);
+    if (object !== undefined)
+      return unionOf([object, this.#typeOf(schema, kinds & ~kindBits.object)]);
     const isTooWide = this.#accepted.width(node.schema, kinds) > maxWidth;
     const own = node.isReferenceOnly
       ? unknownType
@@ -287,17 +294,20 @@ export class TypeEmitter {
     const fields: Field[] = [];
     for (const name of new Set([...declared, ...needed])) {
       const schema = schemas.get(name) ?? this.#undeclared(node, declared.has(name));
-      const isRequired = needed.has(name);
-      const description = isJsonObject(schema) ? descriptionText(schema["description"]) : undefined;
-      this.#length += partLength + name.length + (description?.length ?? 0);
+      fields.push(this.#field(name, schema, needed.has(name)));
       if (this.#length > maxLength) return undefined;
-      const isInherited = !isRequired && inheritedNames.has(name);
-      const type = isInherited
-        ? atom("unknown", ["every object inherits the name"])
-        : this.#typeOf(schema, allKinds);
-      fields.push({ name, type, isRequired, description });
     }
     return fields;
+  }
+
+  #field(name: string, schema: JsonSchema, isRequired: boolean): Field {
+    const description = isJsonObject(schema) ? descriptionText(schema["description"]) : undefined;
+    this.#length += partLength + name.length + (description?.length ?? 0);
+    const isInherited = !isRequired && inheritedNames.has(name);
+    const type = isInherited
+      ? atom("unknown", ["every object inherits the name"])
+      : this.#typeOf(schema, allKinds);
+    return { name, type, isRequired, description };
   }
 
   /** What holds for a property that is only required. */
@@ -309,7 +319,7 @@ export class TypeEmitter {
   #arrayType({ prefix, rest, least }: ArrayRules): TypeText {
     if (prefix.length > maxTupleLength) return widened(arrayOf(unknownType), ["a long tuple"]);
     const typeOfAll = (schemas: readonly JsonSchema[]): TypeText =>
-      this.#typeOf(this.#conjunction(schemas), allKinds);
+      this.#typeOf(conjunctionOf(schemas, this.#nodes), allKinds);
     if (prefix.length === 0 && rest !== undefined) return arrayOf(typeOfAll(rest));
     return tupleOf({
       prefix: prefix.map((schemas) => typeOfAll(schemas)),
@@ -324,8 +334,8 @@ export class TypeEmitter {
    * itself, and refuses the fields that another one names.
    */
   #mergedArray(node: SchemaNode): TypeText | undefined {
-    if (!this.#saysItems || !hasParts(node)) return undefined;
-    const { conjuncts, speakers, choices } = arraySpeakers(this.#graph, node);
+    if (!this.#saysItems || !hasParts(node) || isOnlyReference(node)) return undefined;
+    const { conjuncts, speakers, choices } = arraySpeakers(this.#graph, [node]);
     if (speakers.length + choices < 2) return undefined;
     const reasons = conjuncts.flatMap((part) => inexpressibleIn(part, kindBits.array));
     // Each alternative would have to be merged with everything else.
@@ -342,52 +352,34 @@ export class TypeEmitter {
     return widened(type, reasons);
   }
 
-  /** One schema that accepts what all of these accept. */
-  #conjunction(schemas: readonly JsonSchema[]): JsonSchema {
-    const distinct = [...new Set(schemas)].filter((schema) => schema !== true);
-    const [only = true] = distinct;
-    if (distinct.length <= 1) return only;
-    const schema = { allOf: distinct };
-    const edges = distinct.map(
-      (part, key) => ({ keyword: "allOf", key, schema: part, place: "same" }) as const,
+  /** The objects of a schema where an intersection would refuse some that are written down. */
+  #mergedObject(node: SchemaNode): TypeText | undefined {
+    // Where a schema is only another name for one, that one is merged.
+    if (!hasParts(node) || isOnlyReference(node)) return undefined;
+    const shared = this.#shared.find(node);
+    if (shared === undefined) return undefined;
+    const reasons = shared.conjuncts.flatMap((part) => inexpressibleIn(part, kindBits.object));
+    if (shared.fields === undefined)
+      return widened(anyObjectType, [...reasons, "alternatives of fields"]);
+    if (this.#mergeDepth >= maxMergeDepth) return widened(anyObjectType, [...reasons, "too deep"]);
+    this.#mergeDepth += 1;
+    const fields = [...shared.fields].map(([name, schemas]) =>
+      this.#field(name, conjunctionOf(schemas, this.#nodes), shared.required.has(name)),
     );
-    this.#nodes.set(schema, {
-      schema,
-      references: [],
-      isReferenceOnly: false,
-      edges,
-      skipped: new Set(),
-      isUncertain: false,
-    });
-    return schema;
+    const others = conjunctionOf(shared.others, this.#nodes);
+    const index = others === true ? undefined : this.#typeOf(others, allKinds);
+    this.#mergeDepth -= 1;
+    if (this.#length > maxLength) return widened(anyObjectType, [...reasons, "too large"]);
+    if (index !== undefined && index.text !== neverType.text)
+      return widened(objectWithOthers(fields, index, []), reasons);
+    const { names, isOpen } = mentionedFields(this.#graph, node, true);
+    const mentioned = optionalFields(names).filter(({ name }) => shared.fields?.has(name) !== true);
+    const type = objectOf([...fields, ...mentioned], isOpen ? unknownType : undefined);
+    return widened(type, reasons);
   }
-}
-
-/** Fields of which nothing is known but that they may be there. */
-function optionalFields(names: ReadonlyMap<string, JsonSchema>): readonly Field[] {
-  return [...names].map(([name, schema]) => ({
-    name,
-    type: unknownType,
-    isRequired: false,
-    description: isJsonObject(schema) ? descriptionText(schema["description"]) : undefined,
-  }));
-}
-
-/** Whether a schema is nothing but another name for one. */
-function isOnlyReference(node: SchemaNode): boolean {
-  if (node.references.length !== 1) return false;
-  return (
-    node.isReferenceOnly || (node.edges.length === 0 && keywordOf(node, "required") === undefined)
-  );
 }
 
 function hasParts(node: SchemaNode): boolean {
   const { all, oneEach } = partsInPlace(node);
   return all.length + oneEach.length > 0;
-}
-
-/** `#/$defs/User` reads as `User`; escaped characters are none that a name could have. */
-function referenceName(reference: string): string {
-  const last = reference.slice(reference.lastIndexOf("/") + 1);
-  return pascalCase(last.replaceAll(/%[0-9A-Fa-f]{2}|~[01]/g, " ")).slice(0, 64) || "Part";
 }

@@ -97,3 +97,9 @@ function shortHash(text: string): string {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return (hash >>> 0).toString(36).padStart(7, "0");
 }
+
+/** `#/$defs/User` reads as `User`; escaped characters are none that a name could have. */
+export function referenceName(reference: string): string {
+  const last = reference.slice(reference.lastIndexOf("/") + 1);
+  return pascalCase(last.replaceAll(/%[0-9A-Fa-f]{2}|~[01]/g, " ")).slice(0, 64) || "Part";
+}

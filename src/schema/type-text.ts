@@ -1,4 +1,12 @@
-import { commentText, docComment, fieldName, indent, stringLiteral } from "./source-text.ts";
+import { isJsonObject, type JsonSchema } from "./json-schema.ts";
+import {
+  commentText,
+  descriptionText,
+  docComment,
+  fieldName,
+  indent,
+  stringLiteral,
+} from "./source-text.ts";
 
 /** How strongly the outermost operator of a type binds; weaker ones need parentheses inside stronger ones. */
 type Binding = "union" | "intersection" | "operator" | "atom";
@@ -103,10 +111,15 @@ export interface TupleParts {
 }
 
 export function tupleOf({ prefix, required, rest }: TupleParts): TypeText {
-  const parts = prefix.map((type, index) =>
-    index < required ? render(type) : `${render(type, "atom")}?`,
-  );
-  if (rest !== undefined) parts.push(`...${render(rest, "atom")}[]`);
+  const open = [...prefix.slice(required), ...(rest === undefined ? [] : [rest])];
+  // In an element that may be absent, a list that refers back to the whole needs a label to compile.
+  const isLabelled = open.some(({ text }) => text.includes("readonly "));
+  const parts = prefix.map((type, index) => {
+    const mark = index < required ? "" : "?";
+    if (isLabelled) return `item${index}${mark}: ${render(type)}`;
+    return mark === "" ? render(type) : `${render(type, "atom")}${mark}`;
+  });
+  if (rest !== undefined) parts.push(`...${isLabelled ? "items: " : ""}${render(rest, "atom")}[]`);
   return { text: `readonly [${parts.join(", ")}]`, binding: "operator", wider: [] };
 }
 
@@ -115,6 +128,16 @@ export interface Field {
   readonly type: TypeText;
   readonly isRequired: boolean;
   readonly description?: string | undefined;
+}
+
+/** Fields of which nothing is known but that they may be there. */
+export function optionalFields(names: ReadonlyMap<string, JsonSchema>): readonly Field[] {
+  return [...names].map(([name, schema]) => ({
+    name,
+    type: unknownType,
+    isRequired: false,
+    description: isJsonObject(schema) ? descriptionText(schema["description"]) : undefined,
+  }));
 }
 
 /** An object type; `index` is the type of every field that is not among `fields`. */

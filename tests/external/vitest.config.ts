@@ -15,11 +15,28 @@ export default defineConfig({
     },
   },
   test: {
-    include: ["tests/external/*.test.ts", "tests/external/frameworks/*.test.ts"],
     setupFiles: ["tests/setup/throw-away-home.ts"],
     maxWorkers: 2,
     maxConcurrency: 2,
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "external",
+          include: ["tests/external/*.test.ts", "tests/external/frameworks/*.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        // The same tests and programs with the major version after the one that the others run with.
+        resolve: { alias: { ai: "ai7", openai: "openai7" } },
+        test: {
+          name: "next-majors",
+          include: ["tests/external/frameworks/{ai-sdk,openai}.test.ts"],
+        },
+      },
+    ],
   },
 });

@@ -23,6 +23,21 @@ export const hostileSchemas: Readonly<Record<string, unknown>> = {
     ),
     ...ref(0),
   },
+  "lists in several parts, each of which leads to all": {
+    $defs: Object.fromEntries(
+      numbered(8).map((n) => [
+        `d${n}`,
+        {
+          type: "object",
+          allOf: [
+            { properties: listsOf(8, ref) },
+            { properties: listsOf(8, (m) => ({ properties: { [`p${m}`]: true } })) },
+          ],
+        },
+      ]),
+    ),
+    ...ref(0),
+  },
   "names that are no names": {
     type: "object",
     properties: Object.fromEntries(
@@ -51,6 +66,12 @@ function object(n: number): unknown {
 
 function ref(n: number): { readonly $ref: string } {
   return { $ref: `#/$defs/d${n}` };
+}
+
+function listsOf(count: number, item: (n: number) => object): object {
+  return Object.fromEntries(
+    numbered(count).map((n) => [`l${n}`, { type: "array", items: item(n) }]),
+  );
 }
 
 function chain(length: number, last: string): unknown {

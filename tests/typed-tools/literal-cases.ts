@@ -9,6 +9,8 @@ const listOf = (name: string): object => ({
 });
 const value = { mode: "a", path: "x" };
 const both = [{ a: "1", b: "2" }];
+const listed = { list: both };
+const objectOf = (properties: object): object => ({ type: "object", properties });
 
 /** Values that a schema accepts and speaks of in every field, so that they can be written down as literals. */
 export const literalCases: readonly { readonly schema: object; readonly value: unknown }[] = [
@@ -87,5 +89,88 @@ export const literalCases: readonly { readonly schema: object; readonly value: u
   {
     schema: { type: "object", properties: { list: { allOf: [listOf("a"), listOf("b")] } } },
     value: { list: both },
+  },
+  // The same field in several parts.
+  {
+    schema: { allOf: [objectOf({ list: listOf("a") }), objectOf({ list: listOf("b") })] },
+    value: listed,
+  },
+  {
+    schema: {
+      ...objectOf({ list: listOf("a") }),
+      allOf: [{ properties: { list: listOf("b") }, required: ["list"] }],
+    },
+    value: listed,
+  },
+  {
+    schema: {
+      allOf: [
+        objectOf({ inner: objectOf({ list: listOf("a") }) }),
+        objectOf({ inner: objectOf({ list: listOf("b") }) }),
+      ],
+    },
+    value: { inner: listed },
+  },
+  {
+    schema: {
+      ...objectOf({ list: listOf("a") }),
+      $ref: "#/$defs/other",
+      $defs: { other: objectOf({ list: listOf("b"), path: text }) },
+    },
+    value: { ...listed, path: "x" },
+  },
+  {
+    schema: {
+      ...objectOf({ list: listOf("a") }),
+      anyOf: [objectOf({ list: listOf("b") }), objectOf({ path: text })],
+    },
+    value: listed,
+  },
+  {
+    schema: {
+      allOf: [objectOf({ list: { items: { $ref: "#" } } }), objectOf({ list: listOf("a") })],
+    },
+    value: { list: [{ a: "1", list: [{ a: "2" }] }] },
+  },
+  // A field of one part is one of all others in another.
+  {
+    schema: {
+      allOf: [
+        objectOf({ inner: objectOf({ a: text }) }),
+        { type: "object", additionalProperties: objectOf({ b: text }) },
+      ],
+    },
+    value: { inner: both[0], more: { b: "3" } },
+  },
+  {
+    schema: {
+      allOf: [objectOf({ list: listOf("a") }), { additionalProperties: listOf("b") }],
+    },
+    value: listed,
+  },
+  {
+    schema: {
+      ...objectOf({ inner: objectOf({ a: text }) }),
+      allOf: [{ patternProperties: { "^i": objectOf({ b: text }) } }],
+    },
+    value: { inner: both[0] },
+  },
+  {
+    schema: {
+      allOf: [
+        objectOf({ list: listOf("a"), path: "left to the server" }),
+        { ...objectOf({ list: listOf("b"), path: 1 }), additionalProperties: listOf("b") },
+      ],
+    },
+    value: { ...listed, path: "x" },
+  },
+  // Lists in places of a tuple that may be absent, and that refer back to the whole.
+  {
+    schema: {
+      type: ["array", "string"],
+      prefixItems: [{ type: "null" }, { type: "array", items: { $ref: "#" } }],
+      items: { type: "array", items: { $ref: "#" } },
+    },
+    value: [null, ["a", [null, []]], ["b"]],
   },
 ];

@@ -121,6 +121,16 @@ const declaring = fc.subarray(["a", "b", "x-1", "class"], { minLength: 1 }).map(
 }));
 const maybeType = fc.constantFrom({}, { type: "object" });
 
+const declaringObject = declaring.map((part) => ({ type: "object", ...part }));
+const { field: declaringField } = fc.letrec<{ field: Schema }>((tie) => ({
+  field: fc.oneof(
+    { maxDepth: 2, depthSize: "small" },
+    declaringObject,
+    tie("field").map((items) => ({ type: "array", items })),
+    tie("field").map((a) => ({ type: "object", properties: { a } })),
+  ),
+}));
+
 /** Objects, or lists of them, of which several parts of the schema declare the fields. */
 export const scatteredArbitrary: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc.oneof(
   fc
@@ -146,6 +156,16 @@ export const scatteredArbitrary: fc.Arbitrary<Readonly<Record<string, unknown>>>
       { minLength: 2, maxLength: 3 },
     )
     .map((allOf) => ({ type: "array", allOf })),
+  // The same field in several parts, or in one of them only as one of all others.
+  fc
+    .array(
+      fc.oneof(
+        { weight: 3, arbitrary: declaringField.map((a) => ({ properties: { a } })) },
+        declaringField.map((additionalProperties) => ({ additionalProperties })),
+      ),
+      { minLength: 2, maxLength: 3 },
+    )
+    .map((allOf) => ({ type: "object", allOf })),
 );
 
 /** Values that have a fair chance to be accepted by `document`, and some that have not. */
@@ -201,18 +221,27 @@ function likely(schema: unknown, document: unknown, depth: number): fc.Arbitrary
   return choices.length === 0 ? anyValue : fc.oneof(...choices);
 }
 
-/** One value with what all of several have: the fields of objects, and those of the items of arrays. */
+/** One value with what all of several have: the fields of objects and the items of arrays, at every depth. */
 function merged(own: unknown, values: readonly unknown[]): unknown {
   const lists = values.filter((value) => Array.isArray(value));
   if (lists.length > 0)
     return lists[0]?.map((_, index) =>
-      merged(
-        {},
-        lists.map((list): unknown => list[index]),
-      ),
+      mergedInside(lists.map((list): unknown => (list as readonly unknown[])[index])),
     );
   const objects = [own, ...values].filter((value) => isJsonObject(value));
-  return Object.fromEntries(objects.flatMap((value) => Object.entries(value)));
+  const keys = new Set(objects.flatMap((value) => Object.keys(value)));
+  return Object.fromEntries(
+    [...keys].map((key) => {
+      const held = objects.filter((value) => Object.hasOwn(value, key));
+      return [key, mergedInside(held.map((value) => value[key]))];
+    }),
+  );
+}
+
+function mergedInside(values: readonly unknown[]): unknown {
+  const present = values.filter((value) => value !== undefined);
+  const last = present.at(-1);
+  return typeof last === "object" && last !== null ? merged({}, present) : last;
 }
 
 function likelyObject(

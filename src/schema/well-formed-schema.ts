@@ -1,0 +1,137 @@
+import { arrayForm, isJsonObject, isJsonSchema, type JsonSchemaObject } from "./json-schema.ts";
+import { readKeywords } from "./keyword-rules.ts";
+import { followPointer } from "./schema-references.ts";
+
+type Writable = Record<string, unknown>;
+
+const maxDepth = 64;
+
+/**
+ * Left out. Names of schemas only matter to references that are not pointers, and two equal ones make a
+ * schema invalid.
+ */
+const leftOut: ReadonlySet<string> = new Set(
+  "$schema $vocabulary $id id $anchor $dynamicAnchor $dynamicRef $recursiveAnchor $recursiveRef contentSchema".split(
+    " ",
+  ),
+);
+
+/** Keywords that check nothing, by the type of what they hold. */
+const annotations: ReadonlyMap<string, "string" | "boolean" | "array"> = new Map([
+  ...["title", "description", "$comment", "format", "contentEncoding", "contentMediaType"].map(
+    (keyword) => [keyword, "string"] as const,
+  ),
+  ...["deprecated", "readOnly", "writeOnly"].map((keyword) => [keyword, "boolean"] as const),
+  ["examples", "array"],
+]);
+
+/**
+ * The same schema in the words of the current dialect, without those that its meta-schema refuses: older
+ * forms are translated; malformed keywords, names of schemas and pointers to nothing are left out. It
+ * may so accept more. For those who check schemas strictly: to a model provider one wrong word in one
+ * tool is a reason to refuse the whole request.
+ */
+export function wellFormedSchema(schema: JsonSchemaObject): JsonSchemaObject {
+  const referring: Writable[] = [];
+  const root = wellFormedPart(schema, referring, 0);
+  for (const part of referring) if (!leadsSomewhere(root, part["$ref"])) delete part["$ref"];
+  return root;
+}
+
+function wellFormedPart(schema: JsonSchemaObject, referring: Writable[], depth: number): Writable {
+  if (depth > maxDepth) return {};
+  const { subschemas, malformed } = readKeywords(schema, "2020-12");
+  const refused = new Set(malformed);
+  // Where a keyword holds several schemas, the first one says in which form.
+  const holders = new Map(subschemas.map(({ keyword, key }) => [keyword, typeof key]));
+  const inner = (value: unknown): unknown => {
+    if (typeof value === "boolean") return value;
+    return isJsonObject(value) ? wellFormedPart(value, referring, depth + 1) : {};
+  };
+  const entries = Object.entries(schema)
+    .filter(([keyword, value]) => !refused.has(keyword) && isAllowed(keyword, value))
+    .map(([keyword, value]): readonly [string, unknown] => {
+      const form = holders.get(keyword);
+      if (form === undefined) return [keyword, withoutRepeats(keyword, value)];
+      return [keyword, form === "undefined" ? inner(value) : eachOf(keyword, value, inner)];
+    });
+  // Unlike assignment, this keeps a property called `__proto__` a property.
+  const part: Writable = Object.fromEntries(entries);
+  useCurrentTuple(schema, part);
+  useCurrentLimit(part, "minimum", "exclusiveMinimum");
+  useCurrentLimit(part, "maximum", "exclusiveMaximum");
+  if (part["$ref"] !== undefined) referring.push(part);
+  return part;
+}
+
+function isAllowed(keyword: string, value: unknown): boolean {
+  if (leftOut.has(keyword)) return false;
+  if (keyword === "enum") return Array.isArray(value) && value.length > 0;
+  if (keyword === "pattern") return isPattern(String(value));
+  const type = annotations.get(keyword);
+  if (type !== undefined) return type === (Array.isArray(value) ? "array" : typeof value);
+  // A number too large for JSON would be written down as null.
+  return typeof value !== "number" || Number.isFinite(value);
+}
+
+function isPattern(source: string): boolean {
+  try {
+    return new RegExp(source) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+/** What a list or a map holds: schemas, and in some maps lists of names. */
+function eachOf(keyword: string, value: unknown, inner: (entry: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((entry) => inner(entry));
+  const hasNames = keyword === "dependencies" || keyword === "dependentRequired";
+  return Object.fromEntries(
+    Object.entries(value as JsonSchemaObject)
+      .filter(([key]) => keyword !== "patternProperties" || isPattern(key))
+      .map(([key, entry]) => [
+        key,
+        hasNames && Array.isArray(entry) ? [...new Set(entry)] : inner(entry),
+      ]),
+  );
+}
+
+function withoutRepeats(keyword: string, value: unknown): unknown {
+  if (keyword === "dependentRequired") return eachOf(keyword, value, (entry) => entry);
+  const isList = keyword === "type" || keyword === "required";
+  return isList && Array.isArray(value) ? [...new Set(value)] : value;
+}
+
+/** `items` used to be the list, and `additionalItems` what comes after it. */
+function useCurrentTuple(schema: JsonSchemaObject, part: Writable): void {
+  const { additionalItems, items } = part;
+  delete part["additionalItems"];
+  if (arrayForm(schema).prefixKeyword === "items") {
+    delete part["items"];
+    part["prefixItems"] = items;
+    if (additionalItems !== undefined) part["items"] = additionalItems;
+  }
+  const { prefixItems } = part;
+  if (Array.isArray(prefixItems) && prefixItems.length === 0) delete part["prefixItems"];
+}
+
+/** The exclusive one used to be `true` beside the number. */
+function useCurrentLimit(part: Writable, keyword: string, exclusive: string): void {
+  const { [keyword]: limit, [exclusive]: isExclusive } = part;
+  if (typeof isExclusive !== "boolean") return;
+  delete part[exclusive];
+  if (!isExclusive || limit === undefined) return;
+  delete part[keyword];
+  part[exclusive] = limit;
+}
+
+function leadsSomewhere(root: JsonSchemaObject, reference: unknown): boolean {
+  if (reference === "#") return true;
+  if (typeof reference !== "string" || !reference.startsWith("#/")) return false;
+  try {
+    return isJsonSchema(followPointer(root, decodeURIComponent(reference.slice(1))));
+  } catch {
+    // Not a reference at all.
+    return false;
+  }
+}
