@@ -3,11 +3,11 @@ import { coerceArgument } from "../schema/coerce-argument.ts";
 import { formatUsage } from "../schema/usage-line.ts";
 import type { McpTool } from "../session/session.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
+import { ownCommand } from "../text/own-command.ts";
 import { looksLikeSecret } from "../text/redact.ts";
 import { truncate } from "../text/truncate.ts";
 import type { TypedArgument } from "./call-words.ts";
 import type { Fact } from "./error-format.ts";
-import { ownCommand } from "./own-command.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { createError } from "../errors/families.ts";
 import { closest } from "../text/closest.ts";
-import { ownCommand } from "./own-command.ts";
+import { ownCommand } from "../text/own-command.ts";
 
 export interface CallTarget {
   readonly server: string;

@@ -2,8 +2,8 @@ import { type ConfigProblem, formatProblem } from "../config/config-problem.ts";
 import type { ErrorCode } from "../errors/error-codes.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
+import { ownCommand } from "../text/own-command.ts";
 import { formatDuration } from "./duration.ts";
-import { ownCommand } from "./own-command.ts";
 
 /** What can be told about a failure beside its message, as far as its details hold it. */
 export type FactName = "command" | "from" | "searched" | "configured" | "stderr" | "try";

@@ -3,9 +3,9 @@ import { createError } from "../errors/families.ts";
 import type { McpHost } from "../host/host.ts";
 import type { QuarantinedTool } from "../host/pins.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
+import { ownCommand } from "../text/own-command.ts";
 import { answersYes, canAsk } from "./approve-launch.ts";
 import type { CommandContext } from "./command-context.ts";
-import { ownCommand } from "./own-command.ts";
 
 export interface ReviewedServer {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { formatOrigin } from "../config/config-problem.ts";
 import type { ServerState } from "../events/host-event.ts";
 import type { ServerStatus } from "../host/host.ts";
+import { ownCommand } from "../text/own-command.ts";
 import { displayPath, displayPathsIn, type Standpoint } from "./display-path.ts";
-import { ownCommand } from "./own-command.ts";
 
 /** Sign and word of each state: the sign alone is never relied on. */
 const stateWords: Readonly<Record<ServerState, string>> = {

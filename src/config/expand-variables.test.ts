@@ -137,7 +137,7 @@ describe("a server's values", () => {
     expect(error).toMatchObject({
       code: "variable_unset",
       message: "${GITHUB_TOKEN} is not set (.plugboard/mcp.json:9)",
-      hint: "export it, or plugboard edit github (stores a secret)",
+      hint: "export it before starting",
       serverName: "github",
       details: { field: "env.A", variable: "GITHUB_TOKEN", layer: "project" },
     });

@@ -163,15 +163,12 @@ function unsetVariable(
   field: string,
   cwd: string | undefined,
 ): Error {
-  const { path, line, layer } = config.provenance;
+  const { path, line } = config.provenance;
   const place = formatPlace({ path, line }, cwd);
   const text = `\${${variable}} is not set`;
   return createError("variable_unset", place === undefined ? text : `${text} (${place})`, {
     serverName: config.name,
-    hint:
-      layer === "code"
-        ? "export it before starting"
-        : `export it, or plugboard edit ${config.name} (stores a secret)`,
+    hint: "export it before starting",
     details: { ...config.provenance, field, variable },
   });
 }

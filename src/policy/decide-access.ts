@@ -2,6 +2,7 @@ import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
+import { ownCommand } from "../text/own-command.ts";
 import { truncate } from "../text/truncate.ts";
 import { type PermissionLevel, canUseMcp } from "./permission-level.ts";
 import { toolResource } from "./resource-name.ts";
@@ -89,7 +90,7 @@ const launchChain: Chain<LaunchFacts> = [
         : {
             code: "not_approved",
             reason: `server "${serverName}" comes from a project file and has not been approved`,
-            hint: `read its entry, then: plugboard approve ${serverName}`,
+            hint: `read its entry, then: ${ownCommand("approve", serverName)}`,
           },
   ],
 ];
@@ -171,7 +172,7 @@ const pinChain: Chain<ToolFacts> = [
               pin === "changed"
                 ? `the definition of ${shown(toolName)} is not the one that was accepted`
                 : `the definition of ${shown(toolName)} reads like an attack and nobody has accepted it`,
-            hint: `see what it is now: plugboard approve ${serverName}`,
+            hint: `see what it is now: ${ownCommand("approve", serverName)}`,
           },
   ],
 ];

@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { ownCommand } from "../../src/cli/own-command.ts";
+import { ownCommand } from "../../src/text/own-command.ts";
 import { CliSandbox, demoEntry } from "./run-cli.ts";
 
 const node = realpathSync(process.execPath);

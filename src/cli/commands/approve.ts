@@ -1,11 +1,11 @@
 import { errorTable } from "../../errors/error-codes.ts";
 import type { McpHost } from "../../host/host.ts";
 import type { LaunchQuestion } from "../../ports/launch-question.ts";
+import { ownCommand } from "../../text/own-command.ts";
 import { approvedBy, askForApproval, canAsk, describeQuestion } from "../approve-launch.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requireServer } from "../connect-server.ts";
 import { withHost } from "../open-host.ts";
-import { ownCommand } from "../own-command.ts";
 import { reviewTools } from "../review-tools.ts";
 
 export interface ApproveCommand {

@@ -2,11 +2,11 @@ import { errorTable } from "../../errors/error-codes.ts";
 import type { PermissionLevel } from "../../policy/permission-level.ts";
 import type { AccessReport } from "../../session/explain-access.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
+import { ownCommand } from "../../text/own-command.ts";
 import { parseCallTarget } from "../call-target.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requireServer } from "../connect-server.ts";
 import { withHost } from "../open-host.ts";
-import { ownCommand } from "../own-command.ts";
 
 export interface WhyCommand {
   readonly agent: string;

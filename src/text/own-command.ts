@@ -1,4 +1,4 @@
-import { shellWord } from "../text/shell-word.ts";
+import { shellWord } from "./shell-word.ts";
 
 /** A command of ours to copy from the screen. Whatever a project calls its server stays one word of it. */
 export function ownCommand(command: string, name: string, options: readonly string[] = []): string {
