@@ -1,3 +1,5 @@
+import { expectManyListeners } from "./shared-signal.ts";
+
 /**
  * What `work` comes to, unless `signal` is aborted before: then its reason is thrown, or what `reasonOf`
  * makes instead. The work goes on, and how it ends is then nobody's concern: even its failure counts as
@@ -10,6 +12,7 @@ export function untilAborted<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(reasonOf());
+    expectManyListeners(signal);
     signal.addEventListener("abort", onAbort);
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
     if (signal.aborted) onAbort();

@@ -1,20 +1,18 @@
+import { Chain } from "./chain.ts";
 import type { RpcRequest } from "./rpc-request.ts";
 
 const fewestPlaces = 64;
 
 /**
- * The requests that wait, by id and in the order they were sent. Not a Map: one that is filled and
- * emptied all the time is copied every few hundred calls, and each copy keeps the next alive, with the
- * requests in it, as soon as one of them has grown old. The garbage collector then spends more on dead
- * requests than the channel on living ones.
+ * The requests that wait, by id and in the order they were sent. Not a Map, for the reason that `Chain`
+ * has.
  */
 export class OpenRequests {
   /** A request has the place that the last digits of its id name. */
   #places: (RpcRequest | undefined)[] = emptyPlaces(fewestPlaces);
   #size = 0;
+  readonly #inOrder = new Chain<RpcRequest>();
   #lastId = 0;
-  #oldest: RpcRequest | undefined;
-  #newest: RpcRequest | undefined;
 
   get size(): number {
     return this.#size;
@@ -34,10 +32,7 @@ export class OpenRequests {
     this.#lastId = id;
     this.#places[this.#placeOf(id)] = request;
     this.#size += 1;
-    request.previous = this.#newest;
-    if (this.#newest === undefined) this.#oldest = request;
-    else this.#newest.next = request;
-    this.#newest = request;
+    this.#inOrder.add(request);
   }
 
   /** Under exactly this id: `"7"` is not `7`. */
@@ -52,20 +47,13 @@ export class OpenRequests {
     if (this.get(request.id) !== request) return false;
     this.#places[this.#placeOf(request.id)] = undefined;
     this.#size -= 1;
-    const { previous, next } = request;
-    if (previous === undefined) this.#oldest = next;
-    else previous.next = next;
-    if (next === undefined) this.#newest = previous;
-    else next.previous = previous;
-    // A request that is over must not lead to those that are not.
-    request.previous = undefined;
-    request.next = undefined;
+    this.#inOrder.delete(request);
     return true;
   }
 
   /** Oldest first. The one at hand may be deleted; the walk ends when the next one has gone as well. */
   *[Symbol.iterator](): Generator<RpcRequest, void, undefined> {
-    let request = this.#oldest;
+    let request = this.#inOrder.first;
     while (request !== undefined && this.get(request.id) === request) {
       const { next } = request;
       yield request;

@@ -250,6 +250,28 @@ describe.each(implementations)("ProtocolClient over %s", (_, connect) => {
       expect(getEventListeners(abort.signal, "abort")).toEqual([]);
     });
 
+    it("PRO-22: one signal calls off any number of calls, and the platform warns of no leak", async () => {
+      const { client, peer } = await connected();
+      const warnings: Error[] = [];
+      const onWarning = (warning: Error): unknown => warnings.push(warning);
+      process.on("warning", onWarning);
+      const abort = new AbortController();
+      const { signal } = abort;
+      const calls = Array.from({ length: 30 }, () =>
+        failureOf(client.callTool("slow", {}, { signal })),
+      );
+      await settled();
+      abort.abort();
+      for (const { code } of await Promise.all(calls)) expect(code).toBe("cancelled");
+      expect(peer.methods.filter((method) => method === "notifications/cancelled")).toHaveLength(
+        30,
+      );
+      expect(getEventListeners(signal, "abort")).toEqual([]);
+      await settled();
+      process.off("warning", onWarning);
+      expect(warnings).toEqual([]);
+    });
+
     it("PRO-22: on modern HTTP the request's stream is aborted instead", async () => {
       const peer = new ScriptedPeer(modernScripts);
       peer.transport.hasPerRequestStream = true;

@@ -5,6 +5,8 @@
 export class RequestStream {
   /** Told once, when the stream is no longer wanted. */
   listener: { handleEvent(): void } | undefined;
+  /** Said by whoever is told: nothing of the request had left, so the server has never heard of it. */
+  isUnsent = false;
   #isAborted = false;
 
   get isAborted(): boolean {

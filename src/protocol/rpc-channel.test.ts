@@ -249,6 +249,31 @@ describe("what nobody asked for", () => {
     expect(peer.received).toEqual([]);
   });
 
+  it.each<[string, unknown]>([
+    ["answers to what was answered", { jsonrpc: "2.0", id: 1, result: {} }],
+    ["answers that say nothing", {}],
+    ["errors about nothing", { jsonrpc: "2.0", id: null, error: { code: 1, message: "" } }],
+    ["requests that are none", { jsonrpc: "2.0", id: {}, method: "ping" }],
+    ["a batch of nothing", [1, "", null]],
+  ])("A14: what comes after a flood of %s is read more slowly", async (_, junk) => {
+    const limits = { notificationBurst: 50, maxNotificationsPerSecond: 10 };
+    const { peer, channel, ask, clock } = open({ limits });
+    let slowed = 0;
+    Object.assign(peer.transport, { slowDown: () => (slowed += 1) });
+    peer.respond(ask().id, {});
+    const { id, answers } = ask();
+    const size = Array.isArray(junk) ? junk.length : 1;
+    for (let count = 0; count < 48; count += size) peer.send(junk);
+    expect(slowed).toBe(0);
+    for (let count = 0; count < 48; count += size) peer.send(junk);
+    expect(slowed).toBe(46);
+    await clock.advance(1_000);
+    for (let count = 0; count < 10; count += 1) peer.send({});
+    expect(slowed).toBe(46);
+    peer.respond(id, {});
+    expect([answers.length, slowed, channel.end]).toEqual([1, 46, undefined]);
+  });
+
   it("a flood of requests is answered only as fast as allowed", async () => {
     const limits = { notificationBurst: 50, maxNotificationsPerSecond: 10 };
     const { peer, channel, clock } = open({ limits });

@@ -4,6 +4,7 @@ import type { Limits } from "../config/limits.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import { expectManyListeners } from "../ports/shared-signal.ts";
 import {
   cancelledFailure,
   closedFailure,
@@ -30,6 +31,7 @@ import { RequestWatch } from "./request-watch.ts";
 import type { RpcRequest } from "./rpc-request.ts";
 import type { SendOptions } from "./send-options.ts";
 import { serverText } from "./server-text.ts";
+import { TokenBucket } from "./token-bucket.ts";
 import {
   closeTransport,
   endFailure,
@@ -85,6 +87,8 @@ export class RpcChannel {
   readonly #options: RpcChannelOptions;
   readonly #ledger: RequestLedger;
   readonly #watch: RequestWatch;
+  /** Of messages that count for nothing. */
+  readonly #dropRate: TokenBucket;
   readonly #counts = { received: 0, junk: 0, anonymousErrors: 0 };
   #era: ProtocolEra | undefined;
   #hasBatches = false;
@@ -99,6 +103,11 @@ export class RpcChannel {
     this.#transport = transport;
     this.#options = options;
     this.#ledger = new RequestLedger({ strict });
+    this.#dropRate = new TokenBucket({
+      perSecond: limits.maxNotificationsPerSecond,
+      burst: limits.notificationBurst,
+      clock,
+    });
     this.#watch = new RequestWatch(this.#ledger, {
       serverName,
       limits,
@@ -169,6 +178,8 @@ export class RpcChannel {
       if (signal.aborted) return request.fail(this.#cancelled(method));
       request.onAbort = () =>
         this.#giveUp(request, this.#cancelled(method), "cancelled by the caller");
+      // A lone call need not pay for what only many need.
+      if (!this.#ledger.isEmpty) expectManyListeners(signal);
       signal.addEventListener("abort", request.onAbort);
     }
     this.#ledger.open(request);
@@ -263,7 +274,8 @@ export class RpcChannel {
     const { id, stream, options } = request;
     // In the modern era the end of the request's stream says it all.
     const isToldByStream = stream !== undefined && this.#era === "modern";
-    if (options.purpose !== "handshake" && !isToldByStream)
+    const isUnsent = stream instanceof RequestStream && stream.isUnsent;
+    if (options.purpose !== "handshake" && !isToldByStream && !isUnsent)
       this.notify("notifications/cancelled", { requestId: id, reason }).catch(() => undefined);
     this.#contain(() => request.fail(error));
   }
@@ -289,9 +301,9 @@ export class RpcChannel {
     if (this.#end !== undefined) return;
     this.#counts.received += 1;
     try {
-      if (!isJsonObject(message)) this.#counts.junk += 1;
+      if (!isJsonObject(message)) this.#junk();
       else if (message["method"] === undefined) this.#answered(message, refusal);
-      else if (!this.unasked.take(message)) this.#counts.junk += 1;
+      else if (!this.unasked.take(message)) this.#junk();
     } catch (error) {
       // It must not end the transport's read loop.
       const { logger, serverName } = this.#options;
@@ -336,9 +348,9 @@ export class RpcChannel {
 
   #strayed(message: JsonObject): void {
     const { id } = message;
-    if (!isResponse(message)) {
-      this.#counts.junk += 1;
-    } else if (!isRequestId(id)) {
+    if (!isResponse(message)) return this.#junk();
+    this.#dropped();
+    if (!isRequestId(id)) {
       this.#counts.anonymousErrors += 1;
       const failure = answerFailure(message, this.#exchange("a request"));
       if (failure !== undefined) this.onanonymouserror?.(failure);
@@ -347,6 +359,16 @@ export class RpcChannel {
       this.#ended(mismatchFailure(open, id, this.#options.serverName));
       void this.close();
     }
+  }
+
+  #junk(): void {
+    this.#counts.junk += 1;
+    this.#dropped();
+  }
+
+  /** Reading on at full speed would leave no time for anything else. */
+  #dropped(): void {
+    if (!this.#dropRate.take()) slowReading(this.#transport);
   }
 
   /** The server ends a subscription; any other request of ours is its to answer. */

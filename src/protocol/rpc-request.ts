@@ -1,4 +1,5 @@
 import type { McpError } from "../errors/mcp-error.ts";
+import type { ChainLink } from "./chain.ts";
 import type { JsonObject } from "./json-object.ts";
 import type { RequestOptions } from "./protocol-client.ts";
 import type { RequestStream } from "./request-stream.ts";
@@ -28,7 +29,7 @@ export interface OutgoingRequest {
  * One request and all the channel keeps about it while it is unanswered. Exactly one of `succeed` and
  * `fail` is called, once, possibly before `RpcChannel.request` returns; neither after `abandon`.
  */
-export abstract class RpcRequest implements OutgoingRequest {
+export abstract class RpcRequest implements OutgoingRequest, ChainLink<RpcRequest> {
   readonly method: string;
   readonly params: JsonObject;
   readonly options: RpcRequestOptions;

@@ -46,11 +46,11 @@ interface Resumption {
  * One JSON-RPC message on its way: the POST, and for a request the body or stream that answers it.
  * A request is over when its answer was delivered; when none can come any more it fails at once.
  */
-export class HttpCall implements ExchangeObserver, OpenCall {
+export class HttpCall implements ExchangeObserver, OpenCall<HttpCall> {
   /** Absent for notifications and for answers to the server: nothing answers them. */
   readonly id: string | number | undefined;
-  previous: this | undefined = undefined;
-  next: this | undefined = undefined;
+  previous: HttpCall | undefined = undefined;
+  next: HttpCall | undefined = undefined;
   readonly #link: HttpLink;
   readonly #options: SendOptions | undefined;
   readonly #manner: CallManner;
@@ -99,6 +99,11 @@ export class HttpCall implements ExchangeObserver, OpenCall {
     );
   }
 
+  /** Nothing of it has left: it waits for a connection. */
+  get isUnsent(): boolean {
+    return this.#resumption === undefined && this.#exchange?.hasBegun !== true;
+  }
+
   /** Its answer came another way: what becomes of the POST no longer matters. */
   answeredElsewhere(): void {
     this.#finish(undefined);
@@ -113,6 +118,8 @@ export class HttpCall implements ExchangeObserver, OpenCall {
 
   /** The request's stream, or its signal, was aborted. */
   handleEvent(): void {
+    const stream = this.#options?.stream;
+    if (stream !== undefined) stream.isUnsent = this.isUnsent;
     this.cancel(peerError(this.#link.peer, "cancelled", "the call was cancelled"));
   }
 
@@ -157,8 +164,9 @@ export class HttpCall implements ExchangeObserver, OpenCall {
 
   /** Calls wait their turn; what a waiting call may depend on, or what stays open, does not. */
   #lane(): HttpLane {
+    if (this.#isCancellation()) return "cancellations";
     const isAnswer = this.#method === undefined;
-    return isAnswer || this.#isCancellation() || this.#isSubscription() ? "streams" : "calls";
+    return isAnswer || this.#isSubscription() ? "streams" : "calls";
   }
 
   #isCancellation(): boolean {

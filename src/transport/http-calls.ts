@@ -4,6 +4,7 @@ import type { McpError } from "../errors/mcp-error.ts";
 import type { SendOptions } from "../protocol/send-options.ts";
 import { type CallManner, HttpCall } from "./http-call.ts";
 import type { HttpLink } from "./http-link.ts";
+import { answeredId } from "./message-ids.ts";
 
 /** The messages of one transport that are under way: each in a POST of its own, none aware of the others. */
 export class HttpCalls {
@@ -38,17 +39,16 @@ export class HttpCalls {
       this.#link.openCalls.find(answeredId(message))?.answeredElsewhere();
   }
 
-  /** Ends one request with `reason` unless it is over. */
-  cancel(id: unknown, reason: McpError): void {
-    this.#link.openCalls.find(id)?.cancel(reason);
+  /** Ends one request with `reason` unless it is over. True when nothing of it has left. */
+  cancel(id: unknown, reason: McpError): boolean {
+    const call = this.#link.openCalls.find(id);
+    if (call === undefined) return false;
+    const { isUnsent } = call;
+    call.cancel(reason);
+    return isUnsent;
   }
 
   cancelAll(reason: McpError): void {
     for (const call of this.#link.openCalls.all()) call.cancel(reason);
   }
-}
-
-function answeredId(received: unknown): unknown {
-  const { id, method } = Object(received) as { readonly id?: unknown; readonly method?: unknown };
-  return method === undefined ? id : undefined;
 }

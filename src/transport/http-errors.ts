@@ -2,6 +2,7 @@ import type { TransportKind } from "../config/server-config.ts";
 import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
 import { McpError, type McpErrorOptions } from "../errors/mcp-error.ts";
+import { ownCommand } from "../text/own-command.ts";
 import { sanitizeLine } from "./sanitize-line.ts";
 
 /** Who is at the other end, as far as error messages need to know. */
@@ -127,7 +128,9 @@ export function networkError(peer: HttpPeer, error: unknown, isSent: boolean): M
   if (problem !== undefined) return peerError(peer, problem[0], problem[1], options);
   if (!isSent) {
     const hint =
-      code === "ECONNREFUSED" ? `start it, then: plugboard connect ${peer.serverName}` : undefined;
+      code === "ECONNREFUSED"
+        ? `start it, then: ${ownCommand("test", peer.serverName)}`
+        : undefined;
     return peerError(peer, "unreachable", connectProblem(peer, code), { ...options, hint });
   }
   const message = `the connection to ${peerAddress(peer)} broke before the answer was complete`;

@@ -6,7 +6,7 @@ import type { McpError } from "../errors/mcp-error.ts";
 import { forgetRead, pauseRead, resumeRead } from "../isolation/paused-reads.ts";
 import { type BodySink, createDecoder } from "./http-body.ts";
 import { type HttpPeer, networkError, peerError, quote } from "./http-errors.ts";
-import { ReadTurns } from "./read-turns.ts";
+import { readTurns } from "./read-turns.ts";
 
 export interface HttpRequest {
   readonly method: "POST" | "GET" | "DELETE";
@@ -37,8 +37,6 @@ export function mediaTypeOf(head: ResponseHead): string {
   return (headerOf(head, "content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-const turns = new ReadTurns();
-
 /** Follows one exchange. What it throws fails the exchange. */
 export interface ExchangeObserver {
   /** Chooses, by status and headers, who reads the body. */
@@ -65,6 +63,11 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#observer = observer;
   }
 
+  /** It has a connection: from here on some of the request may have left. */
+  get hasBegun(): boolean {
+    return this.#controller !== undefined;
+  }
+
   run(dispatcher: Dispatcher, request: HttpRequest): void {
     const { origin, pathname, search } = request.url ?? this.#peer.url;
     dispatcher.dispatch(
@@ -88,9 +91,10 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Aborted while it waited for a connection, which another request can have: the controller would
+    // close it, though nothing has been written.
+    if (this.#isDone) throw new Error("aborted");
     this.#controller = controller;
-    // Aborted while it waited for a connection: nothing has been written yet.
-    if (this.#isDone) controller.abort(new Error("aborted"));
   }
 
   onResponseStart(
@@ -118,7 +122,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#finish(networkError(this.#peer, error, this.#controller !== undefined));
+    this.#finish(networkError(this.#peer, error, this.hasBegun));
   }
 
   /** Decoding happens piece by piece: what the sink refuses is never inflated to the end. */
@@ -154,9 +158,9 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   #writeInTurn(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    turns.begin();
+    readTurns.begin();
     this.#write(chunk);
-    if (!this.#isDone) turns.end(controller);
+    if (!this.#isDone) readTurns.end(controller);
   }
 
   #write(chunk: Buffer): void {

@@ -26,7 +26,7 @@ import { maxBatchMessages } from "./max-batch-messages.ts";
 import { OpenCalls } from "./open-calls.ts";
 
 /** Which connections a request uses; see `OriginLease`. */
-export type HttpLane = "calls" | "streams";
+export type HttpLane = "calls" | "streams" | "cancellations";
 
 /** What every transport over HTTP is made of. */
 export interface HttpTransportOptions {
@@ -117,7 +117,7 @@ export class HttpLink {
     const lease =
       dispatcher === undefined
         ? await originPools.acquire(this.#originSettings())
-        : { calls: dispatcher, streams: dispatcher, release: () => Promise.resolve() };
+        : leaseOf(dispatcher);
     if (this.#isClosed) {
       await lease.release();
       throw this.notOpen();
@@ -239,6 +239,15 @@ export class HttpLink {
   closedError(): McpError {
     return peerError(this.peer, "closed", "the connection was closed");
   }
+}
+
+function leaseOf(dispatcher: Dispatcher): OriginLease {
+  return {
+    calls: dispatcher,
+    streams: dispatcher,
+    cancellations: dispatcher,
+    release: () => Promise.resolve(),
+  };
 }
 
 /** The address exactly as configured: no path is added, no query dropped. */

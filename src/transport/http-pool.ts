@@ -12,6 +12,8 @@ import type { NetworkPolicy } from "../isolation/network-policy.ts";
  * connections of one client, as our own listener does at 50, still have room for streams.
  */
 const maxCallConnections = 40;
+/** A caller that gives up gives up on many calls at once, and nobody waits for what the server is told. */
+const maxCancellationConnections = 4;
 const maxHeaderBytes = 16 * 1_024;
 
 export interface OriginSettings {
@@ -31,9 +33,11 @@ export interface OriginLease {
   readonly calls: Dispatcher;
   /**
    * For what must neither wait behind calls nor take one of their connections: streams that stay
-   * open, and messages that a waiting call may depend on (answers to the server, cancellations).
+   * open, and answers to the server, which a waiting call may depend on.
    */
   readonly streams: Dispatcher;
+  /** For the messages that call requests off, which must not wait behind them either; bounded. */
+  readonly cancellations: Dispatcher;
   /** Idempotent; the last user's release destroys every connection. */
   release(): Promise<void>;
 }
@@ -41,6 +45,7 @@ export interface OriginLease {
 interface Origin {
   readonly calls: Dispatcher;
   readonly streams: Dispatcher;
+  readonly cancellations: Dispatcher;
   readonly pools: GuardedPools;
   users: number;
 }
@@ -88,6 +93,7 @@ export class OriginPools {
     return {
       calls: origin.calls,
       streams: origin.streams,
+      cancellations: origin.cancellations,
       release: () => (released ??= release()),
     };
   }
@@ -103,6 +109,7 @@ function openOrigin(pools: GuardedPools): Origin {
   return {
     calls: pools.create({ ...options, connections: maxCallConnections }),
     streams: pools.create(options),
+    cancellations: pools.create({ ...options, connections: maxCancellationConnections }),
     pools,
     users: 0,
   };

@@ -1,10 +1,12 @@
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
+import type { McpError } from "../errors/mcp-error.ts";
 import type { SendOptions } from "../protocol/send-options.ts";
-import type { HostTransport, TransportEvidence } from "./host-transport.ts";
+import type { HostTransport } from "./host-transport.ts";
 import { HttpCalls } from "./http-calls.ts";
 import { type ResponseHead, headerOf } from "./http-exchange.ts";
-import { HttpLink, type HttpTransportOptions } from "./http-link.ts";
+import type { HttpTransportOptions } from "./http-link.ts";
+import { HttpTransport } from "./http-transport.ts";
 
 /**
  * JSON-RPC by POST and nothing else: every message goes to the address as configured, its answer
@@ -17,67 +19,37 @@ export function createHttpPostTransport(options: HttpTransportOptions): HostTran
   return new HttpPostTransport(options);
 }
 
-class HttpPostTransport implements HostTransport {
-  readonly kind = "http-post";
+class HttpPostTransport extends HttpTransport {
   readonly hasPerRequestStream = true;
   readonly takesStreams = true;
-  /** One failed call says nothing about the next, so this transport never ends by itself. */
-  readonly failure = undefined;
 
-  onclose: Transport["onclose"];
-  onerror: Transport["onerror"];
-  onmessage: Transport["onmessage"];
-
-  readonly #link: HttpLink;
   readonly #calls: HttpCalls;
-  #starting: Promise<void> | undefined;
-  #closing: Promise<void> | undefined;
 
   constructor(options: HttpTransportOptions) {
-    this.#link = new HttpLink(this.kind, options, this);
-    this.#link.oninitialized = (head) => this.#warnOfSession(head);
-    this.#calls = new HttpCalls(this.#link, { isResumable: false });
+    super("http-post", options);
+    this.link.oninitialized = (head) => this.#warnOfSession(head);
+    this.#calls = new HttpCalls(this.link, { isResumable: false });
   }
 
-  get evidence(): TransportEvidence {
-    return this.#link.evidence;
-  }
-
-  get messageText(): string | undefined {
-    return this.#link.messageText;
-  }
-
-  /** Gets ready to send and connects to nothing; idempotent. */
-  start(): Promise<void> {
-    return (this.#starting ??= this.#link.acquire());
-  }
-
-  send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
+  override send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
     return this.#calls.send(message, options);
   }
 
   setProtocolVersion(version: string): void {
-    this.#link.headers.protocolVersion = version;
+    this.link.headers.protocolVersion = version;
   }
 
-  close(): Promise<void> {
-    this.#link.markClosed();
-    return (this.#closing ??= this.#close());
+  protected override end(reason: McpError): void {
+    this.#calls.cancelAll(reason);
   }
 
   /** Without this the refusal of the next message would be a riddle. */
   #warnOfSession(head: ResponseHead): void {
     if (headerOf(head, "mcp-session-id") === undefined) return;
-    const { logger, peer } = this.#link;
+    const { logger, peer } = this.link;
     const { serverName } = peer;
     logger.warn('the server opened a session; "transport": "streamable-http" keeps it', {
       serverName,
     });
-  }
-
-  async #close(): Promise<void> {
-    this.#calls.cancelAll(this.#link.closedError());
-    await this.#link.release();
-    this.onclose?.();
   }
 }

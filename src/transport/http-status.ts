@@ -102,7 +102,7 @@ function authError(peer: HttpPeer, head: ResponseHead): McpError {
   const what = head.status === 401 ? "sign-in needed" : "access refused";
   const challenge = headerOf(head, "www-authenticate");
   return peerError(peer, "auth_required", `${what} (HTTP ${head.status})`, {
-    hint: `plugboard login ${peer.serverName}`,
+    hint: "give its entry a token, in `auth` or in `headers`",
     details: {
       status: head.status,
       ...(challenge === undefined ? {} : { wwwAuthenticate: readChallenge(peer, challenge) }),

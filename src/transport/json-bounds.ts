@@ -27,8 +27,9 @@ export function brokenBound(json: string, bounds: JsonBounds): "deep" | "dense" 
   const { maxJsonDepth, maxJsonValues } = bounds;
   // A level takes two characters, and so does a value with what separates it from the next.
   const mayBeDeep = json.length >= 2 * (maxJsonDepth + 1) && counts(json, "{[", maxJsonDepth);
+  if (mayBeDeep) return scan(json, bounds);
   const mayBeDense = json.length >= 2 * maxJsonValues && counts(json, ",:{[", maxJsonValues);
-  return mayBeDeep || mayBeDense ? scan(json, bounds) : undefined;
+  return mayBeDense ? scan(json, bounds) : undefined;
 }
 
 /** The same for people. */

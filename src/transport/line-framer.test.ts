@@ -6,12 +6,21 @@ import { type FramingState, LineFramer } from "./line-framer.ts";
 function frame(
   chunks: readonly Buffer[],
   maxLineBytes = 1_000_000,
-): { readonly lines: string[]; readonly state: FramingState; readonly pushed: number } {
+): {
+  readonly lines: string[];
+  readonly pieces: Buffer[];
+  readonly state: FramingState;
+  readonly pushed: number;
+} {
   const lines: string[] = [];
-  const framer = new LineFramer(maxLineBytes, (line, byteLength) => {
-    expect(byteLength).toBe(Buffer.byteLength(line));
-    lines.push(line);
-    return true;
+  const pieces: Buffer[] = [];
+  const framer = new LineFramer(maxLineBytes, {
+    onLine(line, byteLength) {
+      expect(byteLength).toBe(Buffer.byteLength(line));
+      lines.push(line);
+      return true;
+    },
+    onPiece: (bytes) => pieces.push(bytes) > 0,
   });
   let pushed = 0;
   let state: FramingState = "more";
@@ -20,7 +29,7 @@ function frame(
     pushed += chunk.length;
     if (state !== "more") break;
   }
-  return { lines, state, pushed };
+  return { lines, pieces, state, pushed };
 }
 
 function split(bytes: Buffer, cuts: readonly number[]): Buffer[] {
@@ -68,6 +77,32 @@ describe("cutting bytes into lines", () => {
     expect(frame(chunks).lines).toStrictEqual([text, "{}"]);
   });
 
+  it("the pieces of a large line are shown before it, all of them, and those of no other", () => {
+    const small = "é".repeat(300_000);
+    const large = "aé€😀".repeat(150_000);
+    const bytes = Buffer.from(`${small}\n${large}\r\n${small}\n`);
+    const cut = fc.array(fc.nat(bytes.length), { maxLength: 50 });
+    fc.assert(
+      fc.property(cut, (points) => {
+        const { lines, pieces } = frame(split(bytes, [...points, 700_000]), 2_000_000);
+        expect(lines.map((text) => text.length)).toStrictEqual([300_000, 750_000, 300_000]);
+        expect(Buffer.concat(pieces).equals(Buffer.from(`${large}\r`))).toBe(true);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("a large line whose piece is refused ends the framing before it is whole", () => {
+    const pieces: number[] = [];
+    const framer = new LineFramer(10_000_000, {
+      onLine: () => true,
+      onPiece: ({ length }) => pieces.push(length) < 20,
+    });
+    const chunk = Buffer.alloc(65_536, "x");
+    const states = Array.from({ length: 20 }, () => framer.push(chunk));
+    expect(states.slice(-2)).toStrictEqual(["more", "ended"]);
+  });
+
   it("an unfinished line is not handed on", () => {
     expect(frame([Buffer.from('{"a":1}\n{"b"')]).lines).toStrictEqual(['{"a":1}']);
   });
@@ -106,9 +141,12 @@ describe("cutting bytes into lines", () => {
 
   it("lines after the one with which the handler ends the framing are not handed on", () => {
     const seen: string[] = [];
-    const framer = new LineFramer(100, (text) => {
-      seen.push(text);
-      return text !== "b";
+    const framer = new LineFramer(100, {
+      onLine(text) {
+        seen.push(text);
+        return text !== "b";
+      },
+      onPiece: () => false,
     });
     expect(framer.push(Buffer.from("a\nb\nc\n"))).toBe("ended");
     expect(seen).toStrictEqual(["a", "b"]);

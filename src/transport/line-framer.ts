@@ -3,12 +3,19 @@ const carriageReturn = 0x0d;
 /** Smaller chunks are gathered here, so that a trickle costs bytes and not objects. */
 const gatherBytes = 16 * 1_024;
 const smallChunkBytes = 4 * 1_024;
+/** A line of more bytes is large: worth looking at before it is whole. */
+const largeLineBytes = 1_024 * 1_024;
 
 /** `too-long`: a line is longer than allowed; `ended`: the handler wanted no more. */
 export type FramingState = "more" | "too-long" | "ended";
 
-/** Called with each line without its line ending; `false` ends the framing for good. */
-export type LineHandler = (line: string, byteLength: number) => boolean;
+/** Takes what was cut out of the stream; `false`, from either of the two, ends the framing for good. */
+export interface LineHandler {
+  /** A line, without its line ending. */
+  onLine(line: string, byteLength: number): boolean;
+  /** A piece of a large line, the line ending included: all of them in order, then the line. */
+  onPiece(bytes: Buffer): boolean;
+}
 
 /**
  * Cuts a stream of bytes into lines that end in LF or CRLF. However the stream is split, the work is
@@ -17,16 +24,16 @@ export type LineHandler = (line: string, byteLength: number) => boolean;
  */
 export class LineFramer {
   readonly #maxLineBytes: number;
-  readonly #onLine: LineHandler;
+  readonly #handler: LineHandler;
   // The beginning of a line whose end has not arrived: the pieces, then what was gathered.
   #pieces: Buffer[] = [];
   #gathered = Buffer.alloc(0);
   #gatheredBytes = 0;
   #partialBytes = 0;
 
-  constructor(maxLineBytes: number, onLine: LineHandler) {
+  constructor(maxLineBytes: number, handler: LineHandler) {
     this.#maxLineBytes = maxLineBytes;
-    this.#onLine = onLine;
+    this.#handler = handler;
   }
 
   /** Hands on every line that `chunk` completes. Anything but `more` is final: push nothing after it. */
@@ -48,7 +55,8 @@ export class LineFramer {
   #handOn(bytes: Buffer, start: number, lineEnd: number): FramingState {
     const end = lineEnd > start && bytes[lineEnd - 1] === carriageReturn ? lineEnd - 1 : lineEnd;
     if (end - start > this.#maxLineBytes) return "too-long";
-    return this.#onLine(bytes.toString("utf8", start, end), end - start) ? "more" : "ended";
+    const line = bytes.toString("utf8", start, end);
+    return this.#handler.onLine(line, end - start) ? "more" : "ended";
   }
 
   #completePartial(rest: Buffer): FramingState {
@@ -65,9 +73,10 @@ export class LineFramer {
   }
 
   #keep(bytes: Buffer): FramingState {
-    this.#partialBytes += bytes.length;
     // One more than allowed, in case it is the CR of a line ending.
-    if (this.#partialBytes > this.#maxLineBytes + 1) return "too-long";
+    if (this.#partialBytes + bytes.length > this.#maxLineBytes + 1) return "too-long";
+    if (!this.#show(bytes)) return "ended";
+    this.#partialBytes += bytes.length;
     if (bytes.length >= smallChunkBytes) {
       this.#sealGathered();
       this.#pieces.push(bytes);
@@ -80,6 +89,15 @@ export class LineFramer {
     bytes.copy(this.#gathered, this.#gatheredBytes);
     this.#gatheredBytes += bytes.length;
     return "more";
+  }
+
+  #show(bytes: Buffer): boolean {
+    if (this.#partialBytes + bytes.length <= largeLineBytes) return true;
+    if (this.#partialBytes <= largeLineBytes) {
+      this.#sealGathered();
+      if (!this.#pieces.every((piece) => this.#handler.onPiece(piece))) return false;
+    }
+    return this.#handler.onPiece(bytes);
   }
 
   /** Makes a piece of what was gathered; what follows is gathered in a new buffer. */

@@ -4,6 +4,7 @@ import type { Limits } from "../config/limits.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError, McpErrorOptions } from "../errors/mcp-error.ts";
 import type { Logger } from "../ports/logger.ts";
+import { BoundScan } from "./bound-scan.ts";
 import { brokenBound, describeBound, type JsonBounds } from "./json-bounds.ts";
 import { LineFramer } from "./line-framer.ts";
 import { maxBatchMessages } from "./max-batch-messages.ts";
@@ -33,6 +34,8 @@ const maxJunkLines = 10_000;
 export class MessageReader {
   readonly #options: MessageReaderOptions;
   readonly #framer: LineFramer;
+  /** Of a large line; undefined for any other. */
+  #scan: BoundScan | undefined;
   #junkMessages = 0;
   #junkLinesInARow = 0;
   #junkBytesInARow = 0;
@@ -40,9 +43,10 @@ export class MessageReader {
 
   constructor(options: MessageReaderOptions) {
     this.#options = options;
-    this.#framer = new LineFramer(options.limits.maxMessageBytes, (line, byteLength) =>
-      this.#readLine(line, byteLength),
-    );
+    this.#framer = new LineFramer(options.limits.maxMessageBytes, {
+      onLine: (line, byteLength) => this.#readLine(line, byteLength),
+      onPiece: (bytes) => this.#lookThrough(bytes),
+    });
   }
 
   /** Lines that were no message, since the beginning. */
@@ -64,11 +68,20 @@ export class MessageReader {
     );
   }
 
+  /** A large line is looked through as it comes: in one go it would hold up everything else. */
+  #lookThrough(bytes: Buffer): boolean {
+    this.#scan ??= new BoundScan(this.#options.limits);
+    const broken = this.#scan.feed(bytes);
+    return broken === undefined || this.#refuseBound(broken);
+  }
+
   #readLine(line: string, byteLength: number): boolean {
+    const wasLookedThrough = this.#scan !== undefined;
+    this.#scan = undefined;
     const first = line.charCodeAt(0);
     const text = first === openBrace || first === openBracket ? line : line.trim();
     if (text === "") return this.#skip(line, byteLength);
-    const broken = brokenBound(text, this.#options.limits);
+    const broken = wasLookedThrough ? undefined : brokenBound(text, this.#options.limits);
     if (broken !== undefined) return this.#refuseBound(broken);
     let value: unknown;
     try {

@@ -1,13 +1,14 @@
 import type {
   JSONRPCMessage,
   JSONRPCRequest,
-  Transport,
   TransportSendOptions,
 } from "@modelcontextprotocol/client";
 
+import type { McpError } from "../errors/mcp-error.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
-import type { HostTransport, TransportEvidence } from "./host-transport.ts";
-import { HttpLink, type HttpTransportOptions } from "./http-link.ts";
+import type { HostTransport } from "./host-transport.ts";
+import type { HttpTransportOptions } from "./http-link.ts";
+import { HttpTransport } from "./http-transport.ts";
 import {
   readTools,
   readToolResult,
@@ -33,51 +34,27 @@ export function createRestTransport(options: HttpTransportOptions): HostTranspor
   return new RestTransport(options);
 }
 
-class RestTransport implements HostTransport {
-  readonly kind = "rest";
+class RestTransport extends HttpTransport {
   readonly hasPerRequestStream = true;
-  /** One failed call says nothing about the next, so this transport never ends by itself. */
-  readonly failure = undefined;
 
-  onclose: Transport["onclose"];
-  onerror: Transport["onerror"];
-  onmessage: Transport["onmessage"];
-
-  readonly #link: HttpLink;
   readonly #exchanges = new Set<RestExchange>();
-  #starting: Promise<void> | undefined;
-  #closing: Promise<void> | undefined;
 
   constructor(options: HttpTransportOptions) {
-    this.#link = new HttpLink(this.kind, options, this);
+    super("rest", options);
   }
 
-  get evidence(): TransportEvidence {
-    return this.#link.evidence;
-  }
-
-  get messageText(): string | undefined {
-    return this.#link.messageText;
-  }
-
-  /** Gets ready to send and connects to nothing; idempotent. */
-  start(): Promise<void> {
-    return (this.#starting ??= this.#link.acquire());
-  }
-
-  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (!this.#link.isOpen) throw this.#link.notOpen();
+  override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (!this.link.isOpen) throw this.link.notOpen();
     if (!("method" in message && "id" in message)) return;
     const { text, ...answer } = await this.#answer(message, options?.requestSignal);
     const { id } = message;
     const whole =
       text === undefined ? text : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
-    this.#link.deliver({ jsonrpc: "2.0", id, ...answer }, whole);
+    this.link.deliver({ jsonrpc: "2.0", id, ...answer }, whole);
   }
 
-  close(): Promise<void> {
-    this.#link.markClosed();
-    return (this.#closing ??= this.#close());
+  protected override end(reason: McpError): void {
+    for (const exchange of this.#exchanges) exchange.cancel(reason);
   }
 
   async #answer(
@@ -104,7 +81,7 @@ class RestTransport implements HostTransport {
    * must be well and able to list its tools, for there is nothing else to it.
    */
   async #introduce(protocolVersion: unknown, signal: AbortSignal | undefined): Promise<JsonObject> {
-    const { logger, peer } = this.#link;
+    const { logger, peer } = this.link;
     const hasHealth = await this.#checkHealth(signal);
     await this.#listTools(signal);
     if (!hasHealth)
@@ -122,18 +99,18 @@ class RestTransport implements HostTransport {
   async #checkHealth(signal: AbortSignal | undefined): Promise<boolean> {
     const response = await this.#exchange("health", undefined, signal);
     if (response.head.status === 404) return false;
-    requireHealth(this.#link, response);
+    requireHealth(this.link, response);
     return true;
   }
 
   async #listTools(signal: AbortSignal | undefined): Promise<readonly unknown[]> {
-    return readTools(this.#link, await this.#exchange("tools", undefined, signal));
+    return readTools(this.link, await this.#exchange("tools", undefined, signal));
   }
 
   async #callTool(params: JsonObject, signal: AbortSignal | undefined): Promise<RestToolResult> {
     const { name, arguments: args = {} } = params;
-    const body = this.#link.stringify({ name, arguments: args });
-    return readToolResult(this.#link, await this.#exchange("call", body, signal));
+    const body = this.link.stringify({ name, arguments: args });
+    return readToolResult(this.link, await this.#exchange("call", body, signal));
   }
 
   async #exchange(
@@ -141,21 +118,14 @@ class RestTransport implements HostTransport {
     body: string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<RestResponse> {
-    const url = restUrl(this.#link.peer.url, endpoint);
+    const url = restUrl(this.link.peer.url, endpoint);
     const request = body === undefined ? { url } : { url, body };
-    const exchange = new RestExchange(this.#link, request, signal);
+    const exchange = new RestExchange(this.link, request, signal);
     this.#exchanges.add(exchange);
     try {
       return await exchange.run();
     } finally {
       this.#exchanges.delete(exchange);
     }
-  }
-
-  async #close(): Promise<void> {
-    const closed = this.#link.closedError();
-    for (const exchange of this.#exchanges) exchange.cancel(closed);
-    await this.#link.release();
-    this.onclose?.();
   }
 }

@@ -1,8 +1,11 @@
+import type { ServerResponse } from "node:http";
+
 import { describe, expect, it } from "vitest";
 
 import {
   ScriptedServer,
   answerPlainly,
+  answerTo,
   openEvents,
 } from "../../tests/fixtures/http/scripted-server.ts";
 import {
@@ -33,6 +36,25 @@ describe("the server's own stream", () => {
     await wire.notify("notifications/initialized");
     await wire.until((received) => received.some(({ method }) => method !== undefined));
     expect(server.requests.find(isGet)?.headers.accept).toBe("text/event-stream");
+  });
+
+  it("SHT-08: an answer that comes there is the answer, and its request's connection is taken back", async () => {
+    let stream: ServerResponse | undefined;
+    await using server = await ScriptedServer.start((request, response) => {
+      if (request.message.method !== "tools/call" && request.method !== "GET")
+        return answerPlainly(request, response);
+      if (request.method === "POST") return stream?.write(`data: ${answerTo(request)}\n\n`);
+      openEvents(response);
+      stream = response;
+      return response.write(`data: ${hello}\n\n`);
+    });
+    await using wire = await openWire(server.url, { clock: new ImpatientClock() });
+    await wire.notify("notifications/initialized");
+    await wire.until((received) => received.length === 1);
+    // More than there are connections for calls.
+    for (let count = 0; count < 50; count += 1)
+      expect((await wire.request("tools/call")).result).toEqual({ ok: true });
+    await server.until(() => server.sockets.size < 3);
   });
 
   it.each([405, 404, 400, 401, 302, 200])(

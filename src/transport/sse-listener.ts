@@ -34,13 +34,13 @@ export class SseListener implements ExchangeObserver {
   /** Waits for the first opening, when the stream is required. */
   #onOpen: ((failure: McpError | undefined) => void) | undefined;
 
-  constructor(link: HttpLink) {
+  constructor(link: HttpLink, onMessage: (data: string) => void) {
     this.#link = link;
     const { peer, limits } = link;
     this.#feed = new SseFeed({
       maxBytes: limits.maxMessageBytes,
       tooLarge: () => tooLarge(peer, limits.maxMessageBytes),
-      onMessage: (data) => void link.receive(data),
+      onMessage,
     });
   }
 

@@ -1,18 +1,20 @@
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Timer } from "../ports/clock.ts";
 import type { SendOptions } from "../protocol/send-options.ts";
-import type { HostTransport, TransportEvidence } from "./host-transport.ts";
+import type { HostTransport } from "./host-transport.ts";
 import { HttpCalls } from "./http-calls.ts";
 import { peerError } from "./http-errors.ts";
-import { HttpLink, type HttpTransportOptions } from "./http-link.ts";
+import type { HttpTransportOptions } from "./http-link.ts";
+import { HttpTransport } from "./http-transport.ts";
 import {
   type EndpointChoice,
   deriveMessageEndpoint,
   parseEndpointChoice,
   readAnnouncedEndpoint,
 } from "./message-endpoint.ts";
+import { cancelledId } from "./message-ids.ts";
 import { SseStream, type SseStreamObserver } from "./sse-stream.ts";
 
 /** How long an open stream may take to announce where messages go. */
@@ -38,27 +40,18 @@ export function createSseTransport(options: SseTransportOptions): HostTransport 
   return new SseTransport(options);
 }
 
-class SseTransport implements HostTransport {
-  readonly kind = "sse";
-
-  onclose: Transport["onclose"];
-  onerror: Transport["onerror"];
-  onmessage: Transport["onmessage"];
-
-  readonly #link: HttpLink;
+class SseTransport extends HttpTransport {
   readonly #stream: SseStream;
   readonly #calls: HttpCalls;
   readonly #choice: EndpointChoice;
   #onReady: ((failure: McpError | undefined) => void) | undefined;
   #timer: Timer | undefined;
-  #starting: Promise<void> | undefined;
-  #closing: Promise<void> | undefined;
   #failure: McpError | undefined;
 
   constructor(options: SseTransportOptions) {
-    this.#link = new HttpLink(this.kind, options, this);
-    this.#choice = parseEndpointChoice(options.messageEndpoint, this.#link.peer);
-    this.#calls = new HttpCalls(this.#link);
+    super("sse", options);
+    this.#choice = parseEndpointChoice(options.messageEndpoint, this.link.peer);
+    this.#calls = new HttpCalls(this.link);
     const observer: SseStreamObserver = {
       onOpen: () => this.#opened(),
       onMessage: (data) => this.#receive(data),
@@ -67,46 +60,31 @@ class SseTransport implements HostTransport {
       },
       onEnd: (failure) => this.#ended(failure),
     };
-    this.#stream = new SseStream(this.#link, observer);
+    this.#stream = new SseStream(this.link, observer);
   }
 
-  get failure(): McpError | undefined {
+  override get failure(): McpError | undefined {
     return this.#failure;
   }
 
-  get evidence(): TransportEvidence {
-    return this.#link.evidence;
-  }
-
-  get messageText(): string | undefined {
-    return this.#link.messageText;
-  }
-
-  /** Opens the stream and resolves when it is known where messages go; idempotent. */
-  start(): Promise<void> {
-    return (this.#starting ??= this.#start());
-  }
-
-  send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
-    if (this.#endpoint === undefined || !this.#link.isOpen)
-      return Promise.reject(this.#failure ?? this.#link.notOpen());
+  override send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
+    if (this.#endpoint === undefined || !this.link.isOpen)
+      return Promise.reject(this.#failure ?? this.link.notOpen());
     const cancelled = cancelledId(message);
-    if (cancelled !== undefined) this.#calls.cancel(cancelled, this.#cancelled());
+    // Of a request that waited for a connection the server has never heard.
+    if (cancelled !== undefined && this.#calls.cancel(cancelled, this.#cancelled()))
+      return Promise.resolve();
     return this.#calls.send(message, options);
   }
 
   setProtocolVersion(version: string): void {
-    this.#link.headers.protocolVersion = version;
+    this.link.headers.protocolVersion = version;
   }
 
-  close(): Promise<void> {
-    this.#link.markClosed();
-    return (this.#closing ??= this.#close());
-  }
-
-  async #start(): Promise<void> {
-    const { logger, peer } = this.#link;
-    await this.#link.acquire();
+  /** Opens the stream and resolves when it is known where messages go. */
+  protected override async open(): Promise<void> {
+    const { logger, peer } = this.link;
+    await super.open();
     logger.info("the server is reached over HTTP+SSE, which MCP has deprecated", {
       serverName: peer.serverName,
     });
@@ -131,13 +109,13 @@ class SseTransport implements HostTransport {
   /** A server that announces its address late gets the later messages there. */
   #announced(text: string): void {
     if (this.#choice !== "auto") return;
-    this.#sendTo(readAnnouncedEndpoint(text, this.#stream.url, this.#link.peer));
+    this.#sendTo(readAnnouncedEndpoint(text, this.#stream.url, this.link.peer));
     this.#ready();
   }
 
   #readyAfter(delayMs: number): void {
     this.#timer?.cancel();
-    this.#timer = this.#link.clock.schedule(delayMs, () => this.#ready());
+    this.#timer = this.link.clock.schedule(delayMs, () => this.#ready());
   }
 
   #ready(): void {
@@ -163,33 +141,24 @@ class SseTransport implements HostTransport {
   }
 
   #receive(text: string): void {
-    this.#calls.answeredElsewhere(this.#link.receive(text));
+    this.#calls.answeredElsewhere(this.link.receive(text));
   }
 
   #ended(failure: McpError): void {
-    if (this.#link.isOpen) {
+    if (this.link.isOpen) {
       this.#failure = failure;
       void this.close();
     }
     this.#settleStart(failure);
   }
 
-  async #close(): Promise<void> {
-    const reason = this.#failure ?? this.#link.closedError();
+  protected override end(reason: McpError): void {
     this.#settleStart(reason);
     this.#stream.abort(reason);
     this.#calls.cancelAll(reason);
-    await this.#link.release();
-    this.onclose?.();
   }
 
   #cancelled(): McpError {
-    return peerError(this.#link.peer, "cancelled", "the call was cancelled");
+    return peerError(this.link.peer, "cancelled", "the call was cancelled");
   }
-}
-
-/** Which request a message calls off. */
-function cancelledId(message: JSONRPCMessage): unknown {
-  const isCancellation = "method" in message && message.method === "notifications/cancelled";
-  return isCancellation ? message.params?.["requestId"] : undefined;
 }

@@ -80,6 +80,14 @@ describe("talking to a server", () => {
     expect(observed.messages).toStrictEqual([]);
   });
 
+  it("A22: a message of too many values is refused before it is whole", async () => {
+    const observed = await serve([{ do: "stdout", text: "[[],[],[]],", times: 200_000 }]);
+    await expect(observed.closed).resolves.toMatchObject({
+      code: "too_large",
+      message: "the server sent a message of more than 1000000 values",
+    });
+  });
+
   it("a handler that fails takes nothing from the messages that follow", async () => {
     const logger = recordingLogger();
     const observed = observe({

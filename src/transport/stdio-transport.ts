@@ -12,7 +12,8 @@ import type { Logger } from "../ports/logger.ts";
 import type { SendOptions } from "../protocol/send-options.ts";
 import type { HostTransport, TransportEvidence } from "./host-transport.ts";
 import { MessageReader } from "./message-reader.ts";
-import { ReadSlices } from "./read-slices.ts";
+import { PipeRead } from "./pipe-read.ts";
+import { readTurns } from "./read-turns.ts";
 import { sanitizeLine } from "./sanitize-line.ts";
 import { serverLoss } from "./server-loss.ts";
 import { launchError, spawnServer } from "./spawn-server.ts";
@@ -58,7 +59,6 @@ interface RunningServer {
   readonly exited: Promise<void>;
   readonly queue: WriteQueue;
   readonly reader: MessageReader;
-  readonly slices: ReadSlices;
   readonly stderr: StderrDrain;
 }
 
@@ -113,7 +113,7 @@ class StdioTransport implements HostTransport {
   }
 
   slowDown(): void {
-    this.#running?.slices.slowDown();
+    readTurns.slowDown();
   }
 
   /** Resolves when the process runs; whether it is a server, only its messages will show. */
@@ -163,18 +163,18 @@ class StdioTransport implements HostTransport {
       strict,
       onMessage: (message, text) => this.#deliver(message, text),
     });
-    const slices = new ReadSlices(child.stdout, clock);
+    const read = new PipeRead(child.stdout);
     child.stdout.on("data", (chunk: Buffer) => {
       if (this.#ended !== undefined) return;
-      slices.begin();
+      read.begin();
       const error = reader.push(chunk);
-      if (error === undefined) slices.took(chunk);
+      if (error === undefined) read.took(chunk);
       else this.#fail(error);
     });
     const exited = new Promise<void>((resolve) => {
       child.on("exit", () => {
         this.#exitedAt = clock.monotonic();
-        slices.stop();
+        read.stop();
         // Anew: an earlier sign must not cut short the time for what was written last.
         this.#endTimer?.cancel();
         this.#endTimer = undefined;
@@ -199,7 +199,6 @@ class StdioTransport implements HostTransport {
       tree,
       exited,
       reader,
-      slices,
       queue: new WriteQueue(child.stdin, {
         serverName,
         clock,

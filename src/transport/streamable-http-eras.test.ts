@@ -62,7 +62,7 @@ describe("against the official server, legacy era", () => {
     expect(wire.received.at(-1)?.result).toBeDefined();
   });
 
-  it("SHT-08: what the server says by itself arrives on its own stream", async () => {
+  it("SHT-08 LIM-16: what the server says by itself arrives on its own stream", async () => {
     await using server = await startSessionServer();
     await using wire = await openWire(server.url);
     await initialize(wire);

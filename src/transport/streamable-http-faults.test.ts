@@ -207,6 +207,39 @@ describe("deadlines", () => {
   });
 });
 
+describe("floods", () => {
+  it("A14: a response whose messages are dropped is not read for a while, and then to its end", async () => {
+    const steps: string[] = [];
+    const event = (message: object): Buffer => Buffer.from(`data: ${JSON.stringify(message)}\n\n`);
+    const dispatcher = {
+      dispatch(_: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
+        const controller = {
+          pause: () => void steps.push("pause"),
+          resume() {
+            steps.push("resume");
+            handler.onResponseData?.(controller, event({ jsonrpc: "2.0", id: 1, result: {} }));
+            handler.onResponseEnd?.(controller, {});
+          },
+        } as Dispatcher.DispatchController;
+        const headers = { "content-type": "text/event-stream" };
+        handler.onRequestStart?.(controller, {});
+        handler.onResponseStart?.(controller, 200, headers);
+        handler.onResponseData?.(controller, event({ jsonrpc: "2.0", method: "junk" }));
+        return true;
+      },
+    } as unknown as Dispatcher;
+    await using wire = await openWire("http://127.0.0.1/mcp", { dispatcher });
+    const { transport } = wire;
+    const { onmessage } = transport;
+    transport.onmessage = (message) => {
+      if ("method" in message) transport.slowDown?.();
+      onmessage?.(message);
+    };
+    await wire.request("ping");
+    expect(steps).toEqual(["pause", "resume"]);
+  });
+});
+
 describe("size", () => {
   it("F4, SHT-10: a JSON body over the limit is cut off", async () => {
     await using server = await ScriptedServer.start((request, response) => {

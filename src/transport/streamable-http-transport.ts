@@ -1,15 +1,16 @@
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { HttpTransportConfig } from "../config/server-config.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Timer } from "../ports/clock.ts";
 import type { SendOptions } from "../protocol/send-options.ts";
-import type { HostTransport, TransportEvidence } from "./host-transport.ts";
+import type { HostTransport } from "./host-transport.ts";
 import { DiscardedBody } from "./http-body.ts";
 import { HttpCalls } from "./http-calls.ts";
 import { type HttpRequest, type ResponseHead, headerOf } from "./http-exchange.ts";
 import { isVisibleAscii, statedVersion } from "./http-headers.ts";
-import { HttpLink, type HttpTransportOptions } from "./http-link.ts";
+import type { HttpTransportOptions } from "./http-link.ts";
+import { HttpTransport } from "./http-transport.ts";
 import { SseListener } from "./sse-listener.ts";
 
 /** How long closing waits for the server to confirm the end of the session. */
@@ -29,69 +30,64 @@ export function createStreamableHttpTransport(options: StreamableHttpOptions): H
   return new StreamableHttpTransport(options);
 }
 
-class StreamableHttpTransport implements HostTransport {
-  readonly kind = "streamable-http";
+class StreamableHttpTransport extends HttpTransport {
   readonly hasPerRequestStream = true;
   readonly takesStreams = true;
 
-  onclose: Transport["onclose"];
-  onerror: Transport["onerror"];
-  onmessage: Transport["onmessage"];
-
-  readonly #link: HttpLink;
   readonly #method: HttpTransportConfig["method"];
   readonly #calls: HttpCalls;
   #listener: SseListener;
-  #starting: Promise<void> | undefined;
-  #closing: Promise<void> | undefined;
   #failure: McpError | undefined;
 
   constructor(options: StreamableHttpOptions) {
+    super("streamable-http", options);
     this.#method = options.method;
-    this.#link = new HttpLink(this.kind, options, this);
-    this.#link.oninitialized = (head) => this.#adoptSession(head);
-    this.#calls = new HttpCalls(this.#link);
-    this.#listener = new SseListener(this.#link);
+    this.link.oninitialized = (head) => this.#adoptSession(head);
+    this.#calls = new HttpCalls(this.link);
+    this.#listener = this.#createListener();
   }
 
   get sessionId(): string | undefined {
-    return this.#link.headers.sessionId;
+    return this.link.headers.sessionId;
   }
 
-  get failure(): McpError | undefined {
+  override get failure(): McpError | undefined {
     return this.#failure;
   }
 
-  get evidence(): TransportEvidence {
-    return this.#link.evidence;
-  }
-
-  get messageText(): string | undefined {
-    return this.#link.messageText;
-  }
-
-  /** Gets ready to send; idempotent. Connects only when the server's own stream is required. */
-  start(): Promise<void> {
-    return (this.#starting ??= this.#start());
-  }
-
-  send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
+  override send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
     const sending = this.#calls.send(message, options);
     return isInitialized(message) ? sending.then(() => this.#listener.start()) : sending;
   }
 
   setProtocolVersion(version: string): void {
-    this.#link.headers.protocolVersion = version;
+    this.link.headers.protocolVersion = version;
   }
 
-  close(): Promise<void> {
-    this.#link.markClosed();
-    return (this.#closing ??= this.#close());
+  /** Connects only when the server's own stream is required. */
+  protected override async open(): Promise<void> {
+    await super.open();
+    if (this.#method === "POST") return;
+    try {
+      await this.#listener.require(this.link.limits.connectTimeoutMs);
+    } catch (error) {
+      this.#failure = this.link.isOpen ? (error as McpError) : undefined;
+      await this.close();
+      throw error;
+    }
+  }
+
+  protected override async end(): Promise<void> {
+    const closed = this.link.closedError();
+    this.#listener.stop(closed);
+    this.#calls.cancelAll(closed);
+    await this.#endSession();
+    this.link.headers.sessionId = undefined;
   }
 
   /** The answer to `initialize` decides about the session. */
   #adoptSession(head: ResponseHead): void {
-    const { headers, logger, peer } = this.#link;
+    const { headers, logger, peer } = this.link;
     const id = headerOf(head, "mcp-session-id");
     const isUsable = id !== undefined && isVisibleAscii(id);
     if (id !== undefined && !isUsable)
@@ -100,38 +96,23 @@ class StreamableHttpTransport implements HostTransport {
       });
     if (headers.sessionId !== undefined) {
       // What listens to the old session hears nothing of the new one.
-      this.#listener.stop(this.#link.closedError());
-      this.#listener = new SseListener(this.#link);
+      this.#listener.stop(this.link.closedError());
+      this.#listener = this.#createListener();
     }
     headers.sessionId = isUsable ? id : undefined;
   }
 
-  async #start(): Promise<void> {
-    await this.#link.acquire();
-    if (this.#method === "POST") return;
-    try {
-      await this.#listener.require(this.#link.limits.connectTimeoutMs);
-    } catch (error) {
-      this.#failure = this.#link.isOpen ? (error as McpError) : undefined;
-      await this.close();
-      throw error;
-    }
-  }
-
-  async #close(): Promise<void> {
-    const closed = this.#link.closedError();
-    this.#listener.stop(closed);
-    this.#calls.cancelAll(closed);
-    await this.#endSession();
-    this.#link.headers.sessionId = undefined;
-    await this.#link.release();
-    this.onclose?.();
+  /** Some servers answer there, and leave the request with which they were asked open for ever. */
+  #createListener(): SseListener {
+    return new SseListener(this.link, (data) =>
+      this.#calls.answeredElsewhere(this.link.receive(data)),
+    );
   }
 
   /** Tells the server that the session is over; whether it cares makes no difference. */
   async #endSession(): Promise<void> {
     if (this.sessionId === undefined) return;
-    const { headers, clock } = this.#link;
+    const { headers, clock } = this.link;
     let timer: Timer | undefined;
     const request: HttpRequest = {
       method: "DELETE",
@@ -142,9 +123,9 @@ class StreamableHttpTransport implements HostTransport {
     await new Promise<void>((resolve) => {
       const onEnd = (): void => resolve();
       const observer = { onHead: () => new DiscardedBody(), onEnd };
-      const exchange = this.#link.open("calls", request, observer);
+      const exchange = this.link.open("calls", request, observer);
       // The deadlines of the request begin when it is written; this one counts the waiting, too.
-      timer = clock.schedule(sessionEndMs, () => exchange.abort(this.#link.closedError()));
+      timer = clock.schedule(sessionEndMs, () => exchange.abort(this.link.closedError()));
     });
     timer?.cancel();
   }

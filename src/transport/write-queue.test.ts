@@ -136,6 +136,51 @@ describe("writing messages", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it("PRO-22: a request that is called off before it has left never leaves, and nobody is told", async () => {
+    const stream = new SlowReader(5);
+    const { queue, clock } = createQueue(stream, 60);
+    const ask = (id: number) => queue.send({ id, method: "m" });
+    const callOff = (requestId: number) =>
+      queue.send({ method: "notifications/cancelled", params: { requestId } });
+    const settled: number[] = [];
+    for (const id of [1, 2, 3]) await ask(id);
+    // The bound has been passed: these two wait, and so does an answer of the same id.
+    const waiting = [4, 5].map((id) => ask(id).then(() => settled.push(id)));
+    const answered = queue.send({ id: 4, result: {} });
+    await nextTurn();
+    expect(settled).toStrictEqual([]);
+    await callOff(4);
+    await nextTurn();
+    expect(settled).toStrictEqual([4]);
+    // Its place is another one's, which need not wait any longer.
+    await callOff(2);
+    await Promise.all(waiting);
+    const late = callOff(1);
+    do await stream.read();
+    while (stream.writableLength > 0);
+    await Promise.all([answered, late]);
+    const written = stream.writes.join("").trim().split("\n");
+    expect(written.map((text) => JSON.parse(text) as unknown)).toStrictEqual([
+      { id: 1, method: "m" },
+      { id: 3, method: "m" },
+      { id: 5, method: "m" },
+      { id: 4, result: {} },
+      { method: "notifications/cancelled", params: { requestId: 1 } },
+    ]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("two requests of the same id, queued or waiting, are both sent", async () => {
+    const stream = new SlowReader(5);
+    const { queue } = createQueue(stream, 40);
+    const message = { id: 7, method: "m" };
+    const sends = Array.from({ length: 6 }, () => queue.send(message));
+    do await stream.read();
+    while (stream.writableLength > 0);
+    await Promise.all(sends);
+    expect(stream.writes.join("")).toBe(`${JSON.stringify(message)}\n`.repeat(6));
+  });
+
   it("without a limit a sender waits as long as it takes", async () => {
     const stream = new SlowReader(5);
     const { queue, clock } = createQueue(stream, 10, 0);

@@ -3,6 +3,7 @@ import type { Writable } from "node:stream";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock, Timer } from "../ports/clock.ts";
+import { cancelledId, requestId } from "./message-ids.ts";
 
 export interface WriteQueueOptions {
   readonly serverName: string;
@@ -14,7 +15,7 @@ export interface WriteQueueOptions {
 }
 
 interface WaitingSend {
-  readonly json: string;
+  readonly line: string;
   readonly giveUpAt: number;
   readonly resolve: () => void;
   readonly reject: (error: McpError) => void;
@@ -31,19 +32,22 @@ const sent = Promise.resolve();
 /**
  * Writes messages as lines to a pipe. The first message of a turn leaves at once, so that a lone
  * request never waits; those that follow in the same turn leave together in one system call. When
- * the reader falls behind, messages queue up to a bound; beyond it senders wait, in order.
+ * the reader falls behind, messages queue up to a bound; beyond it senders wait, in order. A request
+ * that is called off before it has left never leaves, and neither does the message that calls it off.
  */
 export class WriteQueue {
   readonly #stream: Writable;
   readonly #options: WriteQueueOptions;
-  /** Lines not yet handed to the stream. */
+  /** Lines of the turn that are not yet handed to the stream. */
   #batch = "";
   #isTurnOpen = false;
-  /** The stream asked to wait for `drain`. Only then are bytes counted: those it holds, and the batch. */
+  /** The stream asked to wait for `drain`. Only then are messages queued, and bytes counted. */
   #isBlocked = false;
   #streamBytes = 0;
-  #batchBytes = 0;
-  #waiting: WaitingSend[] = [];
+  #queuedBytes = 0;
+  /** Lines in the order they came, those of requests under their ids; then those whose senders wait. */
+  readonly #queued = new Map<unknown, string>();
+  readonly #waiting = new Map<unknown, WaitingSend>();
   #waitTimer: Timer | undefined;
   #stopped: McpError | undefined;
 
@@ -66,17 +70,18 @@ export class WriteQueue {
     } catch (cause) {
       return Promise.reject(notJson(cause));
     }
-    if (this.#isFull()) return this.#waitForRoom(json);
-    this.#append(json);
+    if (this.#isBlocked) return this.#hold(message, `${json}\n`);
+    this.#append(`${json}\n`);
     return sent;
   }
 
   /** Hands everything queued to the stream, ready or not. */
   flush(): void {
-    if (this.#batch === "") return;
-    const batch = this.#batch;
+    const batch = this.#batch + [...this.#queued.values()].join("");
+    if (batch === "") return;
     this.#batch = "";
-    this.#batchBytes = 0;
+    this.#queued.clear();
+    this.#queuedBytes = 0;
     this.#write(batch);
   }
 
@@ -84,29 +89,35 @@ export class WriteQueue {
   stop(reason: McpError): void {
     this.#stopped = reason;
     this.#batch = "";
+    this.#queued.clear();
     this.#waitTimer?.cancel();
-    for (const { reject } of this.#waiting.splice(0)) reject(reason);
+    for (const { reject } of this.#waiting.values()) reject(reason);
+    this.#waiting.clear();
   }
 
-  #append(json: string): void {
-    if (this.#isBlocked) {
-      this.#batch += `${json}\n`;
-      this.#batchBytes += Buffer.byteLength(json) + 1;
-    } else if (this.#isTurnOpen) {
-      this.#batch += `${json}\n`;
-      if (this.#batch.length >= maxBatchChars) this.flush();
+  #append(line: string): void {
+    if (this.#isTurnOpen) {
+      this.#batch += line;
+      if (this.#batch.length >= maxBatchChars) this.#flushBatch();
     } else {
       this.#isTurnOpen = true;
       // Not `queueMicrotask`, whose bookkeeping costs as much as the rest of a lone message.
       void sent.then(this.#closeTurn);
-      this.#write(`${json}\n`);
+      this.#write(line);
     }
   }
 
   readonly #closeTurn = (): void => {
     this.#isTurnOpen = false;
-    if (!this.#isBlocked) this.flush();
+    this.#flushBatch();
   };
+
+  #flushBatch(): void {
+    if (this.#batch === "") return;
+    const batch = this.#batch;
+    this.#batch = "";
+    this.#write(batch);
+  }
 
   #write(text: string): void {
     if (this.#stream.write(text)) return;
@@ -118,24 +129,59 @@ export class WriteQueue {
     this.#isBlocked = false;
     this.#streamBytes = 0;
     this.flush();
-    while (this.#waiting.length > 0 && !this.#isFull()) {
-      const { json, resolve } = this.#waiting.shift()!;
-      this.#append(json);
+    this.#admitWaiting();
+  }
+
+  /** While the stream is blocked. */
+  #hold(message: object, line: string): Promise<void> {
+    if (this.#takeBack(cancelledId(message))) return sent;
+    const id = requestId(message);
+    const isKnown = id === undefined || this.#queued.has(id) || this.#waiting.has(id);
+    const key = isKnown ? {} : id;
+    if (this.#isFull()) return this.#waitForRoom(key, line);
+    this.#enqueue(key, line);
+    return sent;
+  }
+
+  #enqueue(key: unknown, line: string): void {
+    this.#queued.set(key, line);
+    this.#queuedBytes += Buffer.byteLength(line);
+  }
+
+  /** False when the request is not, or no longer, here. */
+  #takeBack(id: unknown): boolean {
+    const waiting = this.#waiting.get(id);
+    waiting?.resolve();
+    if (waiting !== undefined) return this.#waiting.delete(id);
+    const line = this.#queued.get(id);
+    if (line === undefined) return false;
+    this.#queued.delete(id);
+    this.#queuedBytes -= Buffer.byteLength(line);
+    this.#admitWaiting();
+    return true;
+  }
+
+  #admitWaiting(): void {
+    for (const [key, { line, resolve }] of this.#waiting) {
+      if (this.#isFull()) break;
+      this.#waiting.delete(key);
+      if (this.#isBlocked) this.#enqueue(key, line);
+      else this.#append(line);
       resolve();
     }
     this.#watchWaiting();
   }
 
   #isFull(): boolean {
-    return this.#isBlocked && this.#streamBytes + this.#batchBytes >= this.#options.maxQueuedBytes;
+    return this.#isBlocked && this.#streamBytes + this.#queuedBytes >= this.#options.maxQueuedBytes;
   }
 
-  #waitForRoom(json: string): Promise<void> {
+  #waitForRoom(key: unknown, line: string): Promise<void> {
     const { clock, timeoutMs } = this.#options;
     const giveUpAt = timeoutMs > 0 ? clock.monotonic() + timeoutMs : Infinity;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ json, giveUpAt, resolve, reject });
-      if (this.#waiting.length === 1) this.#watchWaiting();
+      this.#waiting.set(key, { line, giveUpAt, resolve, reject });
+      if (this.#waiting.size === 1) this.#watchWaiting();
     });
   }
 
@@ -143,13 +189,16 @@ export class WriteQueue {
   #watchWaiting(): void {
     const { clock } = this.#options;
     this.#waitTimer?.cancel();
-    const first = this.#waiting[0];
+    const [first] = this.#waiting.values();
     if (first === undefined || first.giveUpAt === Infinity) return;
-    this.#waitTimer = clock.schedule(Math.max(0, first.giveUpAt - clock.monotonic()), () => {
+    const leftMs = Math.max(0, first.giveUpAt - clock.monotonic());
+    this.#waitTimer = clock.schedule(leftMs, () => {
       const now = clock.monotonic();
-      const firstToStay = this.#waiting.findIndex(({ giveUpAt }) => giveUpAt > now);
-      const expired = this.#waiting.splice(0, firstToStay === -1 ? Infinity : firstToStay);
-      for (const { reject } of expired) reject(this.#notRead());
+      for (const [key, { giveUpAt, reject }] of this.#waiting) {
+        if (giveUpAt > now) break;
+        this.#waiting.delete(key);
+        reject(this.#notRead());
+      }
       this.#watchWaiting();
     });
   }

@@ -50,7 +50,7 @@ describe.each(ways)("$kind, $era era", (way) => {
     expect(await session.call("mcp__demo__add", { a: 2, b: 3 })).toMatchObject({ text: "5" });
   });
 
-  it("STD-07 HTP-09: calls at the same time each get their own answer", async () => {
+  it("STD-07 HTP-09 LIM-01: calls at the same time each get their own answer", async () => {
     await using scene = await enter(way);
     const { session } = scene;
     await session.ready();
@@ -87,7 +87,7 @@ describe.each(ways)("$kind, $era era", (way) => {
       expect(seen).toEqual([1, 2, 3]);
     });
 
-  it("a cancelled call ends at once, and the next one works", async () => {
+  it("LIM-01: a cancelled call ends at once, and the next one works", async () => {
     await using scene = await enter(way);
     const { session } = scene;
     await session.ready();

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
-import { ReadSlices } from "./read-slices.ts";
+import { PipeRead } from "./pipe-read.ts";
+import { ReadTurns } from "./read-turns.ts";
 
 const chunks = 100;
 
@@ -19,7 +20,7 @@ async function readAll(chunkBytes: number, msPerChunk: number) {
   });
   let nowMs = 0;
   const clock: Clock = { ...systemClock, monotonic: () => nowMs };
-  const slices = new ReadSlices(stream, clock);
+  const read = new PipeRead(stream, new ReadTurns(clock));
   const perTurn: number[] = [];
   let inTurn = 0;
   stream.on("data", (chunk: Buffer) => {
@@ -29,16 +30,16 @@ async function readAll(chunkBytes: number, msPerChunk: number) {
         inTurn = 0;
       });
     inTurn += 1;
-    slices.begin();
+    read.begin();
     nowMs += msPerChunk;
-    slices.took(chunk);
+    read.took(chunk);
   });
   await new Promise((resolve) => stream.once("end", resolve));
   await new Promise(setImmediate);
   return perTurn;
 }
 
-describe("slices of reading", () => {
+describe("PipeRead", () => {
   it("A14: a stream that never runs dry is read for some milliseconds at a time, and to its end", async () => {
     const perTurn = await readAll(64 * 1_024, 2);
     expect(Math.max(...perTurn)).toBeLessThan(10);
@@ -49,19 +50,40 @@ describe("slices of reading", () => {
     expect(await readAll(64 * 1_024, 0.01)).toStrictEqual([chunks]);
   });
 
-  it("a read that did not fill its buffer was the last of its turn and begins a new slice", async () => {
+  it("a read that did not fill its buffer was the last of its turn and needs no pause", async () => {
     expect(await readAll(1_024, 2)).toStrictEqual([chunks]);
+  });
+
+  it("A14: streams that never run dry share the turn", async () => {
+    let nowMs = 0;
+    const clock: Clock = { ...systemClock, monotonic: () => nowMs };
+    const turns = new ReadTurns(clock);
+    const full = Buffer.alloc(64 * 1_024);
+    const streams = Array.from({ length: 5 }, () => new Readable({ read() {} }));
+    const reads = streams.map((stream) => new PipeRead(stream, turns));
+    const readOn = (read: PipeRead): void => {
+      read.begin();
+      nowMs += 2;
+      read.took(full);
+    };
+    for (const stream of streams) stream.resume();
+    for (const read of [...reads.slice(0, 1), ...reads]) readOn(read);
+    expect(streams.map((stream) => stream.isPaused())).toEqual(streams.map(() => true));
+    await new Promise(setImmediate);
+    expect(streams.map((stream) => stream.isPaused())).toEqual(streams.map(() => false));
   });
 
   it("A14: a stream whose messages are dropped rests twelve times as long as it is read", async () => {
     const clock = new ManualClock();
     const stream = new Readable({ read() {} });
-    const slices = new ReadSlices(stream, clock);
+    const turns = new ReadTurns(clock);
+    const read = new PipeRead(stream, turns);
+    const small = Buffer.alloc(100);
     const took = async (ms: number, isDropped: boolean): Promise<void> => {
-      slices.begin();
+      read.begin();
       await clock.advance(ms);
-      if (isDropped) slices.slowDown();
-      slices.took(Buffer.alloc(100));
+      if (isDropped) turns.slowDown();
+      read.took(small);
     };
     stream.on("data", () => {});
     await took(4, true);
@@ -75,7 +97,10 @@ describe("slices of reading", () => {
     await clock.advance(200);
     expect([stream.isPaused(), clock.pending]).toEqual([false, 0]);
     await took(4, true);
-    slices.stop();
-    expect([stream.isPaused(), clock.pending]).toEqual([false, 0]);
+    expect(stream.isPaused()).toBe(true);
+    read.stop();
+    expect(stream.isPaused()).toBe(false);
+    await took(4, true);
+    expect(stream.isPaused()).toBe(false);
   });
 });
