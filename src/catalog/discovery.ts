@@ -3,6 +3,7 @@ import type { HostEvent } from "../events/host-event.ts";
 import { oneAtATime } from "../events/one-at-a-time.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
+import type { RegisteredServer } from "../registry/server-registry.ts";
 import type { ToolCatalog } from "./tool-catalog.ts";
 import { type ToolChanges, compareTools } from "./tool-changes.ts";
 
@@ -12,16 +13,22 @@ export interface DiscoveryOptions {
   readonly clock: Clock;
   readonly publish: (event: HostEvent) => void;
   /** Judges the definitions before anyone is offered them. */
-  readonly review?: (serverName: string, tools: readonly ListedTool[]) => Promise<void>;
+  readonly review?: (server: RegisteredServer, tools: readonly ListedTool[]) => Promise<void>;
   /** A list has arrived, before any filter of ours. */
   readonly onListed?: (
-    serverName: string,
+    server: RegisteredServer,
     client: ProtocolClient,
     tools: readonly ListedTool[],
   ) => void;
 }
 
-/** Fills the catalog from live connections and keeps it true while they last. */
+/** The connection's server, unless it is gone or another definition has taken its name. */
+type FindServer = () => RegisteredServer | undefined;
+
+/**
+ * Fills the catalog from live connections and keeps it true while they last. A name may stand for another
+ * server after every wait; what the one before it says is then nobody's list.
+ */
 export class Discovery {
   readonly #options: DiscoveryOptions;
 
@@ -30,33 +37,42 @@ export class Discovery {
   }
 
   /** Lists what the server offers, and again whenever it says that this has changed. */
-  async begin(serverName: string, client: ProtocolClient): Promise<void> {
+  async begin(client: ProtocolClient, find: FindServer): Promise<void> {
+    const serverName = find()?.config.name;
+    if (serverName === undefined) return;
     client.onwarning = (text) => this.#warn(serverName, text);
     this.#options.catalog.noteResources(serverName, client.capabilities["resources"] !== undefined);
     if (client.capabilities["tools"] === undefined) {
       this.#options.catalog.replace(serverName, { tools: [], rejected: [] });
       return;
     }
-    const relist = oneAtATime(() => this.#list(serverName, client, true));
+    const relist = oneAtATime(() => this.#list(client, find, true));
     client.onlistchanged = (kind) => {
       if (kind === "tools") relist();
     };
-    await this.#list(serverName, client, false);
+    await this.#list(client, find, false);
   }
 
   /**
    * A list that cannot be had leaves the connection up and says so: with no tools at the beginning,
    * with those known before when it was to be refreshed.
    */
-  async #list(serverName: string, client: ProtocolClient, isRefresh: boolean): Promise<void> {
+  async #list(client: ProtocolClient, find: FindServer, isRefresh: boolean): Promise<void> {
     const { catalog, limits, review, onListed } = this.#options;
+    const serverName = find()?.config.name;
+    if (serverName === undefined) return;
     const before = catalog.tools(serverName);
     try {
       const listing = await client.listTools({ timeoutMs: limits.listTimeoutMs });
-      await review?.(serverName, listing.tools);
+      const listed = find();
+      if (listed === undefined) return;
+      await review?.(listed, listing.tools);
+      const reviewed = find();
+      if (reviewed === undefined) return;
       catalog.replace(serverName, listing);
-      onListed?.(serverName, client, listing.tools);
+      onListed?.(reviewed, client, listing.tools);
     } catch (error) {
+      if (find() === undefined) return;
       if (!isRefresh) catalog.clear(serverName);
       const reason = error instanceof Error ? error.message : "unknown reason";
       return this.#warn(serverName, `its tools could not be listed: ${reason}`);
@@ -66,7 +82,8 @@ export class Discovery {
       this.#warn(serverName, `${subject}${text}`);
     }
     const tools = catalog.tools(serverName);
-    this.#changed(serverName, tools.length, compareTools(before, tools));
+    const changes = await compareTools(before, tools);
+    if (find() !== undefined) this.#changed(serverName, tools.length, changes);
   }
 
   #changed(serverName: string, toolCount: number, changes: ToolChanges): void {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
+import { TimeSlice } from "../ports/time-slice.ts";
 import type { CatalogTool } from "./catalog-tool.ts";
 
 /** What is different between two lists of one server, by original name. */
@@ -10,14 +11,17 @@ export interface ToolChanges {
   readonly changed: readonly string[];
 }
 
-export function compareTools(
+/** A long list does not hold up other work. */
+export async function compareTools(
   before: readonly CatalogTool[],
   after: readonly CatalogTool[],
-): ToolChanges {
+): Promise<ToolChanges> {
   const known = new Map(before.map((tool) => [tool.originalName, tool]));
   const added: string[] = [];
   const changed: string[] = [];
+  const slice = new TimeSlice();
   for (const tool of after) {
+    if (slice.isOver) await slice.next();
     const old = known.get(tool.originalName);
     known.delete(tool.originalName);
     if (old === undefined) added.push(tool.originalName);

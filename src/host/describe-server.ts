@@ -3,24 +3,24 @@ import type { Provenance, ServerConfig } from "../config/server-config.ts";
 import { toJson } from "../config/to-json.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import type { ApprovalBook } from "./approval-book.ts";
 import type { CollectedServers } from "./collect-servers.ts";
 import { describeTarget } from "./describe-target.ts";
 import type { ServerStatus } from "./host.ts";
 import type { PinBook } from "./pin-book.ts";
-import type { ServerMemory } from "./server-memory.ts";
 
 export interface Surroundings {
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
   readonly sources: CollectedServers;
   readonly pins: PinBook;
-  readonly memory: ServerMemory;
+  readonly approvals: ApprovalBook;
 }
 
 /** One server as every surface shows it, over the connection that tells most unless one is named. */
 export function describeServer(
   server: RegisteredServer,
-  { registry, catalog, sources, pins, memory }: Surroundings,
+  { registry, catalog, sources, pins, approvals }: Surroundings,
   connection = server.users.foremost,
 ): ServerStatus {
   const { config } = server;
@@ -42,7 +42,7 @@ export function describeServer(
     serverInfo: client?.serverInfo,
     connectedAt: connection.connectedAt,
     pid: runningProcess(connection),
-    changedSinceApproval: state === "pending" && memory.wasApproved(name),
+    changedSinceApproval: state === "pending" && approvals.hasFor(name),
     quarantined: pins.waiting(server),
     problems: catalog.problems(name),
   };

@@ -5,6 +5,7 @@ import { parseServerEntry } from "../config/parse-config.ts";
 import type { ServerConfig } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
+import type { Store } from "../store/store.ts";
 import type { HostStore } from "./host-store.ts";
 import type { EntryInput, ServerScope } from "./host.ts";
 
@@ -29,7 +30,10 @@ export class ServerEdits {
         name,
         entry,
       });
-    await this.#putRow(name, entry);
+    this.#parse(name, entry);
+    const { store } = this.#options;
+    if (!store.isKept) throw noStore(name);
+    await store.write((opened) => this.#putRow(opened, name, entry));
   }
 
   async update(config: ServerConfig, entry: EntryInput): Promise<void> {
@@ -57,41 +61,37 @@ export class ServerEdits {
   }
 
   async #editRow({ name }: ServerConfig, edit: ConfigEdit): Promise<void> {
-    const store = await this.#options.store.open();
-    const row = (await store?.servers.list())?.find((it) => it.name === name);
-    if (store === undefined || row === undefined)
+    const isThere = await this.#options.store.write(async (store) => {
+      const row = (await store.servers.list()).find((it) => it.name === name);
+      if (row === undefined) return false;
+      const { id, config } = row;
+      if (edit.action === "remove") await store.servers.remove(id);
+      else {
+        const entry =
+          "entry" in edit ? edit.entry : { ...config, enabled: edit.action === "enable" };
+        await this.#putRow(store, name, entry, id);
+      }
+      return true;
+    });
+    if (isThere !== true)
       throw createError("server_unknown", `no server "${name}" in the store`, { serverName: name });
-    switch (edit.action) {
-      case "remove":
-        await store.servers.remove(row.id);
-        return;
-      case "enable":
-      case "disable":
-        return await this.#putRow(
-          name,
-          { ...row.config, enabled: edit.action === "enable" },
-          row.id,
-        );
-      case "add":
-      case "put":
-      case "replace":
-        return await this.#putRow(name, edit.entry, row.id);
-    }
   }
 
   /** The row of that id, which need not be one this program has made; else that of the server's own. */
-  async #putRow(name: string, entry: EntryInput, id?: string): Promise<void> {
-    const config = parseServerEntry(name, entry, {
-      provenance: { layer: "store" },
-      baseDir: this.#options.cwd,
-    });
-    const store = await this.#options.store.open();
-    if (store === undefined) throw noStore(name);
-    await store.servers.put({
+  async #putRow({ servers }: Store, name: string, entry: EntryInput, id?: string): Promise<void> {
+    const config = this.#parse(name, entry);
+    await servers.put({
       id: id ?? config.id,
       name,
       config: { name, ...entry },
       status: config.enabled ? "idle" : "disabled",
+    });
+  }
+
+  #parse(name: string, entry: EntryInput): ServerConfig {
+    return parseServerEntry(name, entry, {
+      provenance: { layer: "store" },
+      baseDir: this.#options.cwd,
     });
   }
 }

@@ -1,11 +1,7 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-
 import type { CatalogTool } from "../catalog/catalog-tool.ts";
 import { cancelledByCaller } from "../connection/until-aborted.ts";
+import { TimeSlice } from "../ports/time-slice.ts";
 import { ToolModule } from "../schema/tool-module.ts";
-
-/** Other work gets its turn after this. */
-const sliceMs = 10;
 
 /** A module of TypeScript with the types of these tools and a typed client for them. */
 export async function emitToolModule(
@@ -20,13 +16,12 @@ export async function emitToolModule(
     outputSchema,
   }));
   let text = "";
-  let since = performance.now();
+  const slice = new TimeSlice();
   for (const piece of new ToolModule(serverName, described).pieces()) {
     text += piece;
-    if (performance.now() - since < sliceMs) continue;
-    await nextTurn();
+    if (!slice.isOver) continue;
+    await slice.next();
     if (signal?.aborted === true) throw cancelledByCaller();
-    since = performance.now();
   }
   return text;
 }

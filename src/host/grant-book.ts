@@ -6,11 +6,7 @@ import { createError } from "../errors/families.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { GrantLookup, GrantSubject } from "../policy/grant-lookup.ts";
 import type { Clock } from "../ports/clock.ts";
-import type {
-  ConsentChange,
-  RegisteredServer,
-  ServerRegistry,
-} from "../registry/server-registry.ts";
+import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Grant, GrantFilter } from "../store/grant-rows.ts";
 import { closest } from "../text/closest.ts";
 import type { AllowOptions, GrantInfo, GrantQuery, Grants } from "./grants.ts";
@@ -39,8 +35,6 @@ export class GrantBook implements GrantLookup, Grants {
 
   constructor(parts: GrantBookParts) {
     this.#parts = parts;
-    // What holds while the host lives is a decision as much as what is kept, and told by the same book.
-    parts.registry.onConsentChange((change) => this.#tellConsentChange(change));
   }
 
   get revision(): number {
@@ -82,6 +76,7 @@ export class GrantBook implements GrantLookup, Grants {
 
   async allow(options: AllowOptions): Promise<readonly GrantInfo[]> {
     const { agent, server: serverName, tool, expiresAt, includeDestructive = false } = options;
+    checkEnd(expiresAt);
     const { registry, events, clock } = this.#parts;
     const server = registry.get(serverName);
     const tools = await this.#toolsOf(server);
@@ -89,6 +84,7 @@ export class GrantBook implements GrantLookup, Grants {
       tool === undefined
         ? tools.filter((one) => includeDestructive || !claims(one, "destructiveHint"))
         : [findTool(tools, tool)];
+    if (covered.length === 0) return [];
     await this.#add(
       covered.map(({ originalName: toolName, listed }) => ({
         agent,
@@ -108,10 +104,11 @@ export class GrantBook implements GrantLookup, Grants {
   async revoke(query: GrantQuery = {}): Promise<number> {
     const { events, clock } = this.#parts;
     const filter = this.#filterOf(query);
+    if (filter === undefined) return 0;
     try {
-      return filter === undefined ? 0 : await this.#takeBack(filter);
+      return await this.#takeBack(filter);
     } finally {
-      // Also when the store cannot be written: here it counts.
+      // Also without a grant: what sessions were allowed ends. And when the store cannot be written: here it counts.
       events.emit({
         type: "grant-revoked",
         agent: query.agent ?? null,
@@ -153,10 +150,7 @@ export class GrantBook implements GrantLookup, Grants {
     }));
     await this.#stored.add(
       grants,
-      async () => {
-        const store = await this.#parts.store.open();
-        await store?.grants.grant(grants);
-      },
+      () => this.#parts.store.write((store) => store.grants.grant(grants)),
       (kept) => {
         for (const grant of kept) this.#grants.set(keyOfGrant(grant), grant);
         this.#revision += 1;
@@ -183,14 +177,6 @@ export class GrantBook implements GrantLookup, Grants {
     return catalog
       .tools(name)
       .filter((tool) => pins.verdict(server.launchIdentity, tool) === "accepted");
-  }
-
-  #tellConsentChange({ serverName, mode, ...change }: ConsentChange): void {
-    const { events, clock } = this.#parts;
-    const agent = change.agent ?? null;
-    const at = clock.now();
-    if (mode === undefined) events.emit({ type: "consent-ended", agent, serverName, at });
-    else events.emit({ type: "consent-mode-set", agent, serverName, mode, at });
   }
 
   /**
@@ -221,6 +207,15 @@ export class GrantBook implements GrantLookup, Grants {
     const servers = this.#parts.registry.all();
     return servers.find(({ launchIdentity }) => launchIdentity === identity)?.config.name;
   }
+}
+
+/** No number, and the date it was to be is no end at all: that would be a grant for ever. */
+function checkEnd(expiresAt: unknown): void {
+  if (expiresAt === undefined || (typeof expiresAt === "number" && !Number.isNaN(expiresAt)))
+    return;
+  throw createError("config_invalid", "a grant cannot end at what is no time", {
+    hint: "expiresAt is a number: milliseconds since the epoch",
+  });
 }
 
 function keyOf(agent: string, identity: string, toolName: string): string {

@@ -4,7 +4,8 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
+import { ManualClock, settled } from "../../tests/fixtures/protocol/manual-clock.ts";
+import { deferred } from "../../tests/host/deferred.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { HostStore } from "./host-store.ts";
 
@@ -41,5 +42,48 @@ describe("HostStore", () => {
     expect(await store.open()).toBe(opened);
     await store.close();
     await rm(root, { recursive: true });
+  });
+
+  it("decision 13: what has begun is finished by closing, what comes later is refused", async () => {
+    const root = await mkdtemp(path.join(tmpdir(), "host-store-"));
+    const location = path.join(root, "s.db");
+    const clock = new ManualClock();
+    const store = new HostStore({ location, clock, logger: silentLogger });
+    const grant = { identity: "i", tool: "t", definitionHash: "h" };
+    const held = deferred();
+    const begun = deferred();
+    const writing = store.write(async ({ grants }) => {
+      await grants.grant([{ agent: "first", ...grant }]);
+      begun.resolve();
+      await held.promise;
+      await grants.grant([{ agent: "second", ...grant }]);
+    });
+    await begun.promise;
+    const closing = store.close();
+    await settled();
+    await expect(store.open()).rejects.toMatchObject({ code: "closed" });
+    await expect(store.write(() => Promise.resolve())).rejects.toMatchObject({ code: "closed" });
+    await expect(store.read(() => Promise.resolve(1), 0)).rejects.toMatchObject({ code: "closed" });
+    held.resolve();
+    await Promise.all([writing, closing]);
+    store.keep("what nobody waits for", () => Promise.reject(new Error("too late")));
+    expect(clock.pending).toBe(0);
+    const next = new HostStore({ location, clock, logger: silentLogger });
+    const agents = await next.read(async ({ grants }) => await grants.list(), []);
+    expect(agents.map(({ agent }) => agent)).toEqual(["first", "second"]);
+    await next.close();
+    await rm(root, { recursive: true });
+  });
+
+  it("decision 13: closing keeps also what is found out while it keeps", async () => {
+    const clock = new ManualClock();
+    const store = new HostStore({ location: ":memory:", clock, logger: silentLogger });
+    const kept: string[] = [];
+    store.keep("the first", () => {
+      store.keep("the second", () => Promise.resolve(kept.push("second")));
+      return Promise.resolve(kept.push("first"));
+    });
+    await store.close();
+    expect(kept).toEqual(["first", "second"]);
   });
 });

@@ -1,3 +1,4 @@
+import { createError } from "../errors/families.ts";
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { storeExists } from "../store/store-location.ts";
@@ -26,6 +27,8 @@ export class HostStore {
   /** From when on to try again what failed. */
   #reopenAt: number | undefined;
   #onChange: (() => void) | undefined;
+  /** What `close` waits for. */
+  readonly #atWork = new Set<Promise<unknown>>();
   readonly #waiting: (() => Promise<void>)[] = [];
   #keeping = Promise.resolve();
   #timer: Timer | undefined;
@@ -49,11 +52,13 @@ export class HostStore {
 
   /**
    * Undefined without a place to keep things. Throws `store_failed` when it cannot be opened; what was
-   * in the way may be gone later, so it is tried again then.
+   * in the way may be gone later, so it is tried again then. Throws `closed` after `close`: who is told
+   * that something is kept must not have been told so by a host that keeps nothing any more.
    */
   async open(): Promise<Store | undefined> {
     const { location, clock } = this.#options;
-    if (location === undefined || this.#isClosed) return undefined;
+    if (this.#isClosed) throw createError("closed", "the host has been closed");
+    if (location === undefined) return undefined;
     const isAgain = this.#reopenAt !== undefined && clock.monotonic() >= this.#reopenAt;
     if (isAgain) {
       this.#opening = undefined;
@@ -70,10 +75,14 @@ export class HostStore {
     store?.onchange(listener);
   }
 
-  /** What `task` finds in a store that exists; `otherwise` where there is none. */
+  /** Undefined, and nothing done, without a place to keep things. What has begun is finished by `close`. */
+  async write<T>(task: (store: Store) => Promise<T>): Promise<T | undefined> {
+    return await this.#work(task, undefined);
+  }
+
+  /** What `task` finds in a store that exists, and perhaps changes there; `otherwise` where there is none. */
   async read<T>(task: (store: Store) => Promise<T>, otherwise: T): Promise<T> {
-    const store = this.isFilled ? await this.open() : undefined;
-    return store === undefined ? otherwise : await task(store);
+    return this.isFilled ? await this.#work(task, otherwise) : otherwise;
   }
 
   /**
@@ -81,6 +90,7 @@ export class HostStore {
    * when the servers that are being started at once have had the processor for themselves.
    */
   keep(what: string, task: (store: Store) => Promise<unknown>): void {
+    if (this.#isClosed) return;
     this.#waiting.push(() => this.#tryTo(what, task));
     this.#timer ??= this.#options.clock.schedule(keepDelayMs, () => void this.#keepAll());
   }
@@ -94,10 +104,25 @@ export class HostStore {
   }
 
   async close(): Promise<void> {
-    await this.#keepAll();
+    // What is kept may turn out to be more to keep.
+    do await this.#keepAll();
+    while (this.#waiting.length > 0);
     this.#isClosed = true;
+    await Promise.allSettled(this.#atWork);
     const store = await this.#opening?.catch(() => undefined);
     await store?.close();
+  }
+
+  async #work<T, U>(task: (store: Store) => Promise<T>, otherwise: U): Promise<T | U> {
+    const work = this.open().then<T | U>((store) =>
+      store === undefined ? otherwise : task(store),
+    );
+    this.#atWork.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#atWork.delete(work);
+    }
   }
 
   async #openNow(location: string, isAgain: boolean): Promise<Store> {
@@ -128,8 +153,7 @@ export class HostStore {
 
   async #tryTo(what: string, task: (store: Store) => Promise<unknown>): Promise<void> {
     try {
-      const store = await this.open();
-      if (store !== undefined) await task(store);
+      await this.write(task);
     } catch (error) {
       this.#options.logger.warn(`${what} could not be stored`, { error: String(error) });
     }

@@ -131,15 +131,19 @@ export interface ServerStatus {
   readonly problems: readonly CatalogProblem[];
 }
 
-export interface ConnectOptions {
+/** How long a start may take, and who may call it off. */
+export interface StartOptions {
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ConnectOptions extends StartOptions {
   /** The agent that the server is connected for; without one it is everybody's. */
   readonly owner?: string | undefined;
   /** Whether other agents may use the owner's connection; they do not even see the server otherwise. */
   readonly shared?: boolean | undefined;
   /** How often a person is asked about its tools: `ask-per-server` by default. The owner's alone, if there is one. */
   readonly mode?: ConsentMode | undefined;
-  readonly timeoutMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** An entry as a file could hold it. */
@@ -223,13 +227,20 @@ export interface McpHost extends AsyncDisposable {
   disable(name: string): Promise<ServerStatus>;
   /** Reads the configuration again. Servers whose definition is the same keep their connections. */
   reload(): Promise<void>;
-  /** Asks the host's human about a server that waits for approval; throws `not_approved` after a no. */
+  /**
+   * Asks the host's human about a server that waits for approval; throws `not_approved` after a no. When
+   * it fails, who sees the server and how often it is asked about stays as it was.
+   */
   connect(name: string, options?: ConnectOptions): Promise<ServerStatus>;
   /** All enabled and approved servers in parallel; says for each whether it is connected. Never throws for one. */
-  connectAll(options?: ConnectOptions): Promise<Readonly<Record<string, boolean>>>;
-  /** Throws `denied` when the owner named has no part in a connection that another one shares. */
+  connectAll(options?: StartOptions): Promise<Readonly<Record<string, boolean>>>;
+  /**
+   * Ends the connection and, for whom it was claimed, the claim; what sessions were allowed of the server
+   * no longer counts. Throws `denied` when the owner named has no part in one that another one shares.
+   */
   disconnect(name: string, options?: DisconnectOptions): Promise<void>;
   disconnectAll(): Promise<void>;
+  /** Of an owner: the connection that was claimed for it, and no other. */
   reconnect(name: string, options?: ConnectOptions): Promise<ServerStatus>;
   /** Asks every connected server for a sign of life; the names of those that gave none and were dropped. */
   checkConnections(): Promise<readonly string[]>;
@@ -262,7 +273,7 @@ export interface McpHost extends AsyncDisposable {
    * A module of TypeScript with the types of a server's tools and a typed client for them. Connects
    * the server when its list is not known; throws as `connect` does.
    */
-  emitTypes(name: string, options?: ConnectOptions): Promise<string>;
+  emitTypes(name: string, options?: StartOptions): Promise<string>;
   /**
    * Replaces the roots and tells the connected servers of the legacy era, which remember them; others
    * ask when they need them. Throws `config_invalid` when the host was created without `roots`.

@@ -33,17 +33,20 @@ export class LaunchDesk {
   /** What approving the server would start; undefined for one that needs no approval. */
   async question(name: string): Promise<LaunchQuestion | undefined> {
     const { fleet, hostEnv } = this.#parts;
-    const { memory, registry } = fleet;
+    const { approvals, registry } = fleet;
     const server = registry.get(name);
     if (registry.isApproved(server)) return undefined;
+    // Looked at now, it may be again what was approved before.
+    registry.currentLaunch(server);
+    if (registry.isApproved(server)) return undefined;
     const { askAboutLaunch } = await import("./ask-about-launch.ts");
-    const earlier = await memory.approvalsOf(name);
+    const earlier = await approvals.listFor(name);
     return await askAboutLaunch(server, { registry, hostEnv, earlier });
   }
 
   async approve(name: string, options: ApproveOptions): Promise<void> {
-    const { memory, registry } = this.#parts.fleet;
-    this.#tell("launch-approved", name, await memory.approve(registry.get(name), options));
+    const { approvals, registry } = this.#parts.fleet;
+    this.#tell("launch-approved", name, await approvals.approve(registry.get(name), options));
   }
 
   /** Asks a person, if there is one; whether the server may start now. */
@@ -53,11 +56,11 @@ export class LaunchDesk {
   }
 
   async revoke(name: string): Promise<void> {
-    const { memory, registry } = this.#parts.fleet;
+    const { approvals, registry } = this.#parts.fleet;
     const server = registry.get(name);
     const { identity } = registry.currentLaunch(server);
     try {
-      await memory.revoke(server);
+      await approvals.revoke(server);
     } finally {
       // Also when the store cannot be written: here it counts at once.
       this.#tell("launch-revoked", name, identity);

@@ -1,5 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-
 import type { CatalogTool } from "../catalog/catalog-tool.ts";
 import type { PinLookup } from "../catalog/pin-lookup.ts";
 import { definitionOfTool, fingerprintOf } from "../catalog/tool-fingerprint.ts";
@@ -9,10 +7,12 @@ import { compareDefinitions } from "../policy/compare-definitions.ts";
 import type { PinVerdict } from "../policy/decide-access.ts";
 import { inspectDefinition } from "../policy/inspect-definition.ts";
 import type { Clock } from "../ports/clock.ts";
+import { TimeSlice } from "../ports/time-slice.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Store } from "../store/store.ts";
 import type { HostStore } from "./host-store.ts";
+import { type AcceptedTool, judgeTools, type WaitingTool } from "./judge-tools.ts";
 import type { Pins, QuarantinedTool } from "./pins.ts";
 
 export interface PinBookParts {
@@ -31,21 +31,7 @@ interface PinnedTools {
   readonly waiting: Map<string, WaitingTool>;
 }
 
-interface AcceptedTool {
-  readonly fingerprint: string;
-  /** Absent when it was pinned by another host or an earlier one: the store has it then. */
-  readonly definition?: unknown;
-}
-
-interface WaitingTool {
-  readonly fingerprint: string;
-  readonly reason: "changed" | "suspect";
-  readonly definition: unknown;
-}
-
 const maxReadBefore = 10_000;
-/** Reading definitions of a long list must not hold the event loop. */
-const toolsPerTurn = 100;
 
 /**
  * Holds every server to what its tools were when they were first seen. A tool that is defined
@@ -56,7 +42,7 @@ export class PinBook implements PinLookup, Pins {
   readonly #pinned = new Map<string, PinnedTools>();
   /** Fingerprints of definitions that were read and raised no suspicion. */
   readonly #readBefore = new Set<string>();
-  #comparing: Promise<unknown> = Promise.resolve();
+  #lastTurn: Promise<unknown> = Promise.resolve();
   /** There are pins that wait to be written, and nobody has hurried that yet. */
   #isWaitingToKeep = false;
   #revision = 0;
@@ -92,8 +78,11 @@ export class PinBook implements PinLookup, Pins {
     return [...(this.#pinned.get(launchIdentity)?.waiting.keys() ?? [])];
   }
 
-  /** Reads again what other hosts have pinned and accepted. */
+  /** Reads again what other hosts have pinned and accepted, and forgets servers that are gone. */
   async recall(): Promise<void> {
+    const identities = this.#parts.registry.launchIdentities();
+    for (const identity of this.#pinned.keys())
+      if (!identities.has(identity)) this.#pinned.delete(identity);
     await this.#parts.store.read(async (store) => {
       for (const { server } of this.#pinned.values())
         if (hasLastingIdentity(server.config))
@@ -128,23 +117,25 @@ export class PinBook implements PinLookup, Pins {
       const waiting = this.#pinned.get(server.launchIdentity)?.waiting ?? [];
       return [...waiting].map(([tool, state]) => ({ server, tool, state }));
     });
-    return await Promise.all(
-      tools.map(async ({ server, tool, state }) => {
-        const { definition, fingerprint, reason } = state;
-        const before = await this.#acceptedDefinition(server, tool);
-        return {
-          server: server.config.name,
-          tool,
-          reason,
-          fingerprint,
-          changes:
-            reason === "suspect" || before === undefined
-              ? []
-              : compareDefinitions(before, definition),
-          findings: inspectDefinition(definition),
-        };
-      }),
-    );
+    const described: QuarantinedTool[] = [];
+    const slice = new TimeSlice();
+    for (const { server, tool, state } of tools) {
+      if (slice.isOver) await slice.next();
+      const { definition, fingerprint, reason } = state;
+      const before = await this.#acceptedDefinition(server, tool);
+      described.push({
+        server: server.config.name,
+        tool,
+        reason,
+        fingerprint,
+        changes:
+          reason === "suspect" || before === undefined
+            ? []
+            : compareDefinitions(before, definition),
+        findings: inspectDefinition(definition),
+      });
+    }
+    return described;
   }
 
   async accept(serverName: string, tool: string, fingerprint: string): Promise<boolean> {
@@ -154,17 +145,21 @@ export class PinBook implements PinLookup, Pins {
     const pinned = this.#pinned.get(identity);
     const waiting = pinned?.waiting.get(tool);
     if (pinned === undefined || waiting?.fingerprint !== fingerprint) return false;
-    const kept = hasLastingIdentity(server.config) ? await store.open() : undefined;
-    if (kept !== undefined) {
-      // What is shown may not have been written down yet.
-      await kept.pins.quarantine(identity, { tool, fingerprint, definition: waiting.definition });
-      if (!(await kept.pins.accept(identity, tool, fingerprint))) return false;
+    if (hasLastingIdentity(server.config)) {
+      const isAccepted = await store.write(async ({ pins }) => {
+        // What is shown may not have been written down yet.
+        await pins.quarantine(identity, { tool, fingerprint, definition: waiting.definition });
+        return await pins.accept(identity, tool, fingerprint);
+      });
+      if (isAccepted === false) return false;
     }
-    // The list may have been compared anew while the store was written.
-    const now = this.#pinned.get(identity) ?? pinned;
-    now.accepted.set(tool, { fingerprint, definition: waiting.definition });
-    if (now.waiting.get(tool)?.fingerprint === fingerprint) now.waiting.delete(tool);
-    this.#revision += 1;
+    await this.#inTurn(() => {
+      // The list may have been compared anew while the store was written.
+      const now = this.#pinned.get(identity) ?? pinned;
+      now.accepted.set(tool, { fingerprint, definition: waiting.definition });
+      if (now.waiting.get(tool)?.fingerprint === fingerprint) now.waiting.delete(tool);
+      this.#revision += 1;
+    });
     const { reason } = waiting;
     events.emit({ type: "tool-accepted", serverName, toolName: tool, reason, at: clock.now() });
     return true;
@@ -172,16 +167,21 @@ export class PinBook implements PinLookup, Pins {
 
   /**
    * Judges every tool of the list, or of the last one there was; gives those that are pinned by this look
-   * at them. One after the other: an older list must not have the last word.
+   * at them.
    */
   #compare(
     server: RegisteredServer,
     listed: readonly ListedTool[] | undefined,
     stored: ReadonlyMap<string, AcceptedTool>,
   ): Promise<readonly ListedTool[]> {
-    const comparing = this.#comparing.then(() => this.#compareNow(server, listed, stored));
-    this.#comparing = comparing.catch(() => undefined);
-    return comparing;
+    return this.#inTurn(() => this.#compareNow(server, listed, stored));
+  }
+
+  /** One after the other: neither an older list nor one from before a yes may have the last word. */
+  #inTurn<T>(task: () => T | Promise<T>): Promise<T> {
+    const turn = this.#lastTurn.then(task);
+    this.#lastTurn = turn.catch(() => undefined);
+    return turn;
   }
 
   async #compareNow(
@@ -191,29 +191,15 @@ export class PinBook implements PinLookup, Pins {
   ): Promise<readonly ListedTool[]> {
     const { launchIdentity } = server;
     const before = this.#pinned.get(launchIdentity);
-    const listed = given ?? before?.listed ?? [];
-    // What is stored wins over what was first seen here and could not be written down any more.
-    const accepted = new Map([...(before?.accepted ?? []), ...stored]);
-    const waiting = new Map<string, WaitingTool>();
-    const fresh: ListedTool[] = [];
-    const seen = new Set<string>();
-    for (const [index, tool] of listed.entries()) {
-      if (index % toolsPerTurn === toolsPerTurn - 1) await nextTurn();
-      // Of a name that is listed twice only the first is ever offered.
-      if (seen.has(tool.name)) continue;
-      seen.add(tool.name);
-      const fingerprint = fingerprintOf(tool);
-      const pinned = accepted.get(tool.name);
-      if (pinned?.fingerprint === fingerprint) continue;
-      const definition = definitionOfTool(tool);
-      if (pinned === undefined && this.#readsWell(fingerprint, definition)) {
-        accepted.set(tool.name, { fingerprint, definition });
-        fresh.push(tool);
-      } else {
-        const reason = pinned === undefined ? "suspect" : "changed";
-        waiting.set(tool.name, { fingerprint, reason, definition });
-      }
-    }
+    const listed = given ?? before?.listed;
+    // Forgotten while it was being written down.
+    if (listed === undefined) return [];
+    const { accepted, waiting, fresh } = await judgeTools(
+      listed,
+      // What is stored wins over what was first seen here and could not be written down any more.
+      [...(before?.accepted ?? []), ...stored],
+      (fingerprint, definition) => this.#readsWell(fingerprint, definition),
+    );
     this.#pinned.set(launchIdentity, { server, listed, accepted, waiting });
     this.#revision += 1;
     this.#tell(server, before?.waiting ?? new Map(), waiting);

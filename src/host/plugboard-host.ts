@@ -33,6 +33,7 @@ import type {
   RequestApprovalOptions,
   ServerStatus,
   SessionOptions,
+  StartOptions,
 } from "./host.ts";
 import { LaunchDesk } from "./launch-desk.ts";
 import type { Pins } from "./pins.ts";
@@ -111,21 +112,28 @@ export class PlugboardHost implements McpHost {
   async connect(name: string, options: ConnectOptions = {}): Promise<ServerStatus> {
     this.#assertOpen();
     const { registry } = this.#fleet;
-    const { owner, shared: isShared = false, signal } = options;
+    const { owner, shared: isShared = false, mode, timeoutMs, signal } = options;
     if (registry.obstacle(registry.get(name))?.code === "not_approved")
       await this.#launches.request(name, { agent: owner, signal });
     const server = registry.get(name);
     const obstacle = registry.obstacle(server);
     if (obstacle !== undefined) throw obstacle;
-    const connection =
-      owner === undefined ? server.users.keep() : registry.claim(server, { owner, isShared });
-    if (options.mode !== undefined) registry.setConsentMode(server, options.mode, owner);
-    await connection.client({ ...options, isForced: true });
+    const claim = owner === undefined ? undefined : registry.claim(server, { owner, isShared });
+    const connection = claim?.connection ?? server.users.keep();
+    try {
+      await connection.client({ timeoutMs, signal, isForced: true });
+    } catch (error) {
+      // What one agent could not have is not taken from the others.
+      await claim?.drop();
+      throw error;
+    }
+    if (mode !== undefined) registry.setConsentMode(server, mode, owner);
     return this.#status(server, connection);
   }
 
-  async connectAll(options: ConnectOptions = {}): Promise<Readonly<Record<string, boolean>>> {
+  async connectAll(options: StartOptions = {}): Promise<Readonly<Record<string, boolean>>> {
     this.#assertOpen();
+    const { timeoutMs, signal } = options;
     const startable = this.#fleet.registry
       .all()
       .filter((server) => this.#fleet.registry.obstacle(server) === undefined);
@@ -133,7 +141,7 @@ export class PlugboardHost implements McpHost {
       startable.map(async ({ config, users }): Promise<[string, boolean]> => {
         const isConnected = await users
           .keep()
-          .client({ ...options, isForced: true })
+          .client({ timeoutMs, signal, isForced: true })
           .then(
             () => true,
             // The reason stays with the server as its `lastError`.
@@ -147,22 +155,25 @@ export class PlugboardHost implements McpHost {
 
   async disconnect(name: string, { owner }: DisconnectOptions = {}): Promise<void> {
     const { registry } = this.#fleet;
-    const server = registry.get(name);
-    registry.endConsent(server, owner);
-    if (owner !== undefined) return await registry.release(server, owner);
-    await closeAll(server);
+    await registry.release(registry.get(name), owner);
   }
 
   disconnectAll(): Promise<void> {
-    const { registry } = this.#fleet;
-    for (const server of registry.all()) registry.endConsent(server);
-    return registry.disconnectAll();
+    return this.#fleet.registry.releaseAll();
   }
 
   /** Consent stays: what is connected again is what was. */
   async reconnect(name: string, options: ConnectOptions = {}): Promise<ServerStatus> {
-    await closeAll(this.#fleet.registry.get(name));
-    return await this.connect(name, options);
+    this.#assertOpen();
+    const { users } = this.#fleet.registry.get(name);
+    const { owner } = options;
+    if (owner === undefined) {
+      await Promise.all(users.connections.map((connection) => connection.close()));
+      return await this.connect(name, options);
+    }
+    const { connection, isShared } = users.claimedBy(owner) ?? {};
+    await connection?.close();
+    return await this.connect(name, { ...options, shared: options.shared ?? isShared });
   }
 
   async checkConnections(): Promise<readonly string[]> {
@@ -191,11 +202,13 @@ export class PlugboardHost implements McpHost {
   }
 
   async update(name: string, entry: EntryInput): Promise<ServerStatus> {
+    this.#assertOpen();
     await this.#edits.update(this.#fleet.registry.get(name).config, entry);
     return await this.#reloaded(name);
   }
 
   async remove(name: string): Promise<void> {
+    this.#assertOpen();
     await this.#edits.remove(this.#fleet.registry.get(name).config);
     await this.#fleet.reload();
   }
@@ -213,11 +226,13 @@ export class PlugboardHost implements McpHost {
   }
 
   async enable(name: string): Promise<ServerStatus> {
+    this.#assertOpen();
     await this.#edits.setEnabled(this.#fleet.registry.get(name).config, true);
     return await this.#reloaded(name);
   }
 
   async disable(name: string): Promise<ServerStatus> {
+    this.#assertOpen();
     await this.#edits.setEnabled(this.#fleet.registry.get(name).config, false);
     return await this.#reloaded(name);
   }
@@ -233,6 +248,7 @@ export class PlugboardHost implements McpHost {
   }
 
   async approve(name: string, options: ApproveOptions = {}): Promise<void> {
+    this.#assertOpen();
     await this.#launches.approve(name, options);
   }
 
@@ -248,14 +264,14 @@ export class PlugboardHost implements McpHost {
     this.#fleet.registerTools(serverName, schemas);
   }
 
-  async emitTypes(name: string, options: ConnectOptions = {}): Promise<string> {
+  async emitTypes(name: string, { timeoutMs, signal }: StartOptions = {}): Promise<string> {
     this.#assertOpen();
     const { registry } = this.#fleet;
     const obstacle = registry.obstacle(registry.get(name));
     if (obstacle !== undefined) throw obstacle;
     const { catalog } = this.#parts;
-    if (!catalog.isKnown(name)) await this.connect(name, options);
-    return await emitToolModule(name, catalog.tools(name), options.signal);
+    if (!catalog.isKnown(name)) await this.connect(name, { timeoutMs, signal });
+    return await emitToolModule(name, catalog.tools(name), signal);
   }
 
   async setRoots(roots: Roots): Promise<void> {
@@ -346,12 +362,8 @@ export class PlugboardHost implements McpHost {
   }
 
   #status(server: RegisteredServer, connection?: ServerConnection): ServerStatus {
-    const { registry, sources, pins, memory } = this.#fleet;
+    const { registry, sources, pins, approvals } = this.#fleet;
     const { catalog } = this.#parts;
-    return describeServer(server, { registry, sources, pins, memory, catalog }, connection);
+    return describeServer(server, { registry, sources, pins, approvals, catalog }, connection);
   }
-}
-
-async function closeAll({ users }: RegisteredServer): Promise<void> {
-  await Promise.all(users.connections.map((connection) => connection.close()));
 }

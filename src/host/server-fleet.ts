@@ -7,7 +7,9 @@ import { watchFiles } from "../config/watch-files.ts";
 import { oneAtATime } from "../events/one-at-a-time.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
 import { isSameDefinition, ServerRegistry } from "../registry/server-registry.ts";
+import { ApprovalBook } from "./approval-book.ts";
 import type { AuditTrail } from "./audit-trail.ts";
+import { CatalogMemory } from "./catalog-memory.ts";
 import type { CollectedServers } from "./collect-servers.ts";
 import { ConnectionFactory, type ConnectionFactoryParts } from "./connection-factory.ts";
 import { GrantBook } from "./grant-book.ts";
@@ -15,7 +17,7 @@ import type { HostStore } from "./host-store.ts";
 import { keepStatuses } from "./keep-statuses.ts";
 import { locateLaunch, thisMachine } from "./locate-launch.ts";
 import { PinBook } from "./pin-book.ts";
-import { ServerMemory } from "./server-memory.ts";
+import { tellConsentChanges } from "./tell-consent-changes.ts";
 
 export interface ServerFleetParts extends ConnectionFactoryParts {
   readonly sources: CollectedServers;
@@ -30,10 +32,11 @@ export interface ServerFleetParts extends ConnectionFactoryParts {
 /** The servers there are, kept in step with where they are defined and with what is known of them. */
 export class ServerFleet {
   readonly registry: ServerRegistry;
-  readonly memory: ServerMemory;
+  readonly approvals: ApprovalBook;
   readonly grants: GrantBook;
   readonly pins: PinBook;
   readonly #parts: ServerFleetParts;
+  readonly #lists: CatalogMemory;
   #sources: CollectedServers;
   /** Servers that exist only because their tools were registered. */
   readonly #registered: ServerConfig[] = [];
@@ -50,18 +53,20 @@ export class ServerFleet {
     const discovery = new Discovery({
       ...parts,
       publish: (event) => events.emit(event),
-      review: (name, tools) => this.#review(name, tools),
-      onListed: (name, client, tools) => this.memory.listed(name, client, tools),
+      review: (server, tools) => this.pins.review(server, tools),
+      onListed: (server, client, tools) => this.#lists.listed(server, client, tools),
     });
     const connections = new ConnectionFactory(parts, discovery);
     this.registry = new ServerRegistry({
-      createConnection: (config, mayStart) =>
-        connections.create(config, mayStart, this.#sources.transports.get(config.name)),
+      createConnection: (purpose) =>
+        connections.create(purpose, this.#sources.transports.get(purpose.config.name)),
       locateLaunch: (config) => locateLaunch(config, thisMachine(parts.hostEnv, parts.cwd)),
     });
     this.pins = new PinBook({ ...parts, registry: this.registry });
     this.grants = new GrantBook({ ...parts, registry: this.registry, pins: this.pins });
-    this.memory = new ServerMemory(store, this.registry, catalog, this.pins);
+    this.approvals = new ApprovalBook({ store, registry: this.registry });
+    this.#lists = new CatalogMemory({ ...parts, registry: this.registry, pins: this.pins });
+    tellConsentChanges({ ...parts, registry: this.registry });
     keepStatuses({ store, events, registry: this.registry });
     this.registry.apply(parts.sources.servers);
     for (const config of parts.sources.servers) catalog.declare(config);
@@ -76,8 +81,11 @@ export class ServerFleet {
     // Pins first: no definition is offered that has not been compared with them.
     const recalled = this.pins
       .recall()
-      .then(() => Promise.all([this.grants.recall(), this.memory.recall()]));
+      .then(() =>
+        Promise.all([this.grants.recall(), this.approvals.recall(), this.#lists.recall()]),
+      );
     await recalled.catch((error: unknown) => {
+      if (this.#isEnded) return;
       this.#parts.logger.warn("nothing is known from before", { error: String(error) });
     });
   }
@@ -152,11 +160,6 @@ export class ServerFleet {
     if (fresh.size > 0 || changes.removed.length > 0)
       events.emit({ type: "servers-changed", ...changes, at: clock.now() });
     await ended;
-  }
-
-  async #review(serverName: string, tools: readonly ListedTool[]): Promise<void> {
-    const server = this.registry.find(serverName);
-    if (server !== undefined) await this.pins.review(server, tools);
   }
 
   #add(config: ServerConfig): void {

@@ -8,6 +8,9 @@ export interface Clock {
   schedule(delayMs: number, task: () => void): Timer;
 }
 
+/** What a timer of the platform can be set to; asked for more it fires at once. */
+export const longestTimerMs = 2 ** 31 - 1;
+
 export interface Timer {
   cancel(): void;
 }
@@ -16,7 +19,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   schedule(delayMs, task) {
-    const handle = setTimeout(task, delayMs);
+    const handle = setTimeout(task, Math.min(delayMs, longestTimerMs));
     handle.unref();
     return { cancel: () => clearTimeout(handle) };
   },

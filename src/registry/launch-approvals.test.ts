@@ -53,7 +53,18 @@ describe("approved launches", () => {
     for (let count = 0; count < 3; count += 1) expect(approvals.has(server)).toBe(true);
     approvals.add(launch);
     expect(approvals.has(server)).toBe(true);
-    expect(state.looks).toBe(2);
+    expect(state.looks).toBe(1);
+  });
+
+  it("PRM-21: who approves again what was approved before has approved it", () => {
+    const { state, approvals } = machine();
+    approvals.add(approvals.describe(server.config));
+    state.file = "/bin/two";
+    approvals.lookAgain(server);
+    expect(approvals.has(server)).toBe(false);
+    state.file = "/bin/one";
+    approvals.add(approvals.describe(server.config));
+    expect(approvals.has(server)).toBe(true);
   });
 
   it("several files of one command can be approved, and are taken back one by one or together", () => {

@@ -41,17 +41,15 @@ export class LaunchApprovals {
   has({ config, entryIdentity }: DescribedServer): boolean {
     const approved = this.#approved.get(entryIdentity);
     if (approved === undefined) return false;
-    const known = this.#current.get(entryIdentity);
-    if (known !== undefined) return approved.has(known);
-    const { identity } = this.describe(config);
-    this.#current.set(entryIdentity, identity);
-    return approved.has(identity);
+    return approved.has(this.#current.get(entryIdentity) ?? this.describe(config).identity);
   }
 
-  /** Looks now, whatever has been found before. */
+  /** Looks now; what it finds counts from now on, whatever has been found before. */
   describe(config: ServerConfig): CurrentLaunch {
     const facts = launchFacts(config, this.#locate(config));
-    return { facts, identity: canonicalHash(facts) };
+    const identity = canonicalHash(facts);
+    this.#current.set(partsOfIdentity(facts).entry, identity);
+    return { facts, identity };
   }
 
   /** The next question about this entry looks at the files again. */
@@ -62,9 +60,7 @@ export class LaunchApprovals {
   add({ identity, facts }: CurrentLaunch): void {
     const { entry } = partsOfIdentity(facts);
     const approved = this.#approved.get(entry) ?? new Set();
-    if (approved.has(identity)) return;
     this.#approved.set(entry, approved.add(identity));
-    this.#current.delete(entry);
   }
 
   delete(identity: string): void {

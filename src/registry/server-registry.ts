@@ -10,7 +10,7 @@ import { denyLaunch, errorOfDenial } from "../policy/decide-access.ts";
 import type { ConsentMode } from "../policy/decide-consent.ts";
 import { closest } from "../text/closest.ts";
 import { type CurrentLaunch, LaunchApprovals, type LocateLaunch } from "./launch-approvals.ts";
-import { type ClaimOptions, ServerUsers } from "./server-users.ts";
+import { type Claim, type ClaimOptions, ServerUsers } from "./server-users.ts";
 
 /** One server as the registry keeps it. The connections exist from the start and open when needed. */
 export interface RegisteredServer {
@@ -41,9 +41,22 @@ export interface ServerChanges {
   readonly ended: Promise<void>;
 }
 
+/** What a connection is for, and what it has to ask about that. */
+export interface ConnectionPurpose {
+  readonly config: ServerConfig;
+  /** The agent that alone uses the connection, null for everybody's. */
+  readonly owner: string | null;
+  /** Throws when the server may not be started; to be asked right before each start. */
+  readonly mayStart: () => void;
+  /**
+   * The server as it is registered now; undefined once it is gone or another definition has taken its
+   * name. To be asked after every wait, before what came over the connection is taken for the server's.
+   */
+  readonly server: () => RegisteredServer | undefined;
+}
+
 export interface ServerRegistryOptions {
-  /** `mayStart` throws when the server may not be started; to be asked right before each start. */
-  readonly createConnection: (config: ServerConfig, mayStart: () => void) => ServerConnection;
+  readonly createConnection: (purpose: ConnectionPurpose) => ServerConnection;
   readonly locateLaunch: LocateLaunch;
 }
 
@@ -108,13 +121,18 @@ export class ServerRegistry {
     this.#revision += 1;
     const gone = [...before.values()];
     const removed = [...before.keys()].filter((name) => !this.#servers.has(name));
-    const ended = this.#ending(settleAll(gone, (connection) => connection.end()));
+    const ended = this.#ending(settleAll(endings(gone)));
     return { added, removed, changed, ended };
   }
 
   /** In order of precedence and, within a source, as written. */
   all(): readonly RegisteredServer[] {
     return [...this.#servers.values()];
+  }
+
+  /** What is known under any other launch identity is of no use to anybody here. */
+  launchIdentities(): ReadonlySet<string> {
+    return new Set(this.all().map(({ launchIdentity: identity }) => identity));
   }
 
   find(name: string): RegisteredServer | undefined {
@@ -131,15 +149,30 @@ export class ServerRegistry {
     });
   }
 
-  /** The connection that `claim` asks for; verdicts on the server may change with it. */
-  claim(server: RegisteredServer, claim: ClaimOptions): ServerConnection {
+  /** The connection that is asked for; verdicts on the server may change with it. */
+  claim(server: RegisteredServer, options: ClaimOptions): Claim {
     this.#revision += 1;
-    return server.users.claim(claim);
+    const { connection, drop } = server.users.claim(options);
+    return {
+      connection,
+      drop: () => {
+        this.#revision += 1;
+        return this.#ending(drop());
+      },
+    };
   }
 
-  async release({ config, users }: RegisteredServer, owner: string): Promise<void> {
-    this.#revision += 1;
-    await this.#ending(users.release(owner, config.name));
+  /** `owner` lets go of the server, or everybody does: what was allowed of it ends, too. */
+  async release(server: RegisteredServer, owner?: string): Promise<void> {
+    const { users, config } = server;
+    const ended = owner === undefined ? users.releaseAll() : users.release(owner, config.name);
+    this.endConsent(server, owner);
+    await this.#ending(ended);
+  }
+
+  /** Every server is let go of by everybody; the next use opens it again. */
+  async releaseAll(): Promise<void> {
+    await settleAll(this.all().map((server) => this.release(server)));
   }
 
   /** How often this agent's person is asked about the server's tools; everybody's without an agent. */
@@ -172,6 +205,7 @@ export class ServerRegistry {
 
   /** The launch of this server as it would be at this moment: what a person is asked about. */
   currentLaunch({ config }: RegisteredServer): CurrentLaunch {
+    this.#revision += 1;
     return this.#approvals.describe(config);
   }
 
@@ -215,14 +249,9 @@ export class ServerRegistry {
     return denial === undefined ? undefined : errorOfDenial(denial, name, definitionOf(provenance));
   }
 
-  /** Closes every connection; the next use opens it again. */
-  disconnectAll(): Promise<void> {
-    return settleAll(this.all(), (connection) => connection.close());
-  }
-
   /** Closes every connection for good. */
   async endAll(): Promise<void> {
-    await settleAll(this.all(), (connection) => connection.end());
+    await settleAll(endings(this.all()));
     await Promise.all(this.#endings);
   }
 
@@ -238,9 +267,14 @@ export class ServerRegistry {
   }
 
   #register(config: ServerConfig): RegisteredServer {
-    const create = (): ServerConnection =>
-      this.#createConnection(config, () => this.#throwIfBarred(server));
-    const connection = create();
+    const create = (owner: string | null): ServerConnection =>
+      this.#createConnection({
+        config,
+        owner,
+        mayStart: () => this.#throwIfBarred(server),
+        server: () => this.#current(server),
+      });
+    const connection = create(null);
     const entryIdentity = launchIdentity(config);
     const server: RegisteredServer = {
       config,
@@ -254,14 +288,17 @@ export class ServerRegistry {
 
   /** Between the verdict and the start a link may have been turned elsewhere. */
   #throwIfBarred(registered: RegisteredServer): void {
-    const { config, users } = registered;
     this.#approvals.lookAgain(registered);
-    const now = this.#servers.get(config.name);
-    // The same server, perhaps now written elsewhere in its file.
-    const obstacle = this.obstacle(now?.users === users ? now : registered);
+    const obstacle = this.obstacle(this.#current(registered) ?? registered);
     if (obstacle === undefined) return;
     this.#revision += 1;
     throw obstacle;
+  }
+
+  /** The same server, perhaps now written elsewhere in its file; undefined for one that was replaced. */
+  #current({ config, users }: RegisteredServer): RegisteredServer | undefined {
+    const now = this.#servers.get(config.name);
+    return now?.users === users ? now : undefined;
   }
 }
 
@@ -273,13 +310,13 @@ export function isSameDefinition(one: ServerConfig, other: ServerConfig): boolea
   return isSamePlace && isDeepStrictEqual({ ...one, provenance }, { ...rest, provenance });
 }
 
-/** In parallel; all are tried even when one fails. */
-async function settleAll(
-  servers: readonly RegisteredServer[],
-  end: (connection: ServerConnection) => Promise<void>,
-): Promise<void> {
-  const connections = servers.flatMap(({ users }) => users.connections);
-  const results = await Promise.allSettled(connections.map((connection) => end(connection)));
+function endings(servers: readonly RegisteredServer[]): readonly Promise<void>[] {
+  return servers.flatMap(({ users }) => users.connections.map((connection) => connection.end()));
+}
+
+/** Waits for all of them even when one fails. */
+async function settleAll(ends: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(ends);
   const failed = results.filter((result) => result.status === "rejected");
   if (failed.length > 0)
     throw new AggregateError(

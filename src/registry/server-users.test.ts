@@ -31,22 +31,65 @@ describe("ServerUsers", () => {
 
   it("REG-01 REG-02: claimed without sharing it is seen by its owner alone", () => {
     const { users: it, created } = users();
-    const own = it.claim({ owner: "a", isShared: false });
+    const { connection: own } = it.claim({ owner: "a", isShared: false });
     expect(created).toEqual([own]);
     expect(it.connectionOf("a")).toBe(own);
     expect(it.isVisibleTo("b")).toBe(false);
-    expect(it.claim({ owner: "a", isShared: false })).toBe(own);
+    expect(it.claim({ owner: "a", isShared: false }).connection).toBe(own);
   });
 
   it("REG-02: two owners have a connection each; one that shares makes it everybody's again", () => {
     const { users: it, everybodys } = users();
-    const first = it.claim({ owner: "a", isShared: false });
-    const second = it.claim({ owner: "b", isShared: false });
+    const { connection: first } = it.claim({ owner: "a", isShared: false });
+    const { connection: second } = it.claim({ owner: "b", isShared: false });
     expect(second).not.toBe(first);
     expect(it.isVisibleTo("c")).toBe(false);
     it.claim({ owner: "d", isShared: true });
     expect(it.connectionOf("c")).toBe(everybodys);
     expect(it.connectionOf("a")).toBe(first);
+  });
+
+  it("REG-02: a claim that came to nothing takes the server from nobody", async () => {
+    const { users: it, everybodys } = users();
+    const { connection: own, drop } = it.claim({ owner: "a", isShared: false });
+    await drop();
+    expect(await isEnded(own)).toBe(true);
+    expect(it.connectionOf("b")).toBe(everybodys);
+  });
+
+  it("REG-02: what an owner has by another claim stays", async () => {
+    const { users: it } = users();
+    const { connection: own } = it.claim({ owner: "a", isShared: false });
+    const again = it.claim({ owner: "a", isShared: false });
+    await again.drop();
+    expect(it.connectionOf("a")).toBe(own);
+    expect(await isEnded(own)).toBe(false);
+    const late = it.claim({ owner: "a", isShared: false });
+    await it.release("a", "s");
+    const { connection: next } = it.claim({ owner: "a", isShared: false });
+    await late.drop();
+    expect(it.connectionOf("a")).toBe(next);
+  });
+
+  it("REG-18: who could not have the shared connection does not share it", async () => {
+    const { users: it } = users();
+    it.claim({ owner: "x", isShared: false });
+    const { drop } = it.claim({ owner: "a", isShared: true });
+    it.claim({ owner: "b", isShared: true });
+    await drop();
+    expect(() => it.release("a", "s")).toThrow("is shared by b");
+    await it.release("b", "s");
+    expect(it.isVisibleTo("c")).toBe(false);
+  });
+
+  it("when everybody lets go, the server is as configured again", async () => {
+    const { users: it, everybodys } = users();
+    const { connection: own } = it.claim({ owner: "a", isShared: false });
+    it.claim({ owner: "b", isShared: true });
+    await it.releaseAll();
+    expect(await isEnded(own)).toBe(true);
+    expect(it.connectionOf("a")).toBe(everybodys);
+    expect(it.claimedBy("b")).toBeUndefined();
   });
 
   it("LIM-11: the last one to let go of a shared connection ends it", async () => {
@@ -59,7 +102,7 @@ describe("ServerUsers", () => {
     await opening;
     await it.release("b", "s");
     expect(closed).toEqual([]);
-    await expect(it.release("b", "s")).rejects.toMatchObject({ code: "denied" });
+    expect(() => it.release("b", "s")).toThrow(expect.objectContaining({ code: "denied" }));
     await it.release("a", "s");
     expect(closed).toEqual([client]);
   });
@@ -97,6 +140,19 @@ describe("ServerUsers", () => {
     },
   );
 
+  it("LIM-11: the last borrower leaves open what somebody uses at that moment", async () => {
+    const { connection, handshake, closed } = scriptedConnection();
+    const it = new ServerUsers(connection, () => connection);
+    const borrower = {};
+    it.borrow("a", borrower);
+    const opening = connection.client();
+    const client = (await handshake(0)).succeed();
+    await opening;
+    Object.assign(client, { isIdle: false });
+    await it.giveBack(borrower);
+    expect(closed).toEqual([]);
+  });
+
   it("LIM-11: a claim keeps what a borrower had opened", async () => {
     const { connection, handshake, closed } = scriptedConnection();
     const it = new ServerUsers(connection, () => connection);
@@ -119,15 +175,17 @@ describe("ServerUsers", () => {
   it("REG-18: who has no part in a shared connection cannot end it", async () => {
     const { users: it } = users();
     it.claim({ owner: "a", isShared: true });
-    await expect(it.release("b", "files")).rejects.toMatchObject({
-      code: "denied",
-      message: '"files" is shared by a, who alone may end it',
-    });
+    expect(() => it.release("b", "files")).toThrow(
+      expect.objectContaining({
+        code: "denied",
+        message: '"files" is shared by a, who alone may end it',
+      }),
+    );
   });
 
   it("letting go of a connection of one's own ends it for good", async () => {
     const { users: it, everybodys } = users();
-    const own = it.claim({ owner: "a", isShared: false });
+    const { connection: own } = it.claim({ owner: "a", isShared: false });
     await it.release("a", "s");
     expect(await isEnded(own)).toBe(true);
     expect(it.connectionOf("a")).toBe(everybodys);

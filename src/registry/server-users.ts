@@ -9,6 +9,14 @@ export interface ClaimOptions {
   readonly isShared: boolean;
 }
 
+/** Somebody wants a connection for an owner, and has it or waits for it. */
+export interface Claim {
+  /** Not opened yet. */
+  readonly connection: ServerConnection;
+  /** Once, when it came to nothing: it is as if it had never been. What the owner has by other claims stays. */
+  readonly drop: () => Promise<void>;
+}
+
 /** Somebody has asked for a connection that is in one of these states. */
 const wantedStates: ReadonlySet<ServerState> = new Set(["connected", "connecting", "reconnecting"]);
 
@@ -29,6 +37,13 @@ interface Loan {
   isTheirs: boolean;
 }
 
+/** What an owner has of a connection, until it lets go. */
+interface OwnersPart {
+  readonly connection: ServerConnection;
+  /** Those that were not dropped. */
+  claims: number;
+}
+
 /**
  * Who sees a server, and over which connection each of them uses it. As configured it is everybody's,
  * over one connection. Once an agent claims it for itself, it exists for those alone who claimed it,
@@ -36,24 +51,22 @@ interface Loan {
  */
 export class ServerUsers {
   readonly #everybodys: ServerConnection;
-  readonly #create: () => ServerConnection;
-  readonly #own = new Map<string, ServerConnection>();
-  /** Who shares the connection, and may therefore end it; nobody as long as nobody claimed it. */
-  #sharer: string | undefined;
-  /** Those who asked for the shared connection and have not let go of it. */
-  readonly #holders = new Set<string>();
+  readonly #create: (owner: string) => ServerConnection;
+  readonly #own = new Map<string, OwnersPart>();
+  /** Those who asked for the shared connection and have not let go of it. The first shares it, and may end it. */
+  readonly #holders = new Map<string, OwnersPart>();
   readonly #loans = new Map<ServerConnection, Loan>();
   /** How often each agent's person is asked; the host's own choice is under `undefined`. */
   readonly #modes = new Map<string | undefined, ConsentMode>();
   readonly #endings = new Map<string | undefined, number>();
 
-  constructor(everybodys: ServerConnection, create: () => ServerConnection) {
+  constructor(everybodys: ServerConnection, create: (owner: string) => ServerConnection) {
     this.#everybodys = everybodys;
     this.#create = create;
   }
 
   get connections(): readonly ServerConnection[] {
-    return [this.#everybodys, ...this.#own.values()];
+    return [this.#everybodys, ...[...this.#own.values()].map(({ connection }) => connection)];
   }
 
   /** Values that the server was given over any of them, and that nobody else may see. */
@@ -72,9 +85,23 @@ export class ServerUsers {
 
   connectionOf(agent: string): ServerConnection | undefined {
     const own = this.#own.get(agent);
-    if (own !== undefined) return own;
-    const isPrivate = this.#own.size > 0 && this.#sharer === undefined;
+    if (own !== undefined) return own.connection;
+    const isPrivate = this.#own.size > 0 && this.#holders.size === 0;
     return isPrivate ? undefined : this.#everybodys;
+  }
+
+  /** The connection that was claimed for `owner`, and whether others use it as well. */
+  claimedBy(
+    owner: string,
+  ): { readonly connection: ServerConnection; readonly isShared: boolean } | undefined {
+    const own = this.#own.get(owner);
+    if (own !== undefined) return { connection: own.connection, isShared: false };
+    return this.#holders.has(owner) ? { connection: this.#everybodys, isShared: true } : undefined;
+  }
+
+  /** As the events of the connection that the agent uses name it: null for everybody's. */
+  ownerFor(agent: string): string | null {
+    return this.#own.has(agent) ? agent : null;
   }
 
   consentMode(agent: string): ConsentMode {
@@ -98,16 +125,22 @@ export class ServerUsers {
     else this.#modes.delete(agent);
   }
 
-  /** The connection for `owner`, not opened yet. */
-  claim({ owner, isShared }: ClaimOptions): ServerConnection {
-    if (isShared) {
-      this.#sharer ??= owner;
-      this.#holders.add(owner);
-      return this.keep();
-    }
-    const own = this.#own.get(owner) ?? this.#create();
-    this.#own.set(owner, own);
-    return this.#kept(own);
+  /** Counts until the owner lets go of the connection, or the claim is dropped. */
+  claim({ owner, isShared }: ClaimOptions): Claim {
+    const parts = isShared ? this.#holders : this.#own;
+    const connection = isShared ? this.#everybodys : this.#ownOf(owner);
+    const part = parts.get(owner) ?? { connection, claims: 0 };
+    parts.set(owner, part);
+    part.claims += 1;
+    return {
+      connection: this.#kept(connection),
+      drop: async () => {
+        part.claims -= 1;
+        if (part.claims > 0 || parts.get(owner) !== part) return;
+        parts.delete(owner);
+        if (!isShared) await connection.end();
+      },
+    };
   }
 
   /** Everybody's connection, not opened yet, for somebody who wants it whoever borrows it. */
@@ -129,41 +162,53 @@ export class ServerUsers {
     return connection;
   }
 
-  /** Idempotent. What was open before the first borrower came stays open after the last. */
+  /**
+   * Idempotent. What was open before the first borrower came stays open after the last, and so does what
+   * somebody uses at this moment: it was opened for borrowers, but it is not theirs to end.
+   */
   async giveBack(borrower: object): Promise<void> {
     const unused = [...this.#loans].filter(
       ([, { borrowers }]) => borrowers.delete(borrower) && borrowers.size === 0,
     );
     for (const [connection] of unused) this.#loans.delete(connection);
-    const closing = unused.filter(([, { isTheirs }]) => isTheirs);
+    const closing = unused.filter(
+      ([{ openClient }, { isTheirs }]) => isTheirs && openClient?.isIdle !== false,
+    );
     await Promise.all(closing.map(([connection]) => connection.close()));
   }
 
   /**
-   * `owner` needs the server no longer. Its own connection ends; the shared one ends when its owner,
-   * or the last of those who asked for it, lets go. Who has no part in it cannot end it.
+   * `owner` needs the server no longer. Its own connection ends; the shared one ends with who shares it.
+   * Who has no part in it cannot end it: that is thrown at once, and nothing has changed then.
    */
-  async release(owner: string, serverName: string): Promise<void> {
+  release(owner: string, serverName: string): Promise<void> {
     const own = this.#own.get(owner);
     if (own !== undefined) {
       this.#own.delete(owner);
-      return await own.end();
+      return own.connection.end();
     }
-    if (this.#sharer === undefined) return await this.#everybodys.close();
-    const wasHolder = this.#holders.delete(owner);
-    if (!wasHolder)
-      throw createError(
-        "denied",
-        `"${serverName}" is shared by ${this.#sharer}, who alone may end it`,
-        {
-          serverName,
-          details: { owner: this.#sharer },
-        },
-      );
-    if (owner !== this.#sharer && this.#holders.size > 0) return;
-    this.#sharer = undefined;
+    const [sharer] = this.#holders.keys();
+    if (sharer === undefined) return this.#everybodys.close();
+    if (!this.#holders.delete(owner))
+      throw createError("denied", `"${serverName}" is shared by ${sharer}, who alone may end it`, {
+        serverName,
+        details: { owner: sharer },
+      });
+    if (owner !== sharer) return Promise.resolve();
     this.#holders.clear();
-    await this.#everybodys.close();
+    return this.#everybodys.close();
+  }
+
+  /** Nobody needs the server any longer: every connection ends, and it is everybody's again. */
+  async releaseAll(): Promise<void> {
+    const own = [...this.#own.values()];
+    this.#own.clear();
+    this.#holders.clear();
+    await Promise.all([this.#everybodys.close(), ...own.map(({ connection }) => connection.end())]);
+  }
+
+  #ownOf(owner: string): ServerConnection {
+    return this.#own.get(owner)?.connection ?? this.#create(owner);
   }
 
   #kept(connection: ServerConnection): ServerConnection {

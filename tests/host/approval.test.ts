@@ -33,6 +33,26 @@ async function otherNode({ cwd }: Project): Promise<string> {
 }
 
 describe("what an approval covers", () => {
+  it.each(["approve", "requestApproval"] as const)(
+    "PRM-21: a link that is turned back is what was approved, and `%s` is true to that",
+    async (method) => {
+      await using project = await makeProject();
+      const { link, entry } = await linkedEntry(project);
+      await project.write(entry);
+      await using host = await project.host();
+      await host.approve("project");
+      await turn(link, await otherNode(project));
+      await host.reload();
+      expect(host.server("project").state).toBe("pending");
+      await turn(link, process.execPath);
+      if (method === "approve") await host.approve("project");
+      else expect(await host.requestApproval("project")).toBe(true);
+      expect(host.server("project").state).toBe("idle");
+      expect(await host.connect("project")).toMatchObject({ state: "connected" });
+      expect(host.session({ level: "yolo" }).tools()).not.toEqual([]);
+    },
+  );
+
   it("PRM-21, I2: a link that is turned to another file asks again", async () => {
     await using project = await makeProject();
     const { link, entry } = await linkedEntry(project);

@@ -50,7 +50,7 @@ describe("a connection that fails", () => {
     },
   );
 
-  it("CON-12: is tried again on demand", async () => {
+  it("CON-12 LIM-15: is tried again on demand", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "plugboard-late-"));
     const command = path.join(folder, "server");
     await using host = await createHost({ config: false, servers: { late: { command } } });
@@ -85,7 +85,7 @@ describe("ending all connections", () => {
     expect(await session.execute("mcp__one__echo", { message: "again" })).toBe("again");
   });
 
-  it("REG-20: happens at the same time, leaves none out for the failure of another, and once", async () => {
+  it("REG-09 REG-20: happens at the same time, leaves none out for the failure of another, and once", async () => {
     const program = path.join(import.meta.dirname, "stubborn-server.mjs");
     const stubborn = Object.fromEntries(
       ["a", "b", "c", "d"].map((name) => [name, { command: process.execPath, args: [program] }]),

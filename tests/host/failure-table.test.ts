@@ -173,7 +173,7 @@ describe("what can be observed", () => {
 describe("what results look like", () => {
   const content = [{ type: "text", text: "Created" }];
 
-  it("RES-09: content is the value of a success", async () => {
+  it("RES-09 BRG-14: content is the value of a success", async () => {
     expect(toToolResult(await answered(() => ({ content })))).toMatchObject({
       message: "Success",
       value: { content },

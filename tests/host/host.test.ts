@@ -119,7 +119,7 @@ describe("launch approval", () => {
 });
 
 describe("servers", () => {
-  it("REG-12 REG-13 CFG-15: connectAll is parallel, never throws and skips the disabled", async () => {
+  it("REG-12 REG-13 STA-04 CFG-15: connectAll is parallel, never throws and skips the disabled", async () => {
     await using host = await createHost({
       config: false,
       servers: {
@@ -148,7 +148,7 @@ describe("servers", () => {
     });
   });
 
-  it("NAM-08 BRG-01 DSC-16: disconnect and reconnect: states, events and tools that keep working", async () => {
+  it("NAM-08 BRG-01 DSC-16 REG-08: disconnect and reconnect: states, events and tools that keep working", async () => {
     await using host = await createHost({ config: false, servers: { demo: testServerEntry() } });
     const states: string[] = [];
     host.on("server-state", ({ state }) => states.push(state));

@@ -195,7 +195,7 @@ Total tools: 5`);
 });
 
 describe("the life of a section", () => {
-  it("DSC-13 CON-02 REG-16 STA-06 PRT-11: nothing is opened, listed or rendered before connect", async () => {
+  it("DSC-13 CON-02 CON-21 REG-16 STA-06 PRT-11: nothing is opened, listed or rendered before connect", async () => {
     await using it = await scene();
     const section = it.session.section();
     expect(() => section.tools()).toThrow(McpConnectionError);

@@ -316,7 +316,7 @@ describe.each(ways)("what a $era server asks over $transport", (way) => {
     note("resource updates");
   });
 
-  it("LIM-10 DSC-07: a changed list is fetched again", async () => {
+  it("LIM-10 LIM-16 DSC-07: a changed list is fetched again", async () => {
     const changed = new Promise<unknown>((resolve) => {
       scene.host.on("tools-changed", resolve);
     });

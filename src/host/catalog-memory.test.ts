@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+
+import { scriptedConnection } from "../../tests/fixtures/connection/scripted-connection.ts";
+import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
+import { ToolCatalog } from "../catalog/tool-catalog.ts";
+import { parseServerEntry } from "../config/parse-config.ts";
+import { EventBus } from "../events/event-bus.ts";
+import { silentLogger } from "../ports/logger.ts";
+import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
+import { ServerRegistry } from "../registry/server-registry.ts";
+import { CatalogMemory } from "./catalog-memory.ts";
+import { HostStore } from "./host-store.ts";
+import { PinBook } from "./pin-book.ts";
+
+const client = {
+  protocolVersion: "2025-11-25",
+  serverInfo: { name: "s", version: "1" },
+  instructions: undefined,
+  capabilities: { tools: {} },
+} as unknown as ProtocolClient;
+
+const tool = (description: string, title?: string): ListedTool =>
+  ({ name: "send", title, description, inputSchema: { type: "object" } }) as ListedTool;
+
+function createMemory() {
+  const clock = new ManualClock();
+  const store = new HostStore({ location: ":memory:", clock, logger: silentLogger });
+  const catalog = new ToolCatalog();
+  const registry = new ServerRegistry({
+    createConnection: () => scriptedConnection().connection,
+    locateLaunch: () => ({ commandPath: "/bin/run", folder: "/work" }),
+  });
+  const config = parseServerEntry("s", { command: "run" });
+  const define = (configs: readonly (typeof config)[]): void => {
+    registry.apply(configs);
+    catalog.arrange(configs, new Set());
+  };
+  define([config]);
+  const pins = new PinBook({ store, registry, events: new EventBus(), clock });
+  const memory = new CatalogMemory({ store, registry, catalog, pins });
+  /** When what is stored of the server was written, once all that waits is. */
+  const savedAt = async (identity = registry.get("s").launchIdentity) => {
+    await clock.advance(1_000);
+    const opened = await store.open();
+    const entry = await opened?.catalog.find(identity);
+    return entry?.savedAt;
+  };
+  const list = (...tools: ListedTool[]) => memory.listed(registry.get("s"), client, tools);
+  return { clock, store, catalog, memory, config, define, list, savedAt };
+}
+
+describe("CatalogMemory", () => {
+  it("decision 12: a list is written when it is another one, also across what a store leaves out", async () => {
+    const { store, memory, list, savedAt } = createMemory();
+    list(tool("first"));
+    const first = await savedAt();
+    list(tool("first"));
+    expect(await savedAt()).toBe(first);
+    await memory.recall();
+    list(tool("first"));
+    expect(await savedAt()).toBe(first);
+    list(tool("first", "Titled"));
+    expect(await savedAt()).toBeGreaterThan(first ?? 0);
+    await store.close();
+  });
+
+  it("decision 12: what was listed is brought back for exactly that launch", async () => {
+    const { store, catalog, memory, config, define, list, savedAt } = createMemory();
+    list(tool("first"));
+    await savedAt();
+    define([parseServerEntry("s", { command: "other" })]);
+    await memory.recall();
+    expect(catalog.isKnown("s")).toBe(false);
+    define([config]);
+    await memory.recall();
+    expect(catalog.tools("s")).toHaveLength(1);
+    await store.close();
+  });
+
+  it("forgets a server that is gone", async () => {
+    const { store, memory, config, define, list, savedAt } = createMemory();
+    list(tool("first"));
+    const first = await savedAt();
+    define([]);
+    await memory.recall();
+    define([config]);
+    list(tool("first"));
+    expect(await savedAt()).toBeGreaterThan(first ?? 0);
+    await store.close();
+  });
+});

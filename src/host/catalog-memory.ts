@@ -1,0 +1,86 @@
+import type { ToolCatalog } from "../catalog/tool-catalog.ts";
+import { hasLastingIdentity } from "../config/launch-identity.ts";
+import { isJsonObject } from "../protocol/json-object.ts";
+import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
+import { eraOfVersion } from "../protocol/protocol-versions.ts";
+import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import type { CatalogContent } from "../store/catalog-rows.ts";
+import type { HostStore } from "./host-store.ts";
+import type { PinBook } from "./pin-book.ts";
+
+export interface CatalogMemoryParts {
+  readonly store: HostStore;
+  readonly registry: ServerRegistry;
+  readonly catalog: ToolCatalog;
+  readonly pins: PinBook;
+}
+
+/**
+ * What each server offered last, so that tools are listed before anything is started. It is bound to the
+ * launch identity: a server that is defined differently is a stranger.
+ */
+export class CatalogMemory {
+  readonly #parts: CatalogMemoryParts;
+  /** What the store has, or is about to, as it is written there; by launch identity. */
+  readonly #written = new Map<string, string>();
+
+  constructor(parts: CatalogMemoryParts) {
+    this.#parts = parts;
+  }
+
+  /** Brings back what is known of the servers there are now, and forgets those that are gone. */
+  async recall(): Promise<void> {
+    const { store, registry } = this.#parts;
+    const identities = registry.launchIdentities();
+    for (const identity of this.#written.keys())
+      if (!identities.has(identity)) this.#written.delete(identity);
+    const servers = registry.all().filter(({ config }) => hasLastingIdentity(config));
+    await store.read(async ({ catalog }) => {
+      await Promise.all(
+        servers.map(async (server) => {
+          const entry = await catalog.find(server.launchIdentity);
+          if (entry !== undefined) await this.#recallOne(server, entry.content);
+        }),
+      );
+    }, undefined);
+  }
+
+  /** Keeps what a server offers; a list that is as before is not written again. */
+  listed(
+    { config, launchIdentity }: RegisteredServer,
+    client: ProtocolClient,
+    tools: readonly ListedTool[],
+  ): void {
+    const { store } = this.#parts;
+    if (!store.isKept || !hasLastingIdentity(config)) return;
+    const { protocolVersion, serverInfo, instructions, capabilities } = client;
+    const hasResources = capabilities["resources"] !== undefined;
+    const content = { protocolVersion, serverInfo, instructions, tools, hasResources };
+    // Of all ways to compare long lists this holds the event loop least.
+    const text = JSON.stringify(content);
+    if (text === this.#written.get(launchIdentity)) return;
+    this.#written.set(launchIdentity, text);
+    store.keep("the tool list", ({ catalog }) => catalog.save(launchIdentity, content));
+  }
+
+  async #recallOne(server: RegisteredServer, content: CatalogContent): Promise<void> {
+    const { catalog, pins } = this.#parts;
+    const { config, connection, launchIdentity } = server;
+    const { protocolVersion, tools, hasResources } = content;
+    this.#written.set(launchIdentity, JSON.stringify(content));
+    const era = protocolVersion === undefined ? undefined : eraOfVersion(protocolVersion);
+    if (era !== undefined) connection.recallEra(era);
+    if (tools === undefined || catalog.isKnown(config.name)) return;
+    const listed = tools.filter(isListedTool);
+    await pins.review(server, listed);
+    // The server itself may have answered meanwhile.
+    if (catalog.isKnown(config.name)) return;
+    catalog.recall(config.name, listed);
+    catalog.noteResources(config.name, hasResources === true);
+  }
+}
+
+/** It was checked before it was stored; what matters is that a damaged row does no harm. */
+function isListedTool(tool: unknown): tool is ListedTool {
+  return isJsonObject(tool) && typeof tool["name"] === "string";
+}

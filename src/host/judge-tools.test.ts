@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+
+import { fingerprintOf } from "../catalog/tool-fingerprint.ts";
+import { judgeTools } from "./judge-tools.ts";
+
+const tool = (description: string, name = "send") => ({
+  name,
+  description,
+  inputSchema: { type: "object" as const },
+});
+const accepted = (...tools: ReturnType<typeof tool>[]) =>
+  tools.map((it) => [it.name, { fingerprint: fingerprintOf(it) }] as const);
+
+const twice = [tool("a"), tool("b")];
+const isTrusting = () => true;
+const isSuspicious = () => false;
+
+describe("judgeTools", () => {
+  it.each([
+    { what: "a new one that reads well", before: [], listed: [tool("a")], verdict: "fresh" },
+    {
+      what: "one that is as it was",
+      before: [tool("a")],
+      listed: [tool("a")],
+      verdict: "accepted",
+    },
+    { what: "one that has changed", before: [tool("a")], listed: [tool("b")], verdict: "changed" },
+    { what: "the first of two", before: [tool("a")], listed: twice, verdict: "accepted" },
+    { what: "the first of two, changed", before: [tool("b")], listed: twice, verdict: "changed" },
+    {
+      what: "a new one that reads like an attack",
+      before: [],
+      listed: [tool("a")],
+      readsWell: isSuspicious,
+      verdict: "suspect",
+    },
+    {
+      what: "a known one, which is not read again",
+      before: [tool("a")],
+      listed: [tool("a")],
+      readsWell: isSuspicious,
+      verdict: "accepted",
+    },
+  ])("PRM-21: $what", async ({ before, listed, readsWell = isTrusting, verdict }) => {
+    const judged = await judgeTools(listed, accepted(...before), readsWell);
+    const isFresh = judged.fresh.length > 0;
+    const reason = judged.waiting.get("send")?.reason;
+    expect(reason ?? (isFresh ? "fresh" : "accepted")).toBe(verdict);
+    expect(judged.waiting.size + judged.fresh.length).toBeLessThanOrEqual(1);
+  });
+
+  it("what was accepted stays so when it is no longer listed", async () => {
+    const { accepted: after } = await judgeTools([], accepted(tool("a")), isTrusting);
+    expect([...after.keys()]).toEqual(["send"]);
+  });
+
+  it("decision 7: gives way to other work after a while, however few tools there are", async () => {
+    const read: string[] = [];
+    const readBetween = new Promise<number>((resolve) => {
+      setImmediate(() => setImmediate(() => resolve(read.length)));
+    });
+    const slowToRead = (fingerprint: string): boolean => {
+      const until = performance.now() + 15;
+      while (performance.now() < until);
+      read.push(fingerprint);
+      return true;
+    };
+    const listed = ["a", "b", "c", "d", "e"].map((name) => tool("A large one", name));
+    await judgeTools(listed, [], slowToRead);
+    expect(read).toHaveLength(5);
+    expect(await readBetween).toBeLessThan(5);
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+
+import { scriptedConnection } from "../../tests/fixtures/connection/scripted-connection.ts";
+import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
+import { parseServerEntry } from "../config/parse-config.ts";
+import { EventBus } from "../events/event-bus.ts";
+import { silentLogger } from "../ports/logger.ts";
+import { ServerRegistry } from "../registry/server-registry.ts";
+import { HostStore } from "./host-store.ts";
+import { PinBook } from "./pin-book.ts";
+
+const tool = (description: string, name = "send") => ({
+  name,
+  description,
+  inputSchema: { type: "object" as const },
+});
+
+function createBook() {
+  const clock = new ManualClock();
+  const registry = new ServerRegistry({
+    createConnection: () => scriptedConnection().connection,
+    locateLaunch: () => ({ commandPath: "/bin/run", folder: "/work" }),
+  });
+  const config = parseServerEntry("s", { command: "run" });
+  registry.apply([config]);
+  const store = new HostStore({ location: undefined, clock, logger: silentLogger });
+  const pins = new PinBook({ store, registry, events: new EventBus(), clock });
+  const waiting = () => pins.waiting(registry.get("s"));
+  return { pins, registry, config, waiting };
+}
+
+describe("PinBook", () => {
+  it("PRM-21: a yes is not lost to a list that is being compared at the same time", async () => {
+    const { pins, registry, waiting } = createBook();
+    const server = registry.get("s");
+    await pins.review(server, [tool("first")]);
+    await pins.review(server, [tool("second")]);
+    const [quarantined] = await pins.list("s");
+    let accepting: Promise<boolean> | undefined;
+    const slow = {
+      ...tool("slow", "slow"),
+      /** Takes so long that others get their turn before the list has been compared to its end. */
+      get title() {
+        accepting ??= pins.accept("s", "send", quarantined?.fingerprint ?? "");
+        const until = performance.now() + 15;
+        while (performance.now() < until);
+        return "Slow";
+      },
+    };
+    await pins.review(server, [tool("second"), slow, tool("last", "last")]);
+    expect(await accepting).toBe(true);
+    expect(waiting()).toEqual([]);
+  });
+
+  it("forgets a server that is gone, and no other", async () => {
+    const { pins, registry, config, waiting } = createBook();
+    const other = parseServerEntry("other", { command: "other" });
+    registry.apply([config, other]);
+    for (const server of registry.all()) await pins.review(server, [tool("first")]);
+    registry.apply([other]);
+    await pins.recall();
+    registry.apply([config, other]);
+    for (const server of registry.all()) await pins.review(server, [tool("second")]);
+    expect(waiting()).toEqual([]);
+    expect(pins.waiting(registry.get("other"))).toEqual(["send"]);
+  });
+});
