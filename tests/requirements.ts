@@ -159,8 +159,13 @@ export const requirements: Readonly<Record<string, string>> = {
   "BRG-10": "A missing required field is named.",
   "BRG-11": "Whole numbers are numbers, and whole floats are integers.",
   "BRG-12": "A call sends the arguments under the tool's own name and waits for the answer.",
+  "BRG-14": "A success says so and carries the server's result.",
+  "BRG-15":
+    "A schema that cannot be used is an error with server, tool and reason, of that tool alone.",
   "BRG-16": "A model sees the whole schema of a tool.",
   "BRG-17": "Tools are handed out in the shapes of agent frameworks, beside native ones.",
+  "BRG-18":
+    "A call by public name finds server and tool, checks the capability and gives text back.",
   "BRG-19":
     "A schema without type or properties is completed for providers, and kept as it is for checks.",
   "BRG-20": "Extra arguments are sent only where the schema allows them.",
@@ -359,38 +364,14 @@ export const requirements: Readonly<Record<string, string>> = {
     "The store is a file in the user's folder, made on demand and private; it can be moved.",
   "STO-02": "Servers are rows of `mcp_servers` with id, name, config and status.",
   "STO-03": "Adding, editing and disabling a server survive a restart.",
-  "STO-06":
-    "Servers of files and of the store merge with a documented precedence and visible origin.",
   "STO-04": "Removing a server deletes its row.",
   "STO-05": "`config` holds the server's entry exactly as it was given.",
+  "STO-06":
+    "Servers of files and of the store merge with a documented precedence and visible origin.",
   "STO-08": "The store has versions; damage is answered without loss; many processes may share it.",
   "STO-09": "Tokens are kept sealed, apart from the entries.",
-  "LIM-14":
-    "A feature that needs something outside says so, with the fix; all else works without it.",
-  "STA-03": "The last status of a server is kept in its row; a stale one is ignored.",
 
-  // Of the groups still to come, what is proven already
-  "REG-12": "Connecting all servers happens in parallel.",
-  "REG-13": "Connecting all servers throws for none and says for each whether it worked.",
-  "REG-19": "Concurrent attempts to connect one server are one attempt.",
-  "SES-02": "Every call publishes who called which tool of which server, and how it went.",
-  "SES-03": "Native tools publish the same event as tools of servers.",
-  "SES-04": "Calls that fail are published, too, those out of time included.",
-  "SES-06":
-    "What a call writes to the state holds when it succeeds, and is forgotten when it fails.",
-  "SES-07": "Wrong arguments leave the state unchanged.",
-  "SES-08": "Inside a handler the connection pool is a resource; what is not there is undefined.",
-  "SES-09": "A handler gets its params and the context of the call.",
-  "SES-10": "A call by public name gives text back.",
-  "SES-12": "The history of calls survives a rollback.",
-  "SES-13": "A failing observer never changes the result of a call.",
-  "SES-14": "Calls and transactions at the same time never undo each other's work.",
-  "SES-15": "What a rollback cannot undo is said by the outcome.",
-  "SES-16":
-    "A snapshot of the state is plain JSON and holds what the program put there, nothing else.",
-  "SES-17": "Everything that happens is on one typed bus.",
-  "REG-15": "The connection pool gives the live connection of a server.",
-  "CON-07": "A crash is a connection error, and everything that hung on the server is cleaned up.",
+  // Permissions
   "PRM-01": "Every call is checked as `mcp:{server}:{tool}` with the action `execute`.",
   "PRM-02": "A granted capability allows exactly that tool.",
   "PRM-03": "What is not granted is refused with an error before anything is sent.",
@@ -401,6 +382,8 @@ export const requirements: Readonly<Record<string, string>> = {
   "PRM-08":
     "Confirmation is required unless yolo or the server was allowed, also without permissions.",
   "PRM-09": "An answer for a server is remembered for the session.",
+  "PRM-10": "What a person allowed in one session serves no other session and no other agent.",
+  "PRM-11": "Tools that would ask are left out where that is wanted, or where nobody can be asked.",
   "PRM-12": "A sandboxed agent reaches no server by any path.",
   "PRM-13": "allow-all asks nothing.",
   "PRM-14": "per-tool asks for each tool.",
@@ -411,6 +394,31 @@ export const requirements: Readonly<Record<string, string>> = {
   "PRM-20": "Rights are checked at the call, not only at listing.",
   "PRM-21": "What was agreed to is bound to the identity of the launch; a change asks again.",
   "PRM-22": "Capabilities may have wildcards and may expire.",
+
+  // Sessions
+  "SES-01":
+    "A session has its servers from the start, connects them on demand, and ends with the host.",
+  "SES-02": "Every call publishes who called which tool of which server, and how it went.",
+  "SES-03": "Native tools publish the same event as tools of servers.",
+  "SES-04": "Calls that fail are published, too, those out of time included.",
+  "SES-05": "A session has a bus of its own, and a section belongs to one session.",
+  "SES-06":
+    "What a call writes to the state holds when it succeeds, and is forgotten when it fails.",
+  "SES-07": "Wrong arguments leave the state unchanged.",
+  "SES-08": "Inside a handler the connection pool is a resource; what is not there is undefined.",
+  "SES-09": "A handler gets its params and the context of the call.",
+  "SES-10": "A call by public name gives text back.",
+  "SES-11":
+    "A call looks at the level, then at what was allowed, then asks and remembers the answer.",
+  "SES-12": "The history of calls survives a rollback.",
+  "SES-13": "A failing observer never changes the result of a call.",
+  "SES-14": "Calls and transactions at the same time never undo each other's work.",
+  "SES-15": "What a rollback cannot undo is said by the outcome.",
+  "SES-16":
+    "A snapshot of the state is plain JSON and holds what the program put there, nothing else.",
+  "SES-17": "Everything that happens is on one typed bus.",
+
+  // Signing in
   "AUT-01": "Without authentication no authorization header is sent.",
   "AUT-02": "A bearer token goes with every request, its scheme written once.",
   "AUT-11": "Configured headers serve as authentication on every remote transport.",
@@ -424,6 +432,7 @@ export const requirements: Readonly<Record<string, string>> = {
   "CON-04": "Closing is deterministic: afterwards no connection and no process is left.",
   "CON-05": "A refused connection is a typed error that names server and transport.",
   "CON-06": "A lost connection comes back by itself, after three attempts at most.",
+  "CON-07": "A crash is a connection error, and everything that hung on the server is cleaned up.",
   "CON-08": "Reconnecting can be switched off and bounded for each server.",
   "CON-09": "Disconnecting all is graceful.",
   "CON-10": "A health check finds dead connections.",
@@ -435,19 +444,42 @@ export const requirements: Readonly<Record<string, string>> = {
   "CON-17":
     "Calls during a reconnect wait for it; calls in flight at the loss fail and are not repeated.",
   "CON-19": "Timers never keep the process alive.",
-  "CON-20": "A server that nobody uses can be stopped, and latency is measured.",
+  "CON-20": "A server that nobody uses can be stopped.",
+  "CON-21":
+    "A section connects all of its servers and disconnects them; doing so twice does no harm.",
 
   // Registry
   "REG-01": "A server can be connected for one agent, shared or not.",
   "REG-02": "A shared server is visible to all agents, any other to its owner only.",
   "REG-03": "Tools are listed by what an agent may see.",
   "REG-04": "Servers are listed by what an agent may see.",
+  "REG-06": "A tool is found by its public name, with its server, by who may see it.",
   "REG-07": "A check of all connections removes the dead and returns their names.",
+  "REG-08": "A server can be disconnected by its name.",
+  "REG-09": "All servers can be closed at once.",
+  "REG-10": "Servers over different transports live side by side.",
   "REG-11": "Connections are shared between agents, permissions are not.",
+  "REG-12": "Connecting all servers happens in parallel.",
+  "REG-13": "Connecting all servers throws for none and says for each whether it worked.",
+  "REG-14": "There is a record of every server, connected or not.",
+  "REG-15": "The connection pool gives the live connection of a server.",
   "REG-16": "A section is connected when all of its servers are.",
   "REG-17": "A server is replaced only when its definition changed.",
   "REG-18": "Only who holds a shared server may disconnect it.",
+  "REG-19": "Concurrent attempts to connect one server are one attempt.",
   "REG-20": "Closing all is parallel, complete and idempotent.",
+  "REG-21": "How many servers there are, which are connected and what tools each has can be asked.",
+
+  // Status
+  "STA-01":
+    "A state says whether a server is responsive, under way, out of reach or misconfigured.",
+  "STA-02": "Connecting a server lists its tools, and so does connecting it again.",
+  "STA-03": "The last status of a server is kept in its row; a stale one is ignored.",
+  "STA-04": "Connecting all servers gives a yes or no for each.",
+  "STA-06": "A section says whether it is connected.",
+  "STA-07":
+    "A status tells where a server is, since when, what it offers and what failed; changes are events.",
+  "STA-08": "Out of reach and misconfigured are told apart, with what to do about it.",
 
   // Prompt sections
   "PRT-01": "A section has a title, a key and a template, and connects nothing unless told.",
@@ -462,9 +494,9 @@ export const requirements: Readonly<Record<string, string>> = {
   "PRT-10": "What a server says about a tool is one short line that cannot become markup.",
   "PRT-11": "A server without tools says so or is left out; before connecting nothing is rendered.",
   "PRT-12": "Server names are parted by a comma and a space.",
-  "STA-06": "A section says whether it is connected.",
 
   // Beyond the seeds
+  "LIM-01": "Calls run at the same time, and each can be cancelled.",
   "LIM-02": "Progress, logs and the outcome of a call can be followed as they happen.",
   "LIM-03": "Resources, templates, prompts and completion are available, paged and by capability.",
   "LIM-04": "A type that cannot say what the schema says is wider and says so, never wrong.",
@@ -474,5 +506,12 @@ export const requirements: Readonly<Record<string, string>> = {
   "LIM-08": "Prompts of a server are templates with named arguments.",
   "LIM-10": "Notifications of a server have handlers.",
   "LIM-11": "Users of one connection are counted; the last one to leave closes it.",
+  "LIM-14":
+    "A feature that needs something outside says so, with the fix; all else works without it.",
+  "LIM-15": "Nothing has to be restarted to get at tools that were missing.",
+  "LIM-16": "Servers speak up by themselves over HTTP, too.",
+  "LIM-17": "There are five kinds of transport, one in memory, and whatever a program brings.",
+  "LIM-18": "The example that calculates runs no code.",
   "LIM-19": "An outcome says whether something outside may have changed.",
+  "LIM-20": "Listing resources fetches no contents; reading one is a question of its own.",
 };

@@ -87,7 +87,7 @@ describe("mcpResultToString", () => {
 });
 
 describe("projections", () => {
-  it("RES-09: success carries the content array and says Success", () => {
+  it("RES-09 BRG-14: success carries the content array and says Success", () => {
     expect(toToolResult(success)).toEqual({
       message: "Success",
       value: { content: fields.content },

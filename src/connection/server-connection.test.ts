@@ -465,7 +465,7 @@ describe("stateAfterFailure", () => {
     ["variable_unset", "error"],
     ["command_not_found", "error"],
     ["cancelled", "idle"],
-  ] as const)("%s leaves the server %s", (code, state) => {
+  ] as const)("STA-08: %s leaves the server %s", (code, state) => {
     expect(stateAfterFailure(code)).toBe(state);
   });
 });

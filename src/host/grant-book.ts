@@ -76,7 +76,7 @@ export class GrantBook implements GrantLookup, Grants {
 
   async allow(options: AllowOptions): Promise<readonly GrantInfo[]> {
     const { agent, server: serverName, tool, expiresAt, includeDestructive = false } = options;
-    checkEnd(expiresAt);
+    checkExpiry(expiresAt);
     const { registry, events, clock } = this.#parts;
     const server = registry.get(serverName);
     const tools = await this.#toolsOf(server);
@@ -210,14 +210,6 @@ export class GrantBook implements GrantLookup, Grants {
 }
 
 /** No number, and the date it was to be is no end at all: that would be a grant for ever. */
-function checkEnd(expiresAt: unknown): void {
-  if (expiresAt === undefined || (typeof expiresAt === "number" && !Number.isNaN(expiresAt)))
-    return;
-  throw createError("config_invalid", "a grant cannot end at what is no time", {
-    hint: "expiresAt is a number: milliseconds since the epoch",
-  });
-}
-
 function keyOf(agent: string, identity: string, toolName: string): string {
   return JSON.stringify([agent, identity, toolName]);
 }

@@ -122,16 +122,14 @@ export class PinBook implements PinLookup, Pins {
     for (const { server, tool, state } of tools) {
       if (slice.isOver) await slice.next();
       const { definition, fingerprint, reason } = state;
-      const before = await this.#acceptedDefinition(server, tool);
+      // Of one that nobody has accepted, all there is: what cannot be seen cannot be judged.
+      const before = reason === "suspect" ? {} : await this.#acceptedDefinition(server, tool);
       described.push({
         server: server.config.name,
         tool,
         reason,
         fingerprint,
-        changes:
-          reason === "suspect" || before === undefined
-            ? []
-            : compareDefinitions(before, definition),
+        changes: before === undefined ? [] : compareDefinitions(before, definition),
         findings: inspectDefinition(definition),
       });
     }

@@ -48,7 +48,7 @@ describe("what changes while a person or a server is waited for", () => {
       expect(calls).toEqual([]);
       expect(host.grants.list()).toEqual([]);
       const answers = (await host.audit.query()).filter(({ type }) => type === "consent-denied");
-      expect(answers.map(({ code }) => code).toSorted()).toEqual(["no", "outdated"]);
+      expect(new Set(answers.map(({ code }) => code))).toEqual(new Set(["no", "outdated"]));
     },
   );
 
