@@ -159,6 +159,8 @@ export const requirements: Readonly<Record<string, string>> = {
   "BRG-10": "A missing required field is named.",
   "BRG-11": "Whole numbers are numbers, and whole floats are integers.",
   "BRG-12": "A call sends the arguments under the tool's own name and waits for the answer.",
+  "BRG-13":
+    "An error of the server reads as the server wrote it, or `MCP error` when it wrote nothing.",
   "BRG-14": "A success says so and carries the server's result.",
   "BRG-15":
     "A schema that cannot be used is an error with server, tool and reason, of that tool alone.",
@@ -368,6 +370,7 @@ export const requirements: Readonly<Record<string, string>> = {
   "STO-05": "`config` holds the server's entry exactly as it was given.",
   "STO-06":
     "Servers of files and of the store merge with a documented precedence and visible origin.",
+  "STO-07": "What is to start at once starts with the host, which does not wait for it.",
   "STO-08": "The store has versions; damage is answered without loss; many processes may share it.",
   "STO-09": "Tokens are kept sealed, apart from the entries.",
 

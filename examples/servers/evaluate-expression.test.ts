@@ -27,7 +27,7 @@ describe("evaluateExpression", () => {
     ["1 + globalThis", "Unexpected g"],
     ["(".repeat(1_001), "The expression is too long"],
     ["(".repeat(1_000), "The expression ends too early"],
-  ])("TST-05: %s is refused", (expression, message) => {
+  ])("TST-05 LIM-18: %s is refused", (expression, message) => {
     expect(() => evaluateExpression(expression)).toThrow(message);
   });
 });

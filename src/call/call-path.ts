@@ -244,7 +244,6 @@ export class CallPath {
     const { caller, callId } = record;
     const ownTimeoutMs = tool.serverName === undefined ? tool.timeoutMs : undefined;
     publishStart(record, tool, this.#options.clock.now(), this.#topics);
-    record.isSent = true;
     return perform(record.args, {
       caller,
       callId,
@@ -257,6 +256,9 @@ export class CallPath {
       onProgress: progressHandler(record, options.onProgress, this.#topics),
       client,
       owner: record satisfies QuestionOwner,
+      begin: () => {
+        record.isSent = true;
+      },
       hold: (draft) => {
         record.draft = draft;
       },

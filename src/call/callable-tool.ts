@@ -16,6 +16,8 @@ export interface PerformCall {
   readonly client: ProtocolClient | undefined;
   /** Who answers questions of the server about this call. */
   readonly owner: QuestionOwner;
+  /** Said before anything outside can change: a call that fails before that has changed nothing. */
+  begin(): void;
   /** Hands over what becomes true only if the call succeeds. */
   hold(draft: CallDraft): void;
 }

@@ -40,7 +40,9 @@ export function toRest(outcome: Outcome): { readonly result: string } | { readon
 }
 
 function failureMessage(outcome: Outcome & { ok: false }): string {
-  return outcome.error.message === "" ? fallbackMessage : outcome.error.message;
+  // What the server says stands for itself; which request it answers is told by the outcome.
+  const { rpc, message } = outcome.error;
+  return (outcome.error.code === "rpc_error" ? rpc?.message : message) || fallbackMessage;
 }
 
 function resultValue({ content, structured, meta }: Outcome): ToolResultValue {

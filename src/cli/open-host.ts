@@ -17,6 +17,8 @@ export async function openHost(
   return await createHost({
     watch: false,
     reconnect: false,
+    // What a command needs, it starts itself.
+    startEager: false,
     cwd: context.standpoint.cwd,
     logger: context.logger,
     ...(config === undefined ? {} : { configFiles: config.toReversed() }),

@@ -88,7 +88,7 @@ function describeTool({ tool, server, reason, changes, findings }: QuarantinedTo
     headline,
     ...changes.flatMap(({ path, before = "(nothing)", after = "(nothing)" }) => [
       `  ${path}`,
-      `    was  ${before}`,
+      ...(reason === "changed" ? [`    was  ${before}`] : []),
       `    is   ${after}`,
     ]),
     ...findings.map((finding) => `  ⚠ ${neutralizeLine(finding)}`),

@@ -18,7 +18,10 @@ import { createIdGenerator } from "./id-generator.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 import { productInfo } from "./product-info.ts";
 
-/** Reads the configuration that applies and wires the rooms together. Starts no server. */
+/**
+ * Reads the configuration that applies and wires the rooms together. Waits for no server, and starts
+ * only those whose entry says `"start": "eager"`.
+ */
 export async function createHost(options: HostOptions = {}): Promise<McpHost> {
   const { clock = systemClock, logger = silentLogger, idGenerator = createIdGenerator() } = options;
   const hostEnv = options.env ?? process.env;
@@ -75,7 +78,8 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
     human: options.human,
     cwd,
   });
-  await host.begin({ watch: options.watch ?? true });
+  const { watch = true, startEager = true } = options;
+  await host.begin({ watch, startEager });
   return host;
 }
 

@@ -4,11 +4,13 @@ import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { fingerprintOf } from "../catalog/tool-fingerprint.ts";
 import { createError } from "../errors/families.ts";
 import type { EventBus } from "../events/event-bus.ts";
+import { checkExpiry } from "../policy/check-expiry.ts";
 import type { GrantLookup, GrantSubject } from "../policy/grant-lookup.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Grant, GrantFilter } from "../store/grant-rows.ts";
 import { closest } from "../text/closest.ts";
+import { ownCommand } from "../text/own-command.ts";
 import type { AllowOptions, GrantInfo, GrantQuery, Grants } from "./grants.ts";
 import type { HostStore } from "./host-store.ts";
 import { SharedList } from "./shared-list.ts";
@@ -83,7 +85,7 @@ export class GrantBook implements GrantLookup, Grants {
     const covered =
       tool === undefined
         ? tools.filter((one) => includeDestructive || !claims(one, "destructiveHint"))
-        : [findTool(tools, tool)];
+        : [this.#findTool(serverName, tools, tool)];
     if (covered.length === 0) return [];
     await this.#add(
       covered.map(({ originalName: toolName, listed }) => ({
@@ -179,6 +181,25 @@ export class GrantBook implements GrantLookup, Grants {
       .filter((tool) => pins.verdict(server.launchIdentity, tool) === "accepted");
   }
 
+  #findTool(serverName: string, tools: readonly CatalogTool[], name: string): CatalogTool {
+    const found = tools.find(({ originalName }) => originalName === name);
+    if (found !== undefined) return found;
+    const listed = this.#parts.catalog.tools(serverName);
+    if (listed.some(({ originalName }) => originalName === name))
+      throw createError("definition_changed", `"${name}" waits until a person accepts it`, {
+        serverName,
+        hint: `see what it is now: ${ownCommand("approve", serverName)}`,
+      });
+    const suggestions = closest(
+      name,
+      tools.map(({ originalName }) => originalName),
+    );
+    throw createError("tool_unknown", `no tool "${name}"`, {
+      serverName,
+      details: { suggestions },
+    });
+  }
+
   /**
    * A server's grants are those of what it starts or contacts, whatever other entry starts the same.
    * Undefined for a name that no server has.
@@ -224,14 +245,4 @@ function fits(grant: Grant, { agent, identity, tool }: GrantFilter): boolean {
     (identity === undefined || grant.identity === identity) &&
     (tool === undefined || grant.tool === tool)
   );
-}
-
-function findTool(tools: readonly CatalogTool[], name: string): CatalogTool {
-  const found = tools.find(({ originalName }) => originalName === name);
-  if (found !== undefined) return found;
-  const suggestions = closest(
-    name,
-    tools.map(({ originalName }) => originalName),
-  );
-  throw createError("tool_unknown", `no tool "${name}"`, { details: { suggestions } });
 }

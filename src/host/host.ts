@@ -56,6 +56,8 @@ export interface HostOptions {
   readonly store?: string | false | undefined;
   /** `false`: a configuration file that changes is not read again by itself. */
   readonly watch?: boolean | undefined;
+  /** Starts servers whose entry says `"start": "eager"` at once, without waiting for them; on by default. */
+  readonly startEager?: boolean | undefined;
   /** `false`: no server is started again by itself, whatever its entry says. */
   readonly reconnect?: boolean | undefined;
   /** Adds the bundled demo server. */
@@ -203,8 +205,8 @@ export interface DisconnectOptions {
 }
 
 /**
- * Everything Plugboard does, behind one object. Creating it reads configuration and starts nothing;
- * servers start when they are first needed. Close it, or use `await using`.
+ * Everything Plugboard does, behind one object. Creating it reads configuration; servers start when they
+ * are first needed, those whose entry says so at once. Close it, or use `await using`.
  */
 export interface McpHost extends AsyncDisposable {
   servers(): readonly ServerStatus[];

@@ -9,7 +9,7 @@ export interface QuarantinedTool {
   readonly reason: "changed" | "suspect";
   /** Of the definition it has now: what accepting it accepts. */
   readonly fingerprint: string;
-  /** What is different; empty for a new one. */
+  /** What is different; of a new one, all there is. */
   readonly changes: readonly DefinitionChange[];
   /** What reads like an attack, in plain words. */
   readonly findings: readonly string[];

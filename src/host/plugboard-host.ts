@@ -75,9 +75,10 @@ export class PlugboardHost implements McpHost {
   }
 
   /** Brings back what is known from before and, if wanted, follows what changes from here on. */
-  async begin(options: { readonly watch: boolean }): Promise<void> {
+  async begin(options: { readonly watch: boolean; readonly startEager: boolean }): Promise<void> {
     await this.#fleet.recall();
     if (options.watch) await this.#fleet.watch();
+    if (options.startEager) this.#fleet.startEager();
   }
 
   get grants(): Grants {
@@ -271,7 +272,12 @@ export class PlugboardHost implements McpHost {
     if (obstacle !== undefined) throw obstacle;
     const { catalog } = this.#parts;
     if (!catalog.isKnown(name)) await this.connect(name, { timeoutMs, signal });
-    return await emitToolModule(name, catalog.tools(name), signal);
+    const { launchIdentity } = registry.get(name);
+    // What is set aside may say anything, and this becomes somebody's source.
+    const accepted = catalog
+      .tools(name)
+      .filter((tool) => this.#fleet.pins.verdict(launchIdentity, tool) === "accepted");
+    return await emitToolModule(name, accepted, signal);
   }
 
   async setRoots(roots: Roots): Promise<void> {

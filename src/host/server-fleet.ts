@@ -103,6 +103,27 @@ export class ServerFleet {
     await store.watch(reload);
   }
 
+  /**
+   * Starts what is to be started at once and may be, without waiting for it: why one cannot stays with it.
+   * From here on also what is configured or approved later.
+   */
+  startEager(): void {
+    const start = (): void => {
+      for (const server of this.registry.all()) {
+        const { config, connection, users } = server;
+        const isMeant = config.start === "eager" && connection.state === "idle";
+        if (isMeant && this.registry.obstacle(server) === undefined)
+          users
+            .keep()
+            .client()
+            .catch(() => undefined);
+      }
+    };
+    start();
+    this.#parts.events.on("servers-changed", start);
+    this.#parts.events.on("launch-approved", start);
+  }
+
   /** One after the other: each call sees what was there when it was made. */
   reload(): Promise<void> {
     const reloading = this.#reloading.catch(() => undefined).then(() => this.#reload());

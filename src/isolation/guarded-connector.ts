@@ -3,13 +3,12 @@ import { type Socket, isIP } from "node:net";
 
 import type { Dispatcher, buildConnector } from "undici";
 
+import { longestTimerMs } from "../ports/clock.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
 import { judgeAddresses, judgeHost } from "./blocked-address.ts";
 import { dialAddresses } from "./dial-addresses.ts";
 import { type NetworkPolicy, hostKind, withoutBrackets } from "./network-policy.ts";
 import { allowPausing } from "./paused-reads.ts";
-
-const longestTimerMs = 2 ** 31 - 1;
 
 /** Every address of a name, both families. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;

@@ -1,6 +1,7 @@
 import { canonicalJson } from "../text/canonical-hash.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
+import { placeOf } from "./inspect-definition.ts";
 
 /** One place in which two definitions differ; both texts are safe to show. */
 export interface DefinitionChange {
@@ -48,10 +49,6 @@ function isBranch(value: unknown): value is Branch {
 /** Keys are the server's to choose: one may be called `constructor`. */
 function memberOf(branch: Branch, key: string): unknown {
   return Object.hasOwn(branch, key) ? branch[key] : undefined;
-}
-
-function placeOf(path: readonly string[]): string {
-  return path.map((key) => truncate(neutralizeLine(key), 64)).join(".");
 }
 
 function show(value: unknown): string {

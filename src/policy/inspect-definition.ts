@@ -36,6 +36,7 @@ export function inspectDefinition(definition: unknown): readonly string[] {
   return findings;
 }
 
-function placeOf(path: readonly string[]): string {
+/** Where in a definition something is; its keys are the server's to choose. */
+export function placeOf(path: readonly string[]): string {
   return path.map((key) => truncate(neutralizeLine(key), 64)).join(".");
 }

@@ -1,9 +1,7 @@
-import type { Clock, Timer } from "../ports/clock.ts";
+import { type Clock, longestTimerMs, type Timer } from "../ports/clock.ts";
 
 /** Deadlines this close together are found in one sweep, so the last of them is late by as much. */
 const minIntervalMs = 50;
-/** What a timer of the platform can be set to; a later deadline takes several. */
-const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * One timer for the deadlines of all requests of a connection. Setting one costs a comparison as long
@@ -27,6 +25,7 @@ export class DeadlineSweep {
     if (deadlineAt >= this.#dueAt) return;
     this.#timer?.cancel();
     this.#dueAt = deadlineAt;
+    // A later deadline takes several.
     this.#timer = this.#clock.schedule(Math.min(deadlineAt - now, longestTimerMs), this.#run);
   }
 

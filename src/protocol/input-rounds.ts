@@ -1,7 +1,7 @@
 import type { Limits } from "../config/limits.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
-import type { Clock, Timer } from "../ports/clock.ts";
+import { type Clock, longestTimerMs, type Timer } from "../ports/clock.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
 import { cancelledFailure, timeoutFailure } from "./channel-failures.ts";
 import type { InputHandlers } from "./input-handlers.ts";
@@ -14,8 +14,6 @@ import { retryAfterVisit } from "./url-required.ts";
 
 /** A server that only wants the request again, with nobody to ask in between, gets it no faster. */
 const pacingMs = 250;
-/** What a timer of the platform can be set to. */
-const longestTimerMs = 2 ** 31 - 1;
 
 export interface InputRoundsOptions {
   readonly serverName: string;

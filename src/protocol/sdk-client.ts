@@ -3,7 +3,7 @@ import type { Client, JsonSchemaValidator, StandardSchemaV1 } from "@modelcontex
 
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
-import type { Clock } from "../ports/clock.ts";
+import { type Clock, longestTimerMs } from "../ports/clock.ts";
 import { type Exchange, invalidResult } from "./channel-failures.ts";
 import { declaredCapabilities } from "./input-handlers.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
@@ -90,9 +90,6 @@ const anyResult: StandardSchemaV1<JsonObject> = {
   },
 };
 
-/** Deadlines are ours; the SDK's timer cannot be switched off, only set as late as timers go. */
-const longestTimerMs = 2 ** 31 - 1;
-
 interface SdkSenderParts {
   readonly client: Client;
   readonly wire: SdkTransport;
@@ -112,6 +109,7 @@ function createSdkSender({
     const { method, params } = request;
     const ask = () =>
       client.request({ method: aliasOf(method), params: { ...params } }, anyResult, {
+        // Deadlines are ours; the SDK's timer cannot be switched off, only set as late as timers go.
         timeout: longestTimerMs,
         allowInputRequired: true,
       });

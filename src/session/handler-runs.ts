@@ -54,6 +54,8 @@ export class HandlerRuns {
     const giveUpLate = (): void => stop.abort(outOfTime(toolName, timeoutMs));
     const timer = timeoutMs > 0 ? this.#clock.schedule(timeoutMs, giveUpLate) : undefined;
     signal?.addEventListener("abort", giveUp, { once: true });
+    // Whoever heard of the call's start may have called it off in the same moment.
+    if (signal?.aborted === true) giveUp();
     this.#running.add(stop);
     this.#hold ??= setInterval(() => {}, longestTimerMs);
     try {

@@ -143,6 +143,7 @@ export class NativeTools {
       // Tools that call each other do so without ever waiting: no deadline would come true meanwhile.
       if (context.isNested) await nextTurn();
       stop.throwIfAborted();
+      call.begin();
       return await definition.handler(params, { context });
     } finally {
       end();

@@ -75,10 +75,11 @@ function createReader(
     listed: Object.freeze({ name: originalName, title, description, inputSchema, annotations }),
     perform: async (
       { uri }: ToolArguments,
-      { client, signal, timeoutMs, onProgress, owner }: PerformCall,
+      { client, signal, timeoutMs, onProgress, owner, ...call }: PerformCall,
     ) => {
       if (client === undefined)
         throw createError("not_connected", `${serverName} is not connected`, { serverName });
+      call.begin();
       const source = { serverName, client, limits, clock };
       const options = { signal, timeoutMs, onProgress, owner };
       // The schema lets nothing else through.

@@ -207,7 +207,16 @@ describe("pins", () => {
       error: { code: "definition_changed" },
     });
     const [waiting] = await host.pins.list("mail");
-    expect(waiting).toMatchObject({ tool: "add", reason: "suspect", changes: [] });
+    expect(waiting).toMatchObject({ tool: "add", reason: "suspect" });
+    // What is to be accepted can be seen.
+    expect(waiting?.changes).toContainEqual({
+      path: "description",
+      after: expect.stringContaining("IMPORTANT") as unknown,
+    });
+    expect(await host.emitTypes("mail")).not.toContain("IMPORTANT");
+    await expect(
+      host.grants.allow({ agent: "a", server: "mail", tool: "add" }),
+    ).rejects.toMatchObject({ code: "definition_changed", serverName: "mail" });
     expect(waiting?.findings).toHaveLength(3);
     expect(await host.pins.accept("mail", "add", waiting?.fingerprint ?? "")).toBe(true);
     expect(await session.call("mcp__mail__add", {})).toMatchObject({ text: "ran add" });
