@@ -32,6 +32,7 @@ describe("plugboard", () => {
       "tools",
       "types",
       "consent",
+      "why",
       "test",
       "approve",
       "test-server",

@@ -185,7 +185,7 @@ describe("rights", () => {
                 if (model.isOffered(name)) {
                   await granting;
                   model.always.add(model.key(step.agent, name));
-                } else await expect(granting).rejects.toMatchObject({ code: "tool_unknown" });
+                } else await expect(granting).rejects.toMatchObject({ code: "definition_changed" });
                 break;
               }
               case "revoke":
