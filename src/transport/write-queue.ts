@@ -41,10 +41,11 @@ export class WriteQueue {
   /** Lines of the turn that are not yet handed to the stream. */
   #batch = "";
   #isTurnOpen = false;
-  /** The stream asked to wait for `drain`. Only then are messages queued, and bytes counted. */
+  /** The stream asked to wait for `drain`. Only then are messages queued, and counted. */
   #isBlocked = false;
   #streamBytes = 0;
-  #queuedBytes = 0;
+  /** Characters: to count the bytes of a long line takes as long as to make it. */
+  #queuedChars = 0;
   /** Lines in the order they came, those of requests under their ids; then those whose senders wait. */
   readonly #queued = new Map<unknown, string>();
   readonly #waiting = new Map<unknown, WaitingSend>();
@@ -81,7 +82,7 @@ export class WriteQueue {
     if (batch === "") return;
     this.#batch = "";
     this.#queued.clear();
-    this.#queuedBytes = 0;
+    this.#queuedChars = 0;
     this.#write(batch);
   }
 
@@ -145,7 +146,7 @@ export class WriteQueue {
 
   #enqueue(key: unknown, line: string): void {
     this.#queued.set(key, line);
-    this.#queuedBytes += Buffer.byteLength(line);
+    this.#queuedChars += line.length;
   }
 
   /** False when the request is not, or no longer, here. */
@@ -156,7 +157,7 @@ export class WriteQueue {
     const line = this.#queued.get(id);
     if (line === undefined) return false;
     this.#queued.delete(id);
-    this.#queuedBytes -= Buffer.byteLength(line);
+    this.#queuedChars -= line.length;
     this.#admitWaiting();
     return true;
   }
@@ -173,7 +174,7 @@ export class WriteQueue {
   }
 
   #isFull(): boolean {
-    return this.#isBlocked && this.#streamBytes + this.#queuedBytes >= this.#options.maxQueuedBytes;
+    return this.#isBlocked && this.#streamBytes + this.#queuedChars >= this.#options.maxQueuedBytes;
   }
 
   #waitForRoom(key: unknown, line: string): Promise<void> {

@@ -32,6 +32,16 @@ function personSaying(
   return { human: { confirm }, asked };
 }
 
+/** One who looks at the question and says nothing. */
+function silentPerson() {
+  const shown = deferred();
+  const person = personSaying(() => {
+    shown.resolve();
+    return new Promise(() => {});
+  });
+  return { ...person, shown: shown.promise };
+}
+
 function launchEvents(host: McpHost): readonly string[] {
   const seen: string[] = [];
   host.on("*", ({ type }: HostEvent) => {
@@ -131,16 +141,12 @@ describe("asking a person whether a server of a project may start", () => {
   it("whoever gives up takes the question away, and that is no answer", async () => {
     await using project = await makeProject();
     await project.write(testServerEntry());
-    const shown = deferred();
-    const { human, asked } = personSaying(() => {
-      shown.resolve();
-      return new Promise(() => {});
-    });
+    const { human, asked, shown } = silentPerson();
     await using host = await project.host({ human });
     const events = launchEvents(host);
     const stop = new AbortController();
     const connecting = host.connect("project", { signal: stop.signal });
-    await shown.promise;
+    await shown;
     stop.abort();
     await expect(connecting).rejects.toMatchObject({ code: "cancelled" });
     expect(asked[0]?.signal.aborted).toBe(true);
@@ -153,14 +159,10 @@ describe("asking a person whether a server of a project may start", () => {
   it("a host that closes takes the question away", async () => {
     await using project = await makeProject();
     await project.write(testServerEntry());
-    const shown = deferred();
-    const { human, asked } = personSaying(() => {
-      shown.resolve();
-      return new Promise(() => {});
-    });
+    const { human, asked, shown } = silentPerson();
     await using host = await project.host({ human });
     const asking = host.requestApproval("project");
-    await shown.promise;
+    await shown;
     await Promise.all([expect(asking).rejects.toMatchObject({ code: "closed" }), host.close()]);
     expect(asked[0]?.signal.aborted).toBe(true);
   });

@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { createHost, type HostEventOf, type McpHost } from "../../src/index.ts";
+import { createHost, type McpHost } from "../../src/index.ts";
 import {
   createMemoryServer,
   createRecordedServer,
@@ -12,6 +12,7 @@ import {
 } from "../../src/testing/index.ts";
 import { settled } from "../fixtures/protocol/manual-clock.ts";
 import { isAlive } from "../fixtures/stdio/observe-server.ts";
+import { entering } from "./entering.ts";
 
 const program = path.resolve("tests/fixtures/servers/lingering-server.mjs");
 
@@ -58,16 +59,6 @@ async function readNotes(file: string) {
   return lines.map((line) => {
     const [what = "", pid] = line.split(" ");
     return { what, pid: Number(pid) };
-  });
-}
-
-function entering(host: McpHost, wanted: HostEventOf<"server-state">["state"]): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = host.on("server-state", ({ state }) => {
-      if (state !== wanted) return;
-      stop();
-      resolve();
-    });
   });
 }
 

@@ -1,20 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { createHost, type HostEventOf, type McpHost } from "../../src/index.ts";
+import { createHost } from "../../src/index.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
+import { entering } from "./entering.ts";
 import { makeProject } from "./project.ts";
 
 const eager = { ...testServerEntry(), start: "eager" };
-
-function entering(host: McpHost, wanted: HostEventOf<"server-state">["state"]): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = host.on("server-state", ({ state }) => {
-      if (state !== wanted) return;
-      stop();
-      resolve();
-    });
-  });
-}
 
 describe('"start": "eager"', () => {
   it("STO-07: is started with the host, which does not wait for it; others are not", async () => {
