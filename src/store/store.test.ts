@@ -384,9 +384,12 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     // Few times, and no order among them: a clock that jumps.
     const at = fc.integer({ min: -3, max: 3 });
     const entry = fc.record({ at, type: word, agent: optional, server: optional, code: optional });
-    const time = fc.option(fc.oneof(at, fc.double({ min: -4, max: 4 }), fc.constant(Infinity)), {
-      nil: undefined,
-    });
+    const time = fc.option(
+      fc.oneof(at, fc.double({ min: -4, max: 4, noNaN: true }), fc.constant(Infinity)),
+      {
+        nil: undefined,
+      },
+    );
     const filter = fc.record(
       { since: time, until: time, type: word, agent: word, server: word, tool: word, code: word },
       { requiredKeys: [] },
