@@ -4,6 +4,7 @@ import type { CurrentLaunch } from "../registry/launch-approvals.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Approval } from "../store/approval-rows.ts";
 import type { Store } from "../store/store.ts";
+import { ownCommand } from "../text/own-command.ts";
 import type { HostStore } from "./host-store.ts";
 import type { ApproveOptions } from "./host.ts";
 import { SharedList } from "./shared-list.ts";
@@ -52,7 +53,7 @@ export class ApprovalBook {
     if (identity !== undefined && identity !== launch.identity)
       throw createError("not_approved", `what "${name}" would start is not what was shown`, {
         serverName: name,
-        hint: `look at it again: plugboard approve ${name}`,
+        hint: `look at it again: ${ownCommand("approve", name)}`,
       });
     await this.#stored.add(
       [launch],

@@ -18,7 +18,7 @@ function isLimitedByDefault(signal: AbortSignal): boolean {
   try {
     return getMaxListeners(signal) === EventEmitter.defaultMaxListeners;
   } catch {
-    // Node 20 throws where no limit was set, and everywhere for a signal that is not the platform's.
+    // Node 20 throws for a limit of 0, which is none, and for a signal that is not the platform's.
     return false;
   }
 }

@@ -1,5 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-
+import { TimeSlice } from "../ports/time-slice.ts";
 import type { AuditFilter, AuditQuery, AuditRow } from "./audit-entry.ts";
 import { fitsFilter, wholeFilter, wholeNumber } from "./audit-filter.ts";
 import { type AuditPage, maxEntriesPerPage, readAuditPage } from "./audit-page.ts";
@@ -25,8 +24,6 @@ const maxRowsPerQuery = 1_000;
 /** Few enough that reading them is not felt by a call. */
 const pagesPerRead = 500;
 const bytesPerRead = 512 * 1024;
-/** A file is read without ever leaving the event loop: after so long it is somebody else's turn. */
-const maxTurnMs = 10;
 const prunedPerWrite = 500;
 /** More than there can be to do; what is left, the next time takes. */
 const maxPruningWrites = 1_000;
@@ -144,16 +141,16 @@ export class AuditLog {
     { order, from }: { readonly order: AuditOrder; readonly from: number },
   ): AsyncGenerator<readonly AuditRow[], void, undefined> {
     const isForward = order === "asc";
-    let turnBegan = performance.now();
+    // A file is read without ever leaving the event loop.
+    const slice = new TimeSlice();
     for await (const pages of this.#pages(filter, { order, from }))
       for (const page of pages) {
         const rows: AuditRow[] = [];
         for (const row of readAuditPage(page)) {
           rows.push(row);
-          if (performance.now() - turnBegan < maxTurnMs) continue;
+          if (!slice.isOver) continue;
           if (isForward) yield rows.splice(0);
-          await nextTurn();
-          turnBegan = performance.now();
+          await slice.next();
         }
         yield isForward ? rows : rows.toReversed();
       }

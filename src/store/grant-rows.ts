@@ -1,6 +1,6 @@
 import type { Compilable } from "kysely";
 
-import { createError } from "../errors/families.ts";
+import { checkExpiry } from "../policy/check-expiry.ts";
 import type { StoreContext } from "./store-context.ts";
 import type { StoreTables } from "./store-tables.ts";
 
@@ -112,11 +112,8 @@ function definedOf({ agent, identity, tool }: GrantFilter): Partial<Record<Grant
 /** In whole milliseconds, as Postgres takes them, and rather early than late. */
 function toExpiry(expiresAt: number | undefined): number | null {
   if (expiresAt === undefined || expiresAt === Number.POSITIVE_INFINITY) return null;
-  // SQLite has no such number and stores nothing in its place: it would be a grant for ever.
-  if (typeof expiresAt !== "number" || Number.isNaN(expiresAt))
-    throw createError("config_invalid", "a grant cannot end at what is no time", {
-      hint: "give milliseconds since the epoch",
-    });
+  // SQLite has no NaN and stores nothing in its place: it would be a grant for ever.
+  checkExpiry(expiresAt);
   const ends = Math.max(Math.floor(expiresAt), Number.MIN_SAFE_INTEGER);
   return Math.min(ends, Number.MAX_SAFE_INTEGER);
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { BoundScan } from "./bound-scan.ts";
-import { brokenBound, type JsonBounds } from "./json-bounds.ts";
+import { BoundScan, type JsonBounds } from "./bound-scan.ts";
+import { brokenBound } from "./json-bounds.ts";
 
 function feed(text: string, bounds: JsonBounds, pieceBytes: number): "deep" | "dense" | undefined {
   const scan = new BoundScan(bounds);

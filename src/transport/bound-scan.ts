@@ -1,4 +1,4 @@
-import type { JsonBounds } from "./json-bounds.ts";
+import type { Limits } from "../config/limits.ts";
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -19,9 +19,11 @@ for (const [bytes, kind] of [
 /** A string of more bytes than these is skipped by a memory search, which takes a while to begin. */
 const shortStringBytes = 32;
 
+export type JsonBounds = Pick<Limits, "maxJsonDepth" | "maxJsonValues">;
+
 /**
- * Finds what `brokenBound` finds, in the bytes of a JSON text that comes piece by piece: a large text has
- * been looked through by the time it is whole, and one that breaks a bound never gets that far.
+ * Finds which bound a JSON text breaks, in its bytes, which may come piece by piece: a large text has been
+ * looked through by the time it is whole, and one that breaks a bound never gets that far.
  */
 export class BoundScan {
   readonly #bounds: JsonBounds;
@@ -53,11 +55,12 @@ export class BoundScan {
         values += 1;
         if (kind === opening) depth += 1;
         if (depth > maxJsonDepth) return "deep";
+        if (values > maxJsonValues) return "dense";
       }
     }
     this.#depth = depth;
     this.#values = values;
-    return values > maxJsonValues ? "dense" : undefined;
+    return undefined;
   }
 
   /** Where the string that goes on at `start` is over, or the piece is. */

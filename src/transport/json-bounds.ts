@@ -1,21 +1,10 @@
-import type { Limits } from "../config/limits.ts";
-
-const quote = 0x22;
-const comma = 0x2c;
-const colon = 0x3a;
-const backslash = 0x5c;
-/** `[` and `{`, likewise `]` and `}`, differ in this one bit. */
-const bracketBit = 0x20;
-const opening = 0x7b;
-const closing = 0x7d;
+import { BoundScan, type JsonBounds } from "./bound-scan.ts";
 
 export interface BrokenBound {
   readonly code: "protocol_violation" | "too_large";
   readonly text: string;
   readonly hint?: string;
 }
-
-export type JsonBounds = Pick<Limits, "maxJsonDepth" | "maxJsonValues">;
 
 /**
  * Which bound a JSON text breaks: `deep` when it nests arrays and objects too deep for code that walks
@@ -32,6 +21,10 @@ export function brokenBound(json: string, bounds: JsonBounds): "deep" | "dense" 
   return mayBeDense ? scan(json, bounds) : undefined;
 }
 
+function scan(json: string, bounds: JsonBounds): "deep" | "dense" | undefined {
+  return new BoundScan(bounds).feed(Buffer.from(json));
+}
+
 /** The same for people. */
 export function describeBound(broken: "deep" | "dense", bounds: JsonBounds): BrokenBound {
   const { maxJsonDepth, maxJsonValues } = bounds;
@@ -45,36 +38,6 @@ export function describeBound(broken: "deep" | "dense", bounds: JsonBounds): Bro
     text: `the server sent a message of more than ${maxJsonValues} values`,
     hint: "if such messages are to be expected, raise `limits.maxJsonValues`",
   };
-}
-
-function scan(json: string, { maxJsonDepth, maxJsonValues }: JsonBounds) {
-  let depth = 0;
-  let values = 1;
-  for (let index = 0; index < json.length; index += 1) {
-    const code = json.charCodeAt(index);
-    if (code === quote) {
-      index = endOfString(json, index);
-    } else if (code === comma || code === colon) {
-      values += 1;
-    } else if ((code | bracketBit) === opening) {
-      depth += 1;
-      values += 1;
-      if (depth > maxJsonDepth) return "deep";
-    } else if ((code | bracketBit) === closing) {
-      depth -= 1;
-    }
-    if (values > maxJsonValues) return "dense";
-  }
-  return undefined;
-}
-
-function endOfString(json: string, start: number): number {
-  for (let index = start + 1; index < json.length; index += 1) {
-    const code = json.charCodeAt(index);
-    if (code === quote) return index;
-    if (code === backslash) index += 1;
-  }
-  return json.length;
 }
 
 /** Few of them settle it at the speed of a memory search, which is a hundred times that of the pass. */

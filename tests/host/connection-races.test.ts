@@ -54,6 +54,16 @@ async function slowToStop(): Promise<Scene> {
   };
 }
 
+/** A call that waits until the server has stopped, to start it again. */
+async function callDuringStop({ host }: Scene) {
+  const session = host.session({ level: "yolo" });
+  const disconnected = host.disconnect("slow");
+  const begun = entering(host, "connecting");
+  const call = session.call("mcp__slow__stay");
+  await begun;
+  return { call, disconnected };
+}
+
 async function readNotes(file: string) {
   const lines = (await readFile(file, "utf8")).trim().split("\n");
   return lines.map((line) => {
@@ -71,12 +81,7 @@ describe("a server that is slow to stop", () => {
     "CON-04 CON-14: %s ends the call that waits to start it again (%s), and no process is left",
     async (_name, code, end) => {
       await using scene = await slowToStop();
-      const { host } = scene;
-      const session = host.session({ level: "yolo" });
-      const disconnected = host.disconnect("slow");
-      const begun = entering(host, "connecting");
-      const call = session.call("mcp__slow__stay");
-      await begun;
+      const { call, disconnected } = await callDuringStop(scene);
       await end(scene);
       expect(await scene.notes()).toEqual([{ what: "started", isAlive: false }]);
       expect(await call).toMatchObject({ ok: false, error: { code } });
@@ -88,13 +93,8 @@ describe("a server that is slow to stop", () => {
 
   it("CON-14: editing the server sends the call that waits to start it again to the new one", async () => {
     await using scene = await slowToStop();
-    const { host } = scene;
-    const session = host.session({ level: "yolo" });
-    const disconnected = host.disconnect("slow");
-    const begun = entering(host, "connecting");
-    const call = session.call("mcp__slow__stay");
-    await begun;
-    await host.update("slow", scene.entry("second"));
+    const { call, disconnected } = await callDuringStop(scene);
+    await scene.host.update("slow", scene.entry("second"));
     expect(await call).toMatchObject({ ok: true });
     await disconnected;
     const starts = (await scene.notes()).filter(({ what }) => what === "started");

@@ -22,7 +22,8 @@ export async function runTypes(context: CommandContext, command: TypesCommand): 
     const progress = new ProgressLine(context);
     const { status } = await connectServer(context, host, { name: server, progress });
     const source = await host.emitTypes(server, { signal: context.signal });
-    const tools = status.toolCount ?? 0;
+    // What is set aside is not in it.
+    const tools = (status.toolCount ?? 0) - status.quarantined.length;
     const isPrinted = output === undefined || output === "-";
     const file = isPrinted ? undefined : path.resolve(standpoint.cwd, output);
     if (file !== undefined) await writeOutputFile(file, source);
