@@ -20,11 +20,11 @@ await using host = await createHost({
   servers: { filesystem: () => createMemoryServer(filesystem).transport },
 });
 
-// `mcp:filesystem:write_file` is not granted.
+// `mcp:filesystem:write_file` is not granted; about the rest nobody is asked, because there is no level.
 const capabilities = new CapabilitySet()
   .grant("mcp:filesystem:read_file", "execute")
   .grant("mcp:filesystem:list_directory", "execute");
-const session = host.session({ agent: "reader", level: "yolo", capabilities });
+const session = host.session({ agent: "reader", capabilities });
 session.defineTool<{ readonly text: string }>({
   name: "count_words",
   description: "Counts words",

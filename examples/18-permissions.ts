@@ -31,13 +31,15 @@ if (canUseMcp(permissions) && requiresMcpConfirmation(permissions, "filesystem",
   allowances.add("mcp:filesystem");
 console.log(requiresMcpConfirmation(permissions, "filesystem", allowances));
 
-// A set of capabilities allows exactly what was granted.
+// A set of capabilities allows exactly what was granted. Without a level it is the program's own consent:
+// nobody is asked.
 const capabilities = new CapabilitySet()
   .grant("mcp:filesystem:read_file", "execute")
   .grant("mcp:filesystem:list_directory", "execute");
-const reader = host.session({ agent: "reader", level: "yolo", capabilities });
+const reader = host.session({ agent: "reader", capabilities });
 await reader.ready();
 console.log(reader.tools().map(({ originalName }) => originalName));
+console.log((await reader.call("mcp__filesystem__read_file", { path: "/etc/hosts" })).ok);
 const refused = await reader.call("mcp__filesystem__write_file", { path: "/tmp/x" });
 console.log(refused.ok || `${refused.error.code}: ${refused.error.message}`);
 
@@ -82,6 +84,7 @@ console.log(host.why("nightly", "filesystem.read_file").consent);
 // undefined false true
 // false
 // [ 'read_file', 'list_directory' ]
+// true
 // denied: the agent was not granted mcp:filesystem:write_file
 // may main call filesystem.read_file with {"path":"/etc/hosts"}?
 // true

@@ -88,11 +88,13 @@ export interface HostOptions {
 
 export interface SessionOptions {
   readonly agent?: string | undefined;
-  /** No level means no access. */
+  /** No level means no access, unless there is a set of capabilities. */
   readonly level?: PermissionLevel | undefined;
   /**
    * What exactly the agent may call, `mcp:{server}:{tool}`. Without a set this is no question; an empty
-   * one allows nothing. A set in place of a level is enough. The session works with the set as it is now.
+   * one allows nothing. A set without a level is the program's consent for exactly what it grants:
+   * nobody is asked, destructive tools included. Beside a level it only narrows. The session works with
+   * the set as it is now.
    */
   readonly capabilities?: CapabilitySet | undefined;
   /** Who is asked on this session's behalf; the host's human by default. */

@@ -14,6 +14,7 @@ const first: ConsentFacts = {
   skipReadOnlyPrompts: false,
   allowances: new Set(),
   isGranted: false,
+  isCapable: false,
 };
 const ofServer = new Set([serverResource("github")]);
 const ofTool = new Set([toolResource("github", "create_issue")]);
@@ -55,6 +56,17 @@ describe("consent", () => {
     ["the tool was allowed", { allowances: ofTool }, "tool-allowed"],
     ["another server was allowed", { allowances: new Set([serverResource("git")]) }, "ask"],
     ["no level at all still needs it", { level: undefined }, "ask"],
+    [
+      "PRM-05: a set given in place of a level is the program's consent",
+      { level: undefined, isCapable: true },
+      "capability",
+    ],
+    [
+      "PRM-05: to destructive tools, too, and whatever the mode of the connection",
+      { level: undefined, isCapable: true, claimsDestructive: true, mode: "ask-per-tool" },
+      "capability",
+    ],
+    ["a set beside a level only narrows", { isCapable: true }, "ask"],
   ])("%s", (_, facts, expected) => {
     expect(decideConsent({ ...first, ...facts })).toBe(expected);
   });

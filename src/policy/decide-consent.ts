@@ -19,6 +19,8 @@ export interface ConsentFacts {
   readonly allowances: ReadonlySet<string>;
   /** A stored grant of this agent for exactly this definition of the tool. */
   readonly isGranted: boolean;
+  /** The agent's set of capabilities allows `mcp:{server}:{tool}`. */
+  readonly isCapable: boolean;
 }
 
 /** Which rule of consent decided: recorded with every call, silent permissions included. */
@@ -26,6 +28,8 @@ export type ConsentRule =
   /** A tool of the program itself that asks for no consent. */
   | "native"
   | "yolo"
+  /** The program gave the session this right in place of a level, and with it its own consent. */
+  | "capability"
   | "allow-all"
   | "grant"
   | "read-only"
@@ -37,6 +41,8 @@ export type ConsentRule =
 export function decideConsent(facts: ConsentFacts): ConsentRule {
   const { serverName, toolName, level, allowances } = facts;
   if (level === "yolo") return "yolo";
+  // Beside a level a set only narrows: then it is the level that says whether a person is asked.
+  if (level === undefined && facts.isCapable) return "capability";
   if (facts.mode === "allow-all") return "allow-all";
   if (facts.isGranted) return "grant";
   if (facts.skipReadOnlyPrompts && facts.claimsReadOnly && !facts.claimsDestructive)

@@ -176,7 +176,7 @@ export class ToolJudge {
       executeAction,
       clock.now(),
     );
-    const consent = this.#consent(server, tool);
+    const consent = this.#consent(server, tool, right !== undefined);
     // Tools registered from schemas may have no server behind them.
     const reachable = server.config.transport.kind === "none" ? undefined : server;
     return {
@@ -217,7 +217,7 @@ export class ToolJudge {
     };
   }
 
-  #consent(server: RegisteredServer, tool: CatalogTool): ConsentVerdict {
+  #consent(server: RegisteredServer, tool: CatalogTool, isCapable: boolean): ConsentVerdict {
     const { agent, level } = this.rights;
     const { serverName, originalName: toolName } = tool;
     const subject = this.#subject(server, tool);
@@ -232,6 +232,7 @@ export class ToolJudge {
       skipReadOnlyPrompts: server.config.skipReadOnlyPrompts,
       allowances: this.#allowances.keysFor(subject),
       isGranted: grantedUntil !== undefined,
+      isCapable,
     });
     const validUntil = consent === "grant" ? grantedUntil : undefined;
     return { consent, validUntil: validUntil ?? Number.POSITIVE_INFINITY };
