@@ -2,10 +2,11 @@ import path from "node:path";
 
 import type { Report } from "./check-value.ts";
 import type { EntryValues, ReadEntry } from "./read-entry.ts";
-import type {
-  HttpTransportConfig,
-  StdioTransportConfig,
-  TransportConfig,
+import {
+  hasServerStream,
+  type HttpTransportConfig,
+  type StdioTransportConfig,
+  type TransportConfig,
 } from "./server-config.ts";
 import { hasReference } from "./variable-reference.ts";
 
@@ -93,6 +94,11 @@ function buildHttp(
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) {
     report("error", entry.at("headers"), `the header "${repeated}" is given twice`);
+    return undefined;
+  }
+  if (values.method === "GET" && !hasServerStream(kind)) {
+    const message = `"method" is GET, which requires a stream of the server's own, and "transport" ${kind} has none; leave out "method"`;
+    report("error", entry.at("method"), message);
     return undefined;
   }
   const endpoint = values.messageEndpoint;

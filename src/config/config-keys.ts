@@ -87,7 +87,7 @@ const httpKeys = {
   method: {
     shape: { type: "choice", values: ["GET", "POST"] },
     description:
-      "`GET` opens the server's own stream first and requires it; messages are POSTed either way.",
+      "`GET` refuses a server that does not open a stream of its own after the handshake; messages are POSTed either way.",
     default: "POST",
     only: "http",
   },

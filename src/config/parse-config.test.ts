@@ -204,6 +204,20 @@ describe("transport", () => {
     });
   });
 
+  it.each(["http-post", "rest"])(
+    "C-39: method GET is refused for %s, which has no stream",
+    (transport) => {
+      const url = "https://h.example/v1";
+      expect(errorOf({ url, transport, method: "GET" })).toMatchObject({
+        field: "method",
+        message: expect.stringContaining(
+          `"transport" ${transport} has none; leave out "method"`,
+        ) as string,
+      });
+      expect(parseOne({ url, transport, method: "POST" }).transport.kind).toBe(transport);
+    },
+  );
+
   it("CFG-35: a key both inside and beside the descriptor is an error", () => {
     expect(errorOf({ transport: { command: "a" }, command: "b" }).field).toBe("transport.command");
   });

@@ -42,11 +42,16 @@ export interface StdioTransportConfig {
 /** `http` means: find out which dialect the address speaks. */
 export type HttpTransportKind = "http" | "streamable-http" | "sse" | "http-post" | "rest";
 
+/** Whether a server of this kind can have a stream on which it speaks without being asked. */
+export function hasServerStream(kind: HttpTransportKind): boolean {
+  return kind !== "http-post" && kind !== "rest";
+}
+
 export interface HttpTransportConfig {
   readonly kind: HttpTransportKind;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** `GET` opens and requires the server's stream first; messages are POSTed either way. */
+  /** `GET` requires the server's own stream to be open before the first call; messages are POSTed either way. */
   readonly method: "GET" | "POST";
   readonly messageEndpoint?: string;
   readonly allowPrivateNetwork: boolean;

@@ -20,6 +20,12 @@ describe("DialectMemory", () => {
     expect(memory.order(at("http://b"))).toEqual(["streamable-http", "sse", "rest"]);
   });
 
+  it("C-39: leaves out REST, which has no stream of the server's own, when one is required", () => {
+    const memory = new DialectMemory();
+    memory.remember(at("http://a"), "rest");
+    expect(memory.order({ ...at("http://a"), method: "GET" })).toEqual(["streamable-http", "sse"]);
+  });
+
   it("stays bounded", () => {
     const memory = new DialectMemory();
     for (let index = 0; index < 1_001; index += 1) memory.remember(at(`http://a/${index}`), "sse");
@@ -56,7 +62,7 @@ describe("isOtherDialect", () => {
 
 describe("noDialectError", () => {
   it("C-06: lists each probe with its outcome", () => {
-    const error = noDialectError("tools", [
+    const error = noDialectError("tools", at("http://a"), [
       { dialect: "streamable-http", error: createError("http_error", "HTTP 404") },
       { dialect: "sse", error: createError("http_error", "HTTP 405") },
     ]);

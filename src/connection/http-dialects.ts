@@ -1,6 +1,11 @@
-import type { HttpTransportConfig, TransportKind } from "../config/server-config.ts";
+import {
+  hasServerStream,
+  type HttpTransportConfig,
+  type TransportConfig,
+} from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
+import { requiresStream } from "./required-stream.ts";
 
 /** What `transport: "http"` may turn out to be, in the order in which it is tried. */
 export const httpDialects = ["streamable-http", "sse", "rest"] as const;
@@ -12,11 +17,12 @@ const maxRemembered = 1_000;
 export class DialectMemory {
   readonly #byUrl = new Map<string, HttpDialect>();
 
-  /** All of them, the remembered one first. */
-  order({ url }: HttpTransportConfig): readonly HttpDialect[] {
+  /** All that can serve the entry, the remembered one first. */
+  order({ url, method }: HttpTransportConfig): readonly HttpDialect[] {
+    const usable = method === "GET" ? httpDialects.filter(hasServerStream) : httpDialects;
     const known = this.#byUrl.get(url);
-    if (known === undefined) return httpDialects;
-    return [known, ...httpDialects.filter((dialect) => dialect !== known)];
+    if (known === undefined || !usable.includes(known)) return usable;
+    return [known, ...usable.filter((dialect) => dialect !== known)];
   }
 
   remember({ url }: HttpTransportConfig, dialect: HttpDialect): void {
@@ -25,9 +31,13 @@ export class DialectMemory {
   }
 }
 
-/** These came before the modern era, so no server of theirs needs to be asked for it. */
-export function isLegacyOnly(kind: TransportKind): boolean {
-  return kind === "sse" || kind === "rest";
+/**
+ * Whether the modern era is only the last resort: what came before it needs no server to be asked for
+ * it, and the stream that `"method": "GET"` requires exists in the legacy era alone.
+ */
+export function prefersLegacy(transport: TransportConfig): boolean {
+  const { kind } = transport;
+  return kind === "sse" || kind === "rest" || requiresStream(transport);
 }
 
 /**
@@ -47,11 +57,18 @@ export interface DialectProbe {
 }
 
 /** Says what each dialect was answered with; nobody can mend an address from the last answer alone. */
-export function noDialectError(serverName: string, probes: readonly DialectProbe[]): McpError {
+export function noDialectError(
+  serverName: string,
+  transport: HttpTransportConfig,
+  probes: readonly DialectProbe[],
+): McpError {
   const tried = probes.map(({ dialect, error }) => `${dialect}: ${error.message}`).join("; ");
   return createError("http_error", `the address speaks no known kind of MCP (${tried})`, {
     serverName,
-    hint: 'check the path of "url", or say which "transport" it is',
+    hint:
+      transport.method === "GET"
+        ? 'check the path of "url"; "method": "GET" leaves out REST services, which have no stream'
+        : 'check the path of "url", or say which "transport" it is',
     details: {
       probes: probes.map(({ dialect, error }) => ({
         transport: dialect,

@@ -13,10 +13,11 @@ import { describeFailure } from "./connection-error.ts";
 import {
   DialectMemory,
   type DialectProbe,
-  isLegacyOnly,
   isOtherDialect,
   noDialectError,
+  prefersLegacy,
 } from "./http-dialects.ts";
+import { explainMissingStream, refuseWithoutStream } from "./required-stream.ts";
 import type { StartGate } from "./start-gate.ts";
 
 /** What every connection is made with, whoever opens it. */
@@ -87,11 +88,11 @@ async function findDialect(
       probes.push({ dialect, error });
     }
   }
-  throw describeFailure(noDialectError(config.name, probes), config);
+  throw describeFailure(noDialectError(config.name, transport, probes), config);
 }
 
 async function open(parts: ConnectionParts, options: OpenOptions): Promise<OpenedConnection> {
-  if (isLegacyOnly(parts.config.transport.kind))
+  if (prefersLegacy(parts.config.transport))
     return await attempt(parts, { ...options, knownEra: "legacy" });
   try {
     return await attempt(parts, options);
@@ -132,8 +133,9 @@ async function attemptNow(parts: ConnectionParts, options: OpenOptions): Promise
       secrets,
       ...options,
     });
+    await refuseWithoutStream(config, client);
     return { client, transport, secrets };
   } catch (error) {
-    throw describeFailure(error, config, transport);
+    throw describeFailure(explainMissingStream(config, error), config, transport);
   }
 }

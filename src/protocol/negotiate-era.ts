@@ -184,7 +184,7 @@ class EraNegotiation {
     this.#phase = "notifications/initialized";
     this.#channel.notify("notifications/initialized").then(
       () => this.#resolve({ ...facts, era: "legacy", initializeResult: result }),
-      (error: McpError) => this.#reject(error),
+      (error: McpError) => this.#fail(error),
     );
   }
 

@@ -2,6 +2,10 @@ import type { McpError, RpcError } from "../errors/mcp-error.ts";
 import { type HttpPeer, peerAddress, peerError, quote } from "./http-errors.ts";
 import { type ResponseHead, headerOf } from "./http-exchange.ts";
 
+/** What to do about an entry with `"method": "GET"` whose server does not open its stream. */
+export const withoutMethodHint =
+  'leave out "method": messages are POSTed either way, and a stream that the server has is used';
+
 const maxRetryAfterMs = 300_000;
 /** Enough of an error page to find its title; the patterns below never see more. */
 const maxPageCharacters = 4_096;
@@ -67,6 +71,16 @@ export function contentError(
 export function noStreamError(peer: HttpPeer, response: RefusedResponse): McpError {
   const { head, text } = response;
   return head.status < 300 ? contentError(peer, head, text) : statusError(peer, response);
+}
+
+/** The entry requires a stream that the server does not offer, as `refusal` shows: only the entry can be mended. */
+export function missingStreamError(peer: HttpPeer, refusal: McpError): McpError {
+  const message = `"method" is GET, and the server has no stream of its own: ${refusal.message}`;
+  return peerError(peer, "config_invalid", message, {
+    hint: withoutMethodHint,
+    details: refusal.details,
+    cause: refusal,
+  });
 }
 
 /** The JSON-RPC error in a body, whatever id it carries. */

@@ -173,31 +173,39 @@ describe("the server's own stream", () => {
 });
 
 describe("a required stream", () => {
-  it("SHT-03: it opens before any message, and is not opened again after the handshake", async () => {
+  it("SHT-03: it opens after the handshake, and the handshake waits for it", async () => {
+    let open: (() => void) | undefined;
     await using server = await ScriptedServer.start((request, response) => {
       if (request.method !== "GET") return answerPlainly(request, response);
-      openEvents(response);
-      return response.write(`data: ${hello}\n\n`);
+      open = () => openEvents(response);
     });
     await using wire = await openWire(server.url, { method: "GET" });
     await wire.request("ping");
-    await wire.notify("notifications/initialized");
+    expect(server.requests.filter(isGet)).toEqual([]);
+    let isReady = false;
+    const ready = wire.notify("notifications/initialized").then(() => (isReady = true));
+    await server.until(() => server.requests.some(isGet));
+    await wire.request("ping");
+    expect(isReady).toBe(false);
+    open?.();
+    await ready;
     for (let count = 0; count < 10; count += 1) await wire.request("ping");
-    expect(server.requests[0]?.method).toBe("GET");
     expect(server.requests.filter(isGet)).toHaveLength(1);
   });
 
   it("SHT-03: a silent one outlives the time for opening it", async () => {
     let send: (() => void) | undefined;
     await using server = await ScriptedServer.start((request, response) => {
-      if (request.method !== "GET") return;
+      if (request.message.method === "silent") return;
+      if (request.method !== "GET") return answerPlainly(request, response);
       openEvents(response);
       send = () => void response.write(`data: ${hello}\n\n`);
     });
     await using wire = await openWire(server.url, {
       method: "GET",
-      limits: { connectTimeoutMs: 50, callTimeoutMs: 50 },
+      limits: { connectTimeoutMs: 1_000, callTimeoutMs: 1_200 },
     });
+    await wire.notify("notifications/initialized");
     await expect(wire.request("silent")).rejects.toMatchObject({ code: "timeout" });
     send?.();
     await wire.until((received) => received.length === 1);
@@ -205,33 +213,44 @@ describe("a required stream", () => {
   });
 
   it.each([
-    [405, "http_error"],
+    [405, "config_invalid"],
+    [400, "config_invalid"],
+    [200, "config_invalid"],
     [401, "auth_required"],
-    [200, "http_error"],
+    [503, "http_error"],
   ])("SHT-03: a server without it (HTTP %i) cannot be used", async (status, code) => {
-    await using server = await ScriptedServer.start((_request, response) =>
-      response.writeHead(status, { "content-type": "text/plain" }).end("no"),
-    );
-    const wire = createWire(server.url, { method: "GET" });
-    await expect(wire.transport.start()).rejects.toMatchObject({ code });
-    expect(wire.transport.failure).toMatchObject({ code });
-    expect(wire.closeCount).toBe(1);
-    expect(server.requests).toHaveLength(1);
+    await using server = await ScriptedServer.start((request, response) => {
+      if (request.method !== "GET") return answerPlainly(request, response);
+      return response.writeHead(status, { "content-type": "text/plain" }).end("no");
+    });
+    await using wire = await openWire(server.url, { method: "GET" });
+    const ready = wire.notify("notifications/initialized");
+    await expect(ready).rejects.toMatchObject({ code, details: { status } });
+    expect(server.requests.filter(isGet)).toHaveLength(1);
   });
 
   it("SHT-03: a server that does not open it in time cannot be used", async () => {
-    await using server = await ScriptedServer.start(() => {});
-    const wire = createWire(server.url, { method: "GET", limits: { connectTimeoutMs: 50 } });
-    await expect(wire.transport.start()).rejects.toMatchObject({ code: "timeout" });
+    await using server = await ScriptedServer.start((request, response) => {
+      if (request.method !== "GET") return answerPlainly(request, response);
+    });
+    const limits = { connectTimeoutMs: 50 };
+    await using wire = await openWire(server.url, { method: "GET", limits });
+    const ready = wire.notify("notifications/initialized");
+    await expect(ready).rejects.toMatchObject({ code: "timeout" });
   });
 
-  it("TRN-07: closing while it is being opened ends the start", async () => {
-    await using server = await ScriptedServer.start(() => {});
+  it("TRN-07: closing while it is being opened ends the wait", async () => {
+    await using server = await ScriptedServer.start((request, response) => {
+      if (request.method !== "GET") return answerPlainly(request, response);
+    });
     const wire = createWire(server.url, { method: "GET" });
-    const starting = expect(wire.transport.start()).rejects.toMatchObject({ code: "closed" });
-    await server.until(() => server.requests.length === 1);
+    await wire.transport.start();
+    const ready = expect(wire.notify("notifications/initialized")).rejects.toMatchObject({
+      code: "closed",
+    });
+    await server.until(() => server.requests.some(isGet));
     await wire.transport.close();
-    await starting;
+    await ready;
     expect(wire.transport.failure).toBeUndefined();
   });
 });

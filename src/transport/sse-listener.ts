@@ -9,7 +9,7 @@ import {
   mediaTypeOf,
 } from "./http-exchange.ts";
 import type { HttpLink } from "./http-link.ts";
-import { noStreamError } from "./http-status.ts";
+import { missingStreamError, noStreamError } from "./http-status.ts";
 import { SseFeed } from "./sse-events.ts";
 
 const maxOpenFailures = 5;
@@ -50,13 +50,17 @@ export class SseListener implements ExchangeObserver {
     this.#open(0);
   }
 
-  /** Opens the stream and resolves when it is there; rejects, and stays stopped, when it is not. */
+  /**
+   * Opens the stream and resolves when it is there; rejects, and stays stopped, when it is not, with
+   * `config_invalid` where the server has no such stream.
+   */
   require(timeoutMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#onOpen = (failure) => {
         if (failure === undefined) return resolve();
         this.stop(failure);
-        reject(failure);
+        const isMissing = failure.code === "http_error" && isFinal(failure);
+        reject(isMissing ? missingStreamError(this.#link.peer, failure) : failure);
       };
       this.#open(timeoutMs);
     });

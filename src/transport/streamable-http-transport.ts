@@ -1,7 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { HttpTransportConfig } from "../config/server-config.ts";
-import type { McpError } from "../errors/mcp-error.ts";
 import type { Timer } from "../ports/clock.ts";
 import type { SendOptions } from "../protocol/send-options.ts";
 import type { HostTransport } from "./host-transport.ts";
@@ -37,7 +36,6 @@ class StreamableHttpTransport extends HttpTransport {
   readonly #method: HttpTransportConfig["method"];
   readonly #calls: HttpCalls;
   #listener: SseListener;
-  #failure: McpError | undefined;
 
   constructor(options: StreamableHttpOptions) {
     super("streamable-http", options);
@@ -51,30 +49,13 @@ class StreamableHttpTransport extends HttpTransport {
     return this.link.headers.sessionId;
   }
 
-  override get failure(): McpError | undefined {
-    return this.#failure;
-  }
-
   override send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
     const sending = this.#calls.send(message, options);
-    return isInitialized(message) ? sending.then(() => this.#listener.start()) : sending;
+    return isInitialized(message) ? sending.then(() => this.#listen()) : sending;
   }
 
   setProtocolVersion(version: string): void {
     this.link.headers.protocolVersion = version;
-  }
-
-  /** Connects only when the server's own stream is required. */
-  protected override async open(): Promise<void> {
-    await super.open();
-    if (this.#method === "POST") return;
-    try {
-      await this.#listener.require(this.link.limits.connectTimeoutMs);
-    } catch (error) {
-      this.#failure = this.link.isOpen ? (error as McpError) : undefined;
-      await this.close();
-      throw error;
-    }
   }
 
   protected override async end(): Promise<void> {
@@ -100,6 +81,12 @@ class StreamableHttpTransport extends HttpTransport {
       this.#listener = this.#createListener();
     }
     headers.sessionId = isUsable ? id : undefined;
+  }
+
+  /** Not before the handshake is over: a server with sessions refuses a stream that names none. */
+  async #listen(): Promise<void> {
+    if (this.#method === "POST") this.#listener.start();
+    else await this.#listener.require(this.link.limits.connectTimeoutMs);
   }
 
   /** Some servers answer there, and leave the request with which they were asked open for ever. */
