@@ -15,6 +15,7 @@ const first: ConsentFacts = {
   allowances: new Set(),
   isGranted: false,
   isCapable: false,
+  isParentAsked: false,
 };
 const ofServer = new Set([serverResource("github")]);
 const ofTool = new Set([toolResource("github", "create_issue")]);
@@ -67,6 +68,13 @@ describe("consent", () => {
       "capability",
     ],
     ["a set beside a level only narrows", { isCapable: true }, "ask"],
+    ["C-22: a grant, if the parent has to ask", { isGranted: true, isParentAsked: true }, "ask"],
+    ["C-22: allow-all, if the parent asks", { mode: "allow-all", isParentAsked: true }, "ask"],
+    [
+      "C-22: what the session itself was allowed, whatever its parent",
+      { isGranted: true, isParentAsked: true, allowances: ofTool },
+      "tool-allowed",
+    ],
   ])("%s", (_, facts, expected) => {
     expect(decideConsent({ ...first, ...facts })).toBe(expected);
   });

@@ -21,6 +21,8 @@ export interface ConsentFacts {
   readonly isGranted: boolean;
   /** The agent's set of capabilities allows `mcp:{server}:{tool}`. */
   readonly isCapable: boolean;
+  /** The session is a child of one that would have to ask: only what it was itself allowed counts then. */
+  readonly isParentAsked: boolean;
 }
 
 /** Which rule of consent decided: recorded with every call, silent permissions included. */
@@ -40,16 +42,23 @@ export type ConsentRule =
 /** The first rule that settles it; `ask` when none does. */
 export function decideConsent(facts: ConsentFacts): ConsentRule {
   const { serverName, toolName, level, allowances } = facts;
-  if (level === "yolo") return "yolo";
-  // Beside a level a set only narrows: then it is the level that says whether a person is asked.
-  if (level === undefined && facts.isCapable) return "capability";
-  if (facts.mode === "allow-all") return "allow-all";
-  if (facts.isGranted) return "grant";
-  if (facts.skipReadOnlyPrompts && facts.claimsReadOnly && !facts.claimsDestructive)
-    return "read-only";
+  const standing = facts.isParentAsked ? undefined : standingRule(facts);
+  if (standing !== undefined) return standing;
   if (allowances.has(toolResource(serverName, toolName))) return "tool-allowed";
   const isServerEnough = facts.mode === "ask-per-server" && !facts.claimsDestructive;
   if (isServerEnough && !requiresMcpConfirmation(level, serverName, allowances))
     return "server-allowed";
   return "ask";
+}
+
+/** What lets a call pass without any answer in this session. */
+function standingRule(facts: ConsentFacts): ConsentRule | undefined {
+  if (facts.level === "yolo") return "yolo";
+  // Beside a level a set only narrows: then it is the level that says whether a person is asked.
+  if (facts.level === undefined && facts.isCapable) return "capability";
+  if (facts.mode === "allow-all") return "allow-all";
+  if (facts.isGranted) return "grant";
+  if (facts.skipReadOnlyPrompts && facts.claimsReadOnly && !facts.claimsDestructive)
+    return "read-only";
+  return undefined;
 }

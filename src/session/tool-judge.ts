@@ -15,7 +15,7 @@ import {
   denyServer,
   denyTool,
 } from "../policy/decide-access.ts";
-import { type ConsentRule, decideConsent } from "../policy/decide-consent.ts";
+import { type ConsentFacts, type ConsentRule, decideConsent } from "../policy/decide-consent.ts";
 import type { GrantLookup } from "../policy/grant-lookup.ts";
 import type { PermissionLevel } from "../policy/permission-level.ts";
 import { serverResource, toolResource } from "../policy/resource-name.ts";
@@ -85,7 +85,7 @@ export class ToolJudge {
     const { registry, grants, pins, clock } = this.#parts;
     // All of them only ever grow, so their sum changes with each of them.
     const revision =
-      registry.revision + grants.revision + pins.revision + this.#allowances.revision;
+      registry.revision + grants.revision + pins.revision + this.#allowanceRevision();
     const known = this.#judgements.get(tool);
     if (
       known?.revision === revision &&
@@ -176,7 +176,10 @@ export class ToolJudge {
       executeAction,
       clock.now(),
     );
-    const consent = this.#consent(server, tool, right !== undefined);
+    const consent = this.#consent(server, tool, {
+      isCapable: right !== undefined,
+      isParentAsked: outer?.consent === "ask",
+    });
     // Tools registered from schemas may have no server behind them.
     const reachable = server.config.transport.kind === "none" ? undefined : server;
     return {
@@ -217,7 +220,18 @@ export class ToolJudge {
     };
   }
 
-  #consent(server: RegisteredServer, tool: CatalogTool, isCapable: boolean): ConsentVerdict {
+  /** Of this session and those it is a child of. */
+  #allowanceRevision(): number {
+    const { within } = this.rights;
+    const own = this.#allowances.revision;
+    return within === undefined ? own : own + within.#allowanceRevision();
+  }
+
+  #consent(
+    server: RegisteredServer,
+    tool: CatalogTool,
+    rights: Pick<ConsentFacts, "isCapable" | "isParentAsked">,
+  ): ConsentVerdict {
     const { agent, level } = this.rights;
     const { serverName, originalName: toolName } = tool;
     const subject = this.#subject(server, tool);
@@ -232,7 +246,7 @@ export class ToolJudge {
       skipReadOnlyPrompts: server.config.skipReadOnlyPrompts,
       allowances: this.#allowances.keysFor(subject),
       isGranted: grantedUntil !== undefined,
-      isCapable,
+      ...rights,
     });
     const validUntil = consent === "grant" ? grantedUntil : undefined;
     return { consent, validUntil: validUntil ?? Number.POSITIVE_INFINITY };

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { CapabilitySet, createHost, type Human, type NativeTool } from "../../src/index.ts";
+import {
+  CapabilitySet,
+  type ConfirmAnswer,
+  createHost,
+  type Human,
+  type McpHost,
+  type NativeTool,
+} from "../../src/index.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
 import { anyTool, recordedHost } from "./recorded-host.ts";
 
@@ -111,6 +118,56 @@ describe("a child session", () => {
     await child.call("mcp__fake__any");
     await child.call("mcp__fake__any");
     expect(asked).toBe(2);
+  });
+
+  it.each([
+    [
+      "a stored grant",
+      (host: McpHost) => host.grants.allow({ agent: "admin", server: "fake", tool: "any" }),
+    ],
+    [
+      "a mode that asks nothing",
+      (host: McpHost) => host.connect("fake", { owner: "admin", shared: true, mode: "allow-all" }),
+    ],
+  ])("C-22: %s of the agent it is named after does not serve it", async (_, allow) => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const { host } = context;
+    await allow(host);
+    const answers: ConfirmAnswer[] = ["no", "no", "tool-session"];
+    const human: Human = { confirm: async () => answers.shift() ?? "no" };
+    const denied = { ok: false, error: { code: "consent_denied" } };
+    const parent = host.session({ agent: "main", level: "trusted", human });
+    expect(await parent.call("mcp__fake__any")).toMatchObject(denied);
+    const child = parent.child({ agent: "admin" });
+    expect(await child.call("mcp__fake__any")).toMatchObject(denied);
+    expect(context.calls).toEqual([]);
+    // Named so by the program itself, the agent has what it was given.
+    const admin = host.session({ agent: "admin", level: "trusted" });
+    expect(await admin.call("mcp__fake__any")).toMatchObject({ ok: true });
+    // What a person allows the child itself is the child's.
+    expect(await child.call("mcp__fake__any")).toMatchObject({ ok: true });
+    expect(await child.call("mcp__fake__any")).toMatchObject({ ok: true });
+    expect(answers).toEqual([]);
+    const grandchild = child.child({ agent: "admin" });
+    expect(await grandchild.call("mcp__fake__any")).toMatchObject({ ok: true });
+  });
+
+  it("C-22: has its agent's grants from the moment its parent has consent, and until it has not", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const { host } = context;
+    await host.grants.allow({ agent: "helper", server: "fake" });
+    const parent = host.session({ agent: "main", level: "trusted" });
+    const child = parent.child({ agent: "helper" });
+    const code = async () => {
+      const outcome = await child.call("mcp__fake__any");
+      return outcome.ok ? "ok" : outcome.error.code;
+    };
+    expect(await code()).toBe("consent_denied");
+    await host.grants.allow({ agent: "main", server: "fake" });
+    expect(await code()).toBe("ok");
+    await host.grants.revoke({ agent: "main", server: "fake" });
+    expect(await code()).toBe("consent_denied");
+    expect(child.why("fake.any").verdict).toBe("ask");
   });
 
   it("has a state and events of its own, and native tools only by name", async () => {
