@@ -122,7 +122,7 @@ export function findUrlFlaw(url: string): string | undefined {
   return undefined;
 }
 
-const hidden = /[\s\u200B-\u200F\u2060\uFEFF]/u;
+const hidden = /[\s\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u;
 
 /** Invisible characters around a pasted address or command are never meant. */
 function trimHidden(text: string): string {

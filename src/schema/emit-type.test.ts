@@ -298,7 +298,7 @@ describe("words of a server", () => {
     const schema = { type: "object", properties: { a: { description } } };
     const [, comment] = typeOf(schema).split("\n");
     expect(comment).toBe(
-      "  /** * / export const x = 1; / * '${y}' < /script> < !--   \uFFFD \uFFFD end */",
+      "  /** * / export const x = 1; / * '${y}' < /script> < !-- \uFFFD \uFFFD end */",
     );
   });
 

@@ -6,7 +6,7 @@ import { truncate } from "../text/truncate.ts";
 
 const unsafeInLiterals =
   // oxlint-disable-next-line no-control-regex -- matching control characters is the purpose
-  /[\u007F-\u009F\u00AD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]|[\u{E0000}-\u{E007F}]/gu;
+  /[\u007F-\u009F\u2028\u2029\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/gu;
 
 /** A string literal for TypeScript: the same text, with everything invisible written as an escape. */
 export function stringLiteral(text: string): string {
@@ -46,7 +46,6 @@ export function fieldName(name: string): string {
 export function commentText(text: string, limit: number): string {
   // Cut before the costly steps too: a description may be as long as a message.
   const line = neutralizeLine(text.slice(0, limit * 4).toWellFormed())
-    .replaceAll(/[\u0085\u00AD\u2028\u2029]/g, " ")
     .replaceAll("*/", "* /")
     .replaceAll("/*", "/ *")
     .replaceAll("</", "< /")

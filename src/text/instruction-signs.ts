@@ -1,7 +1,9 @@
+import { hasHiddenCharacter } from "./hidden-characters.ts";
+
 /** One way in which text from a server tries to pass for something else than data. */
 interface Sign {
   readonly name: string;
-  readonly pattern: RegExp;
+  readonly pattern: { readonly test: (text: string) => boolean };
 }
 
 // Written so that ordinary documentation does not match: "call X before this tool" is fine, "do not
@@ -33,9 +35,9 @@ const signs: readonly Sign[] = [
       /\b(?:you are now|from now on,? you|your new (?:role|task|instructions?|goal)|act as (?:an? )?(?:unrestricted|jailbroken)|new system prompt)\b/i,
   },
   {
-    // Tag characters carry invisible text; directional overrides make text read as something else.
+    // They carry text that nobody sees, break up a word that is looked for, or make text read as another.
     name: "invisible or direction-changing characters",
-    pattern: /[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069]/u,
+    pattern: { test: hasHiddenCharacter },
   },
   // eslint-disable-next-line no-control-regex -- an escape sequence is what is looked for
   { name: "terminal escape sequences", pattern: /\u001B[[\]PX^_]|\u009B/ },

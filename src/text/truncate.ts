@@ -1,10 +1,19 @@
-/** At most `limit` UTF-16 units, ending in `…` when something was cut; never splits a surrogate pair. */
+/**
+ * At most `limit` UTF-16 units, ending in `…` when something was cut. It never splits a surrogate pair and
+ * leaves no joiner or variation selector behind without what it belongs to.
+ */
 export function truncate(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  const cut = Math.max(0, limit - 1);
-  const last = text.charCodeAt(cut - 1);
-  const isHighSurrogate = last >= 0xd800 && last <= 0xdbff;
-  return `${text.slice(0, isHighSurrogate ? cut - 1 : cut)}…`;
+  let cut = Math.max(0, limit - 1);
+  while (cut > 0 && needsNext(text.charCodeAt(cut - 1))) cut -= 1;
+  return `${text.slice(0, cut)}…`;
+}
+
+/** Half of a surrogate pair, a joiner, or the selector in front of one or of a keycap. */
+function needsNext(unit: number): boolean {
+  return (
+    (unit >= 0xd800 && unit <= 0xdbff) || unit === 0x200c || unit === 0x200d || unit === 0xfe0f
+  );
 }
 
 /** The longest prefix of `text` that fits in `maxBytes` of UTF-8 without splitting a character. */

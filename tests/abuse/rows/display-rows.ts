@@ -10,7 +10,7 @@ const server = "hostile";
 const attack = `mcp__${server}__attack`;
 /** What a terminal obeys, what nobody sees, and what turns the rest around. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const raw = /[\u001B\u0080-\u009F\u200B-\u200F\u202A-\u202E\u2060-\u2069\u{E0000}-\u{E007F}]/u;
+const raw = /[\u001B\u0080-\u009F\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u;
 /** What our own output moves the cursor with, where it is a screen. */
 // oxlint-disable-next-line no-control-regex -- as above
 const ownSequences = /\u001B\[2K|\u001B\[\?25[hl]/g;

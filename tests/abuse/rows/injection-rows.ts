@@ -11,7 +11,7 @@ import { type Figures, type Row, zero } from "../row.ts";
 const attack = "mcp__injecting__attack";
 const lineBreak = /\r\n?|[\n\u0085\u2028\u2029]/;
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const unseen = /[\u001B\u009B\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/u;
+const unseen = /[\u001B\u009B\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u;
 
 /** What a model is given of a call, by each way to it. */
 async function readings(session: Session, tool: string, args: object): Promise<readonly string[]> {

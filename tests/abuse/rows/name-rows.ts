@@ -88,17 +88,18 @@ async function castShadows(lab: Lab, product: Product): Promise<Figures> {
       if (!isEcho && (tag !== expected || name !== tool.originalName))
         figures["calls to the wrong server"] += 1;
     }
-    const lookalikes = session
-      .tools()
-      .filter(
-        ({ serverName, originalName }) => serverName === "shadow" && isLookalike(originalName),
-      );
+    const offered = session.tools().filter(({ serverName }) => serverName === "shadow");
+    // The one with an invisible letter is set aside on top of being told about.
+    const setAside = await host.pins.list("shadow");
+    const lookalikes = [
+      ...offered.map(({ originalName }) => originalName),
+      ...setAside.map(({ tool }) => tool),
+    ].filter(isLookalike);
     const isTold = (text: string): boolean =>
       warnings.some((it) => it.startsWith(`shadow: ${text}`));
-    for (const { originalName } of lookalikes)
-      if (!isTold(`tool "${shown(originalName)}": its name`))
-        figures["lookalikes not flagged"] += 1;
-    if (lookalikes.length !== 6) figures["lookalikes not flagged"] += 1;
+    for (const name of lookalikes)
+      if (!isTold(`tool "${shown(name)}": its name`)) figures["lookalikes not flagged"] += 1;
+    if (lookalikes.length !== 6 || setAside.length !== 1) figures["lookalikes not flagged"] += 1;
     // Whichever of the two is listed last.
     const isMentioned = warnings.some((it) => /speaks of (?:it|"send_message")/.test(it));
     const { problems } = host.server("shadow");
