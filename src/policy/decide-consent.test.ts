@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { CapabilitySet, executeAction } from "./capability-set.ts";
 import { type ConsentFacts, decideConsent } from "./decide-consent.ts";
 import { canUseMcp, requiresMcpConfirmation } from "./permission-level.ts";
 import { serverResource, toolResource } from "./resource-name.ts";
@@ -83,6 +84,26 @@ describe("consent", () => {
     expect(serverResource("a:b")).not.toBe(toolResource("a", "b"));
     expect(serverResource("github")).toBe("mcp:github");
     expect(toolResource("github", "create_issue")).toBe("mcp:github:create_issue");
+  });
+});
+
+describe("the name of a resource", () => {
+  it("PRM-03: the name of a server or a tool is never a wildcard", () => {
+    const github = new CapabilitySet().grant("mcp:github:create_issue");
+    for (const name of ["*", "git*", "**"])
+      expect(github.reaches(serverResource(name), executeAction), name).toBe(false);
+    const star = new CapabilitySet().grant(toolResource("*", "read"));
+    expect(star.allows(toolResource("*", "read"), executeAction)).toBe(true);
+    expect(star.allows(toolResource("github", "read"), executeAction)).toBe(false);
+    const tool = new CapabilitySet().grant(toolResource("files", "*"));
+    expect(tool.allows(toolResource("files", "*"), executeAction)).toBe(true);
+    expect(tool.allows(toolResource("files", "delete"), executeAction)).toBe(false);
+  });
+
+  it("PRM-03: a name that reads like an escaped one is another name", () => {
+    expect(toolResource("files", "%2A")).not.toBe(toolResource("files", "*"));
+    expect(serverResource("%2A")).not.toBe(serverResource("*"));
+    expect(toolResource("files", "a:b")).toBe("mcp:files:a:b");
   });
 });
 
