@@ -112,6 +112,16 @@ describe("editing a file", () => {
     expect(readdirSync(path.dirname(file))).toEqual(["mcp.json"]);
   });
 
+  it("CFG-01: so is a lock that is dated in the future, whoever holds it", async () => {
+    const file = path.join(createFolder(), "mcp.json");
+    const holder = { pid: process.pid, host: hostname(), token: "from-tomorrow" };
+    writeFileSync(`${file}.lock`, JSON.stringify(holder));
+    const tomorrow = new Date(Date.now() + 86_400_000);
+    utimesSync(`${file}.lock`, tomorrow, tomorrow);
+    await editConfigFile(file, { action: "add", name: "a", entry });
+    expect(readdirSync(path.dirname(file))).toEqual(["mcp.json"]);
+  });
+
   it("CFG-01: a lock that is lost is noticed, and not removed from its new owner", async () => {
     const file = path.join(createFolder(), "mcp.json");
     const foreign = JSON.stringify({ pid: process.pid, host: hostname(), token: "foreign" });

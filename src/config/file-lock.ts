@@ -8,6 +8,8 @@ import { createError } from "../errors/families.ts";
 const maxWaitMs = 10_000;
 // An edit takes milliseconds; a lock this old belongs to nobody any more.
 const staleAfterMs = 10_000;
+/** File systems round times, and machines that share one differ a little. A later date is no date. */
+const maxAheadMs = 2_000;
 
 interface Holder {
   readonly pid: number;
@@ -70,7 +72,8 @@ async function isAbandoned(lockFile: string): Promise<boolean> {
     (stats) => stats.mtimeMs,
     () => Date.now(),
   );
-  return Date.now() - changedAt > staleAfterMs;
+  const ageMs = Date.now() - changedAt;
+  return ageMs > staleAfterMs || ageMs < -maxAheadMs;
 }
 
 /** Removes an abandoned lock. Of several who try, one moves it away; a fresh lock caught by mistake is put back. */
