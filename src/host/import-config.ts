@@ -24,7 +24,8 @@ import type { EntryInput, ImportOptions, ImportResult, SkippedServer } from "./h
 export interface ImportParts {
   readonly cwd: string;
   readonly store: HostStore;
-  readonly edits: ServerEdits;
+  /** Writes one entry. */
+  readonly add: ServerEdits["add"];
   /** What the host knows already. */
   readonly servers: readonly ServerConfig[];
 }
@@ -61,7 +62,7 @@ export async function importConfig(
       continue;
     }
     const { entry, isWithoutSecret } = entryOf(config);
-    if (!dryRun) await parts.edits.add(name, entry, scope);
+    if (!dryRun) await parts.add(name, entry, scope);
     imported.push(name);
     const warnings = source.warnings.get(name) ?? [];
     const hints = isWithoutSecret || source.withSecret.has(name) ? [secretHint] : [];

@@ -220,7 +220,15 @@ export class PlugboardHost implements McpHost {
     const servers = this.#fleet.registry.all().map(({ config }) => config);
     const { importConfig } = await import("./import-config.ts");
     try {
-      return await importConfig(options, { cwd, store, servers, edits: this.#edits });
+      return await importConfig(options, {
+        cwd,
+        store,
+        servers,
+        add: async (name, entry, scope) => {
+          this.#fleet.noteImport(name);
+          await this.#edits.add(name, entry, scope);
+        },
+      });
     } finally {
       await this.#fleet.reload();
     }

@@ -42,6 +42,8 @@ export class ServerFleet {
   readonly #registered: ServerConfig[] = [];
   /** Servers given in code after the start; like all of code they win over files. */
   readonly #given: ServerConfig[] = [];
+  /** Servers whose entry says "eager" but was imported: they start when somebody asks for them. */
+  readonly #imported = new Set<string>();
   #reloading = Promise.resolve();
   #unwatch: (() => void) | undefined;
   #isEnded = false;
@@ -112,7 +114,11 @@ export class ServerFleet {
       for (const server of this.registry.all()) {
         const { config, connection, users } = server;
         const isMeant = config.start === "eager" && connection.state === "idle";
-        if (isMeant && this.registry.obstacle(server) === undefined)
+        if (
+          isMeant &&
+          !this.#imported.has(config.name) &&
+          this.registry.obstacle(server) === undefined
+        )
           users
             .keep()
             .client()
@@ -121,7 +127,15 @@ export class ServerFleet {
     };
     start();
     this.#parts.events.on("servers-changed", start);
-    this.#parts.events.on("launch-approved", start);
+    this.#parts.events.on("launch-approved", ({ serverName }) => {
+      this.#imported.delete(serverName);
+      start();
+    });
+  }
+
+  /** Keeps `startEager` from starting this server. To be called before its entry is written. */
+  noteImport(serverName: string): void {
+    this.#imported.add(serverName);
   }
 
   /** One after the other: each call sees what was there when it was made. */

@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { createHost, type HostOptions, type McpHost } from "../../src/index.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
+import { entering } from "./entering.ts";
 
 interface Place extends AsyncDisposable {
   readonly root: string;
@@ -84,6 +85,35 @@ describe("importConfig", () => {
       },
     });
     expect(await readFile(place.storeFile, "latin1")).not.toContain("hunter22");
+  });
+
+  it("STO-09: starts none of them, eager ones included, also when its files are read again", async () => {
+    await using place = await makePlace();
+    const eager = { ...testServerEntry(), start: "eager" };
+    const from = await place.write("other.json", { mcpServers: { eager } });
+    await using host = await place.host({ watch: true });
+    const states: string[] = [];
+    host.on("server-state", ({ state }) => states.push(state));
+    expect(await host.importConfig({ from })).toMatchObject({ imported: ["eager"] });
+    await host.reload();
+    await host.add("other", testServerEntry());
+    expect(host.server("eager").state).toBe("idle");
+    expect(states).toEqual([]);
+    await host.connect("eager");
+    expect(host.server("eager").state).toBe("connected");
+  });
+
+  it("decision 5: an eager one of the project starts once a person has approved it", async () => {
+    await using place = await makePlace();
+    const eager = { ...testServerEntry(), start: "eager" };
+    const from = await place.write("other.json", { mcpServers: { eager } });
+    await using host = await place.host();
+    await host.importConfig({ from, scope: "project" });
+    expect(host.server("eager").state).toBe("pending");
+    const connected = entering(host, "connected");
+    await host.approve("eager");
+    await connected;
+    expect(host.server("eager").state).toBe("connected");
   });
 
   it("STO-05: entries of the documented table keep what they say, and what makes no sense is skipped", async () => {
