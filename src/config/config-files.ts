@@ -1,6 +1,7 @@
 import os from "node:os";
 import path from "node:path";
 
+import { isWithin } from "./project-folders.ts";
 import type { ConfigLayer } from "./server-config.ts";
 
 export interface UserFolderOptions {
@@ -49,7 +50,7 @@ export function configFileCandidates(
   let current = path.resolve(options.cwd);
   for (let distance = 0; distance <= depth; distance += 1) {
     // Nothing in or above the user's home is a parent project of what lies in it.
-    if (distance > 0 && (current === home || isInside(home, current))) break;
+    if (distance > 0 && isWithin(home, current)) break;
     const layer = distance === 0 ? "project" : "ancestor";
     for (const name of projectFiles) candidates.push({ path: path.join(current, name), layer });
     const parent = path.dirname(current);
@@ -57,8 +58,4 @@ export function configFileCandidates(
     current = parent;
   }
   return [...candidates, ...userFiles.map((file) => ({ path: file, layer: "user" as const }))];
-}
-
-function isInside(child: string, parent: string): boolean {
-  return child.startsWith(parent.endsWith(path.sep) ? parent : parent + path.sep);
 }

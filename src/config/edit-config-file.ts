@@ -5,6 +5,7 @@ import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import { type ConfigEdit, editConfigText } from "./edit-config-text.ts";
 import { type FileLock, withFileLock } from "./file-lock.ts";
+import { isWithin } from "./project-folders.ts";
 import { maxConfigBytes, readConfigText } from "./read-config-file.ts";
 import { writeFileAtomic } from "./write-file-atomic.ts";
 
@@ -16,6 +17,11 @@ export interface EditedConfigFile {
   readonly isChanged: boolean;
 }
 
+export interface EditConfigFileOptions {
+  /** The file must lie in this folder, every link followed. */
+  readonly within?: string | undefined;
+}
+
 const maxAttempts = 10;
 
 /**
@@ -23,9 +29,17 @@ const maxAttempts = 10;
  * are created when missing. Processes that edit at the same time lose nothing: they wait for each
  * other, and an edit made without waiting (an editor) makes this one start again.
  */
-export async function editConfigFile(file: string, edit: ConfigEdit): Promise<EditedConfigFile> {
+export async function editConfigFile(
+  file: string,
+  edit: ConfigEdit,
+  { within }: EditConfigFileOptions = {},
+): Promise<EditedConfigFile> {
   try {
     const target = await resolveTarget(path.resolve(file));
+    if (within !== undefined && !isWithin(target, await realpath(within)))
+      throw createError("config_invalid", `${file} is a link that leaves ${within}: ${target}`, {
+        hint: "edit that file yourself, or replace the link by a file of the project",
+      });
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const edited = await withFileLock(target, (lock) => tryEdit(target, edit, lock));
       if (edited !== undefined) return edited;

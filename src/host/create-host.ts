@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import path from "node:path";
 
 import { CallPath } from "../call/call-path.ts";
@@ -27,6 +28,7 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
   const hostEnv = options.env ?? process.env;
   const limits = resolveLimits(options.limits);
   const cwd = path.resolve(options.cwd ?? ".");
+  const home = path.resolve(options.home ?? homedir());
   const events = new EventBus((error) =>
     logger.warn("an event handler failed", { error: String(error) }),
   );
@@ -77,6 +79,7 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
     naming: options.naming ?? "mcp__server__tool",
     human: options.human,
     cwd,
+    home,
   });
   const { watch = true, startEager = true } = options;
   await host.begin({ watch, startEager });

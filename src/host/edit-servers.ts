@@ -1,8 +1,11 @@
 import path from "node:path";
 
+import { baseDirOf } from "../config/config-files.ts";
+import type { EditConfigFileOptions } from "../config/edit-config-file.ts";
 import type { ConfigEdit } from "../config/edit-config-text.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
-import type { ServerConfig } from "../config/server-config.ts";
+import { projectRoot } from "../config/project-folders.ts";
+import { isOfProject, type ServerConfig } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Store } from "../store/store.ts";
@@ -12,6 +15,7 @@ import type { EntryInput, ServerScope } from "./host.ts";
 export interface ServerEditsOptions {
   readonly store: HostStore;
   readonly cwd: string;
+  readonly home: string;
 }
 
 /** Changes of what is configured, written to where it is configured. */
@@ -24,12 +28,10 @@ export class ServerEdits {
 
   /** Throws `config_invalid` for an entry that would not work, before anything is written. */
   async add(name: string, entry: EntryInput, scope: ServerScope): Promise<void> {
-    if (scope === "project")
-      return await editFile(path.join(this.#options.cwd, ".plugboard", "mcp.json"), {
-        action: "add",
-        name,
-        entry,
-      });
+    if (scope === "project") {
+      const file = path.join(this.#options.cwd, ".plugboard", "mcp.json");
+      return await this.#editProjectFile(file, { action: "add", name, entry });
+    }
     this.#parse(name, entry);
     const { store } = this.#options;
     if (!store.isKept) throw noStore(name);
@@ -52,12 +54,22 @@ export class ServerEdits {
 
   async #edit(config: ServerConfig, edit: ConfigEdit): Promise<void> {
     const { layer, path: file } = config.provenance;
-    if (file !== undefined) return await editFile(file, edit);
+    if (file !== undefined)
+      return isOfProject(config.provenance)
+        ? await this.#editProjectFile(file, edit)
+        : await editFile(file, edit);
     if (layer === "store") return await this.#editRow(config, edit);
     throw createError("config_invalid", `"${config.name}" is defined in code, not in a file`, {
       serverName: config.name,
       hint: "change it where the host is created",
     });
+  }
+
+  /** A link in a project may name any file of the user: it is followed as far as the project goes. */
+  async #editProjectFile(file: string, edit: ConfigEdit): Promise<void> {
+    const folder = baseDirOf(file);
+    const { home } = this.#options;
+    await editFile(file, edit, { within: projectRoot({ cwd: folder, home }) ?? folder });
   }
 
   async #editRow({ name }: ServerConfig, edit: ConfigEdit): Promise<void> {
@@ -96,9 +108,13 @@ export class ServerEdits {
   }
 }
 
-async function editFile(file: string, edit: ConfigEdit): Promise<void> {
+async function editFile(
+  file: string,
+  edit: ConfigEdit,
+  options?: EditConfigFileOptions,
+): Promise<void> {
   const { editConfigFile } = await import("../config/edit-config-file.ts");
-  await editConfigFile(file, edit);
+  await editConfigFile(file, edit, options);
 }
 
 function noStore(serverName: string): McpError {

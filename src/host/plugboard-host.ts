@@ -44,6 +44,8 @@ export interface HostParts extends ServerFleetParts {
   readonly createId: () => string;
   readonly naming: Naming;
   readonly human: Human | undefined;
+  /** The user's home. */
+  readonly home: string;
 }
 
 /** The façade: every surface talks to this and to nothing behind it. */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -68,6 +68,54 @@ describe("servers that are configured while the host runs", () => {
     });
     await host.remove("p");
     expect(host.servers()).toEqual([]);
+  });
+
+  it.each(["the file", "its folder"])(
+    "L8: a link that leaves the project is not followed when the project is written: %s",
+    async (link) => {
+      await using place = await makePlace();
+      const { userFile, projectFile } = place;
+      const before = '{ "servers": { "mine": { "command": "serve" } } }';
+      await writeFile(userFile, before);
+      if (link === "the file") await mkdir(path.dirname(projectFile));
+      await symlink(
+        link === "the file" ? userFile : path.dirname(userFile),
+        link === "the file" ? projectFile : path.dirname(projectFile),
+      );
+      await using host = await place.host();
+      await expect(host.add("p", { command: "p" }, { scope: "project" })).rejects.toMatchObject({
+        code: "config_invalid",
+        message: expect.stringContaining("a link that leaves") as unknown,
+        hint: expect.stringContaining("replace the link") as unknown,
+      });
+      expect(await readFile(userFile, "utf8")).toBe(before);
+    },
+  );
+
+  it("L8: nor when an entry is changed that was read through it", async () => {
+    await using place = await makePlace();
+    const outside = path.join(path.dirname(path.dirname(place.userFile)), "outside.json");
+    const before = '{ "servers": { "p": { "command": "serve" } } }';
+    await writeFile(outside, before);
+    await mkdir(path.dirname(place.projectFile));
+    await symlink(outside, place.projectFile);
+    await using host = await place.host();
+    for (const edit of [host.disable("p"), host.remove("p"), host.update("p", { command: "q" })])
+      await expect(edit).rejects.toMatchObject({ code: "config_invalid" });
+    expect(await readFile(outside, "utf8")).toBe(before);
+  });
+
+  it("CFG-01: a link inside the repository is followed, also from a folder of it", async () => {
+    await using place = await makePlace();
+    const cwd = path.dirname(path.dirname(place.projectFile));
+    const folder = path.join(cwd, "packages", "one");
+    await mkdir(path.join(cwd, ".git"));
+    await mkdir(path.join(folder, ".plugboard"), { recursive: true });
+    await writeFile(path.join(cwd, "shared.json"), "{}");
+    await symlink(path.join(cwd, "shared.json"), path.join(folder, ".plugboard", "mcp.json"));
+    await using host = await place.host({ cwd: folder });
+    await host.add("p", { command: "serve" }, { scope: "project" });
+    expect(await readFile(path.join(cwd, "shared.json"), "utf8")).toContain('"serve"');
   });
 
   it("an entry of a file is changed in that file, and comments stay", async () => {
