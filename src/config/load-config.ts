@@ -8,6 +8,7 @@ import {
   type UserFolderOptions,
 } from "./config-files.ts";
 import type { ConfigProblem } from "./config-problem.ts";
+import { findForeignAccess } from "./foreign-access.ts";
 import { mergeLayers, type MergedConfig } from "./merge-layers.ts";
 import { parseConfig, type ParsedConfig } from "./parse-config.ts";
 import type { ParseConfigOptions } from "./parse-entry.ts";
@@ -65,17 +66,17 @@ async function loadLayer(
   const { path: file, layer } = candidate;
   const read = await readConfigFile(file, layer);
   if (read.status === "missing") {
-    const problem: ConfigProblem = {
-      severity: "error",
-      code: "config_invalid",
-      message: "there is no such file",
-      path: file,
-      layer,
-    };
-    return { servers: [], problems: isRequired ? [problem] : [], isFound: false, isBroken: false };
+    const problems = isRequired ? [problemOf(candidate, "there is no such file")] : [];
+    return { servers: [], problems, isFound: false, isBroken: false };
   }
   if (read.status === "failed")
     return { servers: [], problems: [read.problem], isFound: true, isBroken: true };
+  // Entries of the user's own file need no approval, so nobody else may be able to write them.
+  const foreign = layer === "user" && !isRequired ? await findForeignAccess(file) : undefined;
+  if (foreign !== undefined) {
+    const problem = problemOf(candidate, foreign);
+    return { servers: [], problems: [problem], isFound: true, isBroken: true };
+  }
   const { strict, naming } = options;
   const parsed = parseConfig(read.value, {
     provenance: { layer, path: file },
@@ -86,6 +87,10 @@ async function loadLayer(
   });
   const problems = [...read.problems, ...parsed.problems];
   return { ...parsed, problems, isFound: true, isBroken: false };
+}
+
+function problemOf({ path: file, layer }: ConfigFileCandidate, message: string): ConfigProblem {
+  return { severity: "error", code: "config_invalid", message, path: file, layer };
 }
 
 /** One file counts once, and as the user's: a link in a project, or a home reached by two paths, makes no second layer. */
