@@ -42,44 +42,43 @@ function scene() {
     limits: defaultLimits,
     clock: new ManualClock(),
     publish: (event) => events.push(event),
-    review({ launchIdentity }) {
-      reviewed.push(launchIdentity);
+    review({ consentId }) {
+      reviewed.push(consentId);
       return review.promise;
     },
-    onListed: ({ launchIdentity }) => listed.push(launchIdentity),
+    onListed: ({ consentId }) => listed.push(consentId),
   });
   define("first");
   const client = {
     capabilities: { tools: {} },
     listTools: () => list.promise,
   } as unknown as ProtocolClient;
-  const { launchIdentity } = registry.get("s");
+  const { consentId } = registry.get("s");
   const found = purposes[0]?.server ?? (() => undefined);
   const begun = discovery.begin(client, found);
-  return { begun, define, list, review, catalog, events, listed, reviewed, launchIdentity };
+  return { begun, define, list, review, catalog, events, listed, reviewed, consentId };
 }
 
 describe("Discovery", () => {
   it("what a server lists is reviewed, offered and told as that server's", async () => {
-    const { begun, list, review, catalog, events, listed, reviewed, launchIdentity } = scene();
+    const { begun, list, review, catalog, events, listed, reviewed, consentId } = scene();
     list.resolve(listing);
     review.resolve();
     await begun;
     expect(catalog.tools("s").map(({ originalName }) => originalName)).toEqual(["first"]);
-    expect([reviewed, listed]).toEqual([[launchIdentity], [launchIdentity]]);
+    expect([reviewed, listed]).toEqual([[consentId], [consentId]]);
     expect(events).toMatchObject([{ type: "tools-changed", added: ["first"] }]);
   });
 
   it.each(["while it is fetched", "while it is reviewed"])(
     "PRM-21: a list is nobody's when its server is replaced %s",
     async (when) => {
-      const { begun, define, list, review, catalog, events, listed, reviewed, launchIdentity } =
-        scene();
+      const { begun, define, list, review, catalog, events, listed, reviewed, consentId } = scene();
       if (when === "while it is fetched") define("second");
       list.resolve(listing);
       await list.promise;
       if (when === "while it is reviewed") {
-        expect(reviewed).toEqual([launchIdentity]);
+        expect(reviewed).toEqual([consentId]);
         define("second");
       }
       review.resolve();

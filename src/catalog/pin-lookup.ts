@@ -1,3 +1,4 @@
+import type { ConsentId } from "../config/server-ids.ts";
 import type { PinVerdict } from "../policy/decide-access.ts";
 import type { CatalogTool } from "./catalog-tool.ts";
 
@@ -5,7 +6,7 @@ import type { CatalogTool } from "./catalog-tool.ts";
 export interface PinLookup {
   /** Grows with every change. */
   readonly revision: number;
-  verdict(identity: string, tool: CatalogTool): PinVerdict;
+  verdict(consentId: ConsentId, tool: CatalogTool): PinVerdict;
   /** A tool is being called: what it was when it was first seen must not be forgotten any more. */
   noteUse(): void;
 }

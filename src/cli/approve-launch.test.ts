@@ -18,7 +18,7 @@ const program: ProcessTarget = {
 const question: LaunchQuestion = {
   serverName: "notes",
   origin: { layer: "project", path: "/home/ada/project/.plugboard/mcp.json", line: 3 },
-  identity: "0".repeat(64),
+  launchId: "0".repeat(64),
   target: program,
   details: [],
   wants: [],

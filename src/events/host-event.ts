@@ -126,7 +126,7 @@ export interface GrantEvent {
 export interface ApprovalEvent {
   readonly type: "launch-asked" | "launch-approved" | "launch-denied" | "launch-revoked";
   readonly serverName: string;
-  readonly identity: string;
+  readonly launchId: string;
   readonly at: number;
 }
 

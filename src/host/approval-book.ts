@@ -1,4 +1,4 @@
-import { partsOfIdentity } from "../config/launch-identity.ts";
+import { entryIdOf, type LaunchId } from "../config/server-ids.ts";
 import { createError } from "../errors/families.ts";
 import type { CurrentLaunch } from "../registry/launch-approvals.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
@@ -18,9 +18,9 @@ export interface ApprovalBookParts {
 export class ApprovalBook {
   readonly #store: HostStore;
   readonly #registry: ServerRegistry;
-  readonly #stored = new SharedList<CurrentLaunch>(({ identity }) => identity);
-  /** The server names of approvals that are in the store, as far as this host knows, by identity. */
-  readonly #approved = new Map<string, string>();
+  readonly #stored = new SharedList<CurrentLaunch>(({ launchId }) => launchId);
+  /** The server names of approvals that are in the store, as far as this host knows. */
+  readonly #approved = new Map<LaunchId, string>();
 
   constructor({ store, registry }: ApprovalBookParts) {
     this.#store = store;
@@ -46,11 +46,11 @@ export class ApprovalBook {
    */
   async approve(
     server: RegisteredServer,
-    { identity, by = "host" }: ApproveOptions,
-  ): Promise<string> {
+    { launchId, by = "host" }: ApproveOptions,
+  ): Promise<LaunchId> {
     const { name } = server.config;
     const launch = this.#registry.currentLaunch(server);
-    if (identity !== undefined && identity !== launch.identity)
+    if (launchId !== undefined && launchId !== launch.launchId)
       throw createError("not_approved", `what "${name}" would start is not what was shown`, {
         serverName: name,
         hint: `look at it again: ${ownCommand("approve", name)}`,
@@ -64,25 +64,24 @@ export class ApprovalBook {
       (approved) => {
         for (const one of approved) this.#registry.approve(one);
         if (!this.#store.isKept) return;
-        for (const one of approved) this.#approved.set(one.identity, name);
+        for (const one of approved) this.#approved.set(one.launchId, name);
       },
     );
-    return launch.identity;
+    return launch.launchId;
   }
 
   /** Takes back every approval of this entry in this folder, whatever file its command stood for. */
   async revoke(server: RegisteredServer): Promise<void> {
-    const { entryInFolder } = partsOfIdentity(this.#registry.currentLaunch(server).facts);
-    const isSame = ({ facts }: CurrentLaunch): boolean =>
-      partsOfIdentity(facts).entryInFolder === entryInFolder;
+    const revoked = entryInFolder(this.#registry.currentLaunch(server));
+    const isSame = (launch: CurrentLaunch): boolean => entryInFolder(launch) === revoked;
     this.#registry.revokeApproval(server);
     const remove = async ({ approvals }: Store): Promise<void> => {
-      for (const { identity } of (await approvals.list()).filter(isSame)) {
-        await approvals.revoke({ identity });
-        this.#approved.delete(identity);
+      for (const { launchId } of (await approvals.list()).filter(isSame)) {
+        await approvals.revoke({ launchId });
+        this.#approved.delete(launchId);
       }
     };
-    await this.#stored.takeBack(entryInFolder, isSame, () => this.#store.read(remove, undefined));
+    await this.#stored.takeBack(revoked, isSame, () => this.#store.read(remove, undefined));
   }
 
   /** Whether something was approved under this name, be it something else. Looks at no file. */
@@ -97,16 +96,21 @@ export class ApprovalBook {
 
   /** What another host has taken back ends here as well; gives the servers that may run no longer. */
   #follow(approvals: readonly Approval[]): readonly RegisteredServer[] {
-    const approved = new Set(approvals.map(({ identity }) => identity));
-    const revoked = [...this.#approved.keys()].filter((identity) => !approved.has(identity));
-    for (const { identity, serverName } of approvals) this.#approved.set(identity, serverName);
-    for (const identity of revoked) this.#approved.delete(identity);
+    const approved = new Set(approvals.map(({ launchId }) => launchId));
+    const revoked = [...this.#approved.keys()].filter((launchId) => !approved.has(launchId));
+    for (const { launchId, serverName } of approvals) this.#approved.set(launchId, serverName);
+    for (const launchId of revoked) this.#approved.delete(launchId);
     const approvedBefore = this.#registry
       .all()
       .filter((server) => revoked.length > 0 && this.#registry.isApproved(server));
     for (const approval of approvals) this.#registry.approve(approval);
-    for (const identity of revoked) this.#registry.revokeApproval(identity);
+    for (const launchId of revoked) this.#registry.revokeApproval(launchId);
     this.#registry.lookAgain();
     return approvedBefore.filter((server) => !this.#registry.isApproved(server));
   }
+}
+
+/** Names a launch whatever file its command stands for. */
+function entryInFolder({ facts }: CurrentLaunch): string {
+  return JSON.stringify([entryIdOf(facts), facts["folder"] ?? null]);
 }

@@ -1,6 +1,6 @@
 import { variableUses } from "../config/expand-variables.ts";
 import { findPackages } from "../config/find-packages.ts";
-import { coveredName, type LaunchFacts } from "../config/launch-identity.ts";
+import { coveredName, type LaunchFacts } from "../config/launch-facts.ts";
 import type { FoundPackage } from "../config/package-spec.ts";
 import type { ServerConfig } from "../config/server-config.ts";
 import { hasReference } from "../config/variable-reference.ts";
@@ -28,7 +28,7 @@ export async function askAboutLaunch(
   const { config } = server;
   const { name, provenance } = config;
   const { layer, path, line } = provenance;
-  const { facts, identity } = registry.currentLaunch(server);
+  const { facts, launchId } = registry.currentLaunch(server);
   const difference = compareLaunches(facts, earlier);
   return {
     serverName: exactText(name),
@@ -37,7 +37,7 @@ export async function askAboutLaunch(
       ...(path === undefined ? {} : { path: exactText(path) }),
       ...(line === undefined ? {} : { line }),
     },
-    identity,
+    launchId,
     target: targetOf(config, facts),
     details: detailsOf(facts),
     wants: wantedVariables(config),
@@ -46,7 +46,7 @@ export async function askAboutLaunch(
   };
 }
 
-/** From the facts of the identity, not from a second look: what is shown is what a yes is bound to. */
+/** From the facts behind the id, not from a second look: what is shown is what a yes is bound to. */
 function targetOf({ transport }: ServerConfig, facts: LaunchFacts): LaunchQuestion["target"] {
   if (transport.kind !== "stdio") {
     // One given in code is never asked about.

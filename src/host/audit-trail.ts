@@ -180,7 +180,7 @@ function entryOfEvent(event: RecordedEvent): AuditEntry {
     case "launch-approved":
     case "launch-denied":
     case "launch-revoked":
-      return { type, at, server: event.serverName, detail: { identity: event.identity } };
+      return { type, at, server: event.serverName, detail: { launchId: event.launchId } };
     case "tool-quarantined":
     case "tool-accepted": {
       const { serverName: server, toolName, reason: code } = event;

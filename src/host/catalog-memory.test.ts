@@ -39,10 +39,10 @@ function createMemory() {
   const pins = new PinBook({ store, registry, events: new EventBus(), clock });
   const memory = new CatalogMemory({ store, registry, catalog, pins });
   /** When what is stored of the server was written, once all that waits is. */
-  const savedAt = async (identity = registry.get("s").launchIdentity) => {
+  const savedAt = async (consentId = registry.get("s").consentId) => {
     await clock.advance(1_000);
     const opened = await store.open();
-    const entry = await opened?.catalog.find(identity);
+    const entry = await opened?.catalog.find(consentId);
     return entry?.savedAt;
   };
   const list = (...tools: ListedTool[]) => memory.listed(registry.get("s"), client, tools);

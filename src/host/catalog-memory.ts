@@ -1,5 +1,5 @@
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
-import { hasLastingIdentity } from "../config/launch-identity.ts";
+import { type ConsentId, hasLastingIds } from "../config/server-ids.ts";
 import { isJsonObject } from "../protocol/json-object.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import { eraOfVersion } from "../protocol/protocol-versions.ts";
@@ -17,12 +17,12 @@ export interface CatalogMemoryParts {
 
 /**
  * What each server offered last, so that tools are listed before anything is started. It is bound to the
- * launch identity: a server that is defined differently is a stranger.
+ * consent id: a server that is defined differently is a stranger.
  */
 export class CatalogMemory {
   readonly #parts: CatalogMemoryParts;
-  /** What the store has, or is about to, as it is written there; by launch identity. */
-  readonly #written = new Map<string, string>();
+  /** What the store has, or is about to, as it is written there; by consent id. */
+  readonly #written = new Map<ConsentId, string>();
 
   constructor(parts: CatalogMemoryParts) {
     this.#parts = parts;
@@ -31,14 +31,14 @@ export class CatalogMemory {
   /** Brings back what is known of the servers there are now, and forgets those that are gone. */
   async recall(): Promise<void> {
     const { store, registry } = this.#parts;
-    const identities = registry.launchIdentities();
-    for (const identity of this.#written.keys())
-      if (!identities.has(identity)) this.#written.delete(identity);
-    const servers = registry.all().filter(({ config }) => hasLastingIdentity(config));
+    const known = registry.consentIds();
+    for (const consentId of this.#written.keys())
+      if (!known.has(consentId)) this.#written.delete(consentId);
+    const servers = registry.all().filter(({ config }) => hasLastingIds(config));
     await store.read(async ({ catalog }) => {
       await Promise.all(
         servers.map(async (server) => {
-          const entry = await catalog.find(server.launchIdentity);
+          const entry = await catalog.find(server.consentId);
           if (entry !== undefined) await this.#recallOne(server, entry.content);
         }),
       );
@@ -47,27 +47,27 @@ export class CatalogMemory {
 
   /** Keeps what a server offers; a list that is as before is not written again. */
   listed(
-    { config, launchIdentity }: RegisteredServer,
+    { config, consentId }: RegisteredServer,
     client: ProtocolClient,
     tools: readonly ListedTool[],
   ): void {
     const { store } = this.#parts;
-    if (!store.isKept || !hasLastingIdentity(config)) return;
+    if (!store.isKept || !hasLastingIds(config)) return;
     const { protocolVersion, serverInfo, instructions, capabilities } = client;
     const hasResources = capabilities["resources"] !== undefined;
     const content = { protocolVersion, serverInfo, instructions, tools, hasResources };
     // Of all ways to compare long lists this holds the event loop least.
     const text = JSON.stringify(content);
-    if (text === this.#written.get(launchIdentity)) return;
-    this.#written.set(launchIdentity, text);
-    store.keep("the tool list", ({ catalog }) => catalog.save(launchIdentity, content));
+    if (text === this.#written.get(consentId)) return;
+    this.#written.set(consentId, text);
+    store.keep("the tool list", ({ catalog }) => catalog.save(consentId, content));
   }
 
   async #recallOne(server: RegisteredServer, content: CatalogContent): Promise<void> {
     const { catalog, pins } = this.#parts;
-    const { config, connection, launchIdentity } = server;
+    const { config, connection, consentId } = server;
     const { protocolVersion, tools, hasResources } = content;
-    this.#written.set(launchIdentity, JSON.stringify(content));
+    this.#written.set(consentId, JSON.stringify(content));
     const era = protocolVersion === undefined ? undefined : eraOfVersion(protocolVersion);
     if (era !== undefined) connection.recallEra(era);
     if (tools === undefined || catalog.isKnown(config.name)) return;

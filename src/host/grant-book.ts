@@ -2,6 +2,7 @@ import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
 import type { PinLookup } from "../catalog/pin-lookup.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { fingerprintOf } from "../catalog/tool-fingerprint.ts";
+import type { ConsentId } from "../config/server-ids.ts";
 import { createError } from "../errors/families.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import { checkExpiry } from "../policy/check-expiry.ts";
@@ -44,8 +45,8 @@ export class GrantBook implements GrantLookup, Grants {
   }
 
   grantedUntil(subject: GrantSubject): number | undefined {
-    const grant = this.#grants.get(keyOf(subject.agent, subject.identity, subject.toolName));
-    if (grant?.definitionHash !== subject.fingerprint) return undefined;
+    const grant = this.#grants.get(keyOf(subject.agent, subject.consentId, subject.toolName));
+    if (grant?.fingerprint !== subject.fingerprint) return undefined;
     const until = grant.expiresAt ?? Number.POSITIVE_INFINITY;
     return until > this.#parts.clock.now() ? until : undefined;
   }
@@ -90,7 +91,7 @@ export class GrantBook implements GrantLookup, Grants {
     await this.#add(
       covered.map(({ originalName: toolName, listed }) => ({
         agent,
-        identity: server.launchIdentity,
+        consentId: server.consentId,
         toolName,
         fingerprint: fingerprintOf(listed),
       })),
@@ -128,11 +129,11 @@ export class GrantBook implements GrantLookup, Grants {
     for (const [key] of doomed) this.#grants.delete(key);
     this.#revision += 1;
     for (const server of registry.all())
-      if (filter.identity === undefined || filter.identity === server.launchIdentity)
+      if (filter.consentId === undefined || filter.consentId === server.consentId)
         registry.withdrawConsent(server, filter.agent);
-    const { agent, identity, tool } = filter;
+    const { agent, consentId, tool } = filter;
     const removed = await this.#stored.takeBack(
-      JSON.stringify([agent, identity, tool]),
+      JSON.stringify([agent, consentId, tool]),
       (grant) => fits(grant, filter),
       () => store.read(({ grants }) => grants.revoke(filter), 0),
     );
@@ -142,11 +143,11 @@ export class GrantBook implements GrantLookup, Grants {
   async #add(subjects: readonly GrantSubject[], expiresAt: number | undefined): Promise<void> {
     if (subjects.length === 0) return;
     const grantedAt = this.#parts.clock.now();
-    const grants = subjects.map(({ agent, identity, toolName, fingerprint }) => ({
+    const grants = subjects.map(({ agent, consentId, toolName, fingerprint }) => ({
       agent,
-      identity,
+      consentId,
       tool: toolName,
-      definitionHash: fingerprint,
+      fingerprint,
       grantedAt,
       ...(expiresAt === undefined ? {} : { expiresAt }),
     }));
@@ -178,7 +179,7 @@ export class GrantBook implements GrantLookup, Grants {
     if (!catalog.isKnown(name)) await server.connection.client();
     return catalog
       .tools(name)
-      .filter((tool) => pins.verdict(server.launchIdentity, tool) === "accepted");
+      .filter((tool) => pins.verdict(server.consentId, tool) === "accepted");
   }
 
   #findTool(serverName: string, tools: readonly CatalogTool[], name: string): CatalogTool {
@@ -206,15 +207,15 @@ export class GrantBook implements GrantLookup, Grants {
    */
   #filterOf({ agent, server, tool }: GrantQuery): GrantFilter | undefined {
     if (server === undefined) return { agent, tool };
-    const identity = this.#parts.registry.find(server)?.launchIdentity;
-    return identity === undefined ? undefined : { agent, identity, tool };
+    const consentId = this.#parts.registry.find(server)?.consentId;
+    return consentId === undefined ? undefined : { agent, consentId, tool };
   }
 
   #describe(
-    { agent, identity, tool = "", grantedAt, expiresAt }: Grant,
+    { agent, consentId, tool = "", grantedAt, expiresAt }: Grant,
     serverName: string | undefined,
   ): GrantInfo {
-    const server = serverName ?? this.#nameOf(identity);
+    const server = serverName ?? this.#nameOf(consentId);
     return {
       agent,
       server,
@@ -224,25 +225,24 @@ export class GrantBook implements GrantLookup, Grants {
     };
   }
 
-  #nameOf(identity: string): string | undefined {
+  #nameOf(consentId: ConsentId): string | undefined {
     const servers = this.#parts.registry.all();
-    return servers.find(({ launchIdentity }) => launchIdentity === identity)?.config.name;
+    return servers.find((server) => server.consentId === consentId)?.config.name;
   }
 }
 
-/** No number, and the date it was to be is no end at all: that would be a grant for ever. */
-function keyOf(agent: string, identity: string, toolName: string): string {
-  return JSON.stringify([agent, identity, toolName]);
+function keyOf(agent: string, consentId: ConsentId, toolName: string): string {
+  return JSON.stringify([agent, consentId, toolName]);
 }
 
-function keyOfGrant({ agent, identity, tool = "" }: Grant): string {
-  return keyOf(agent, identity, tool);
+function keyOfGrant({ agent, consentId, tool = "" }: Grant): string {
+  return keyOf(agent, consentId, tool);
 }
 
-function fits(grant: Grant, { agent, identity, tool }: GrantFilter): boolean {
+function fits(grant: Grant, { agent, consentId, tool }: GrantFilter): boolean {
   return (
     (agent === undefined || grant.agent === agent) &&
-    (identity === undefined || grant.identity === identity) &&
+    (consentId === undefined || grant.consentId === consentId) &&
     (tool === undefined || grant.tool === tool)
   );
 }

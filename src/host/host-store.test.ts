@@ -5,6 +5,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { ManualClock, settled } from "../../tests/fixtures/protocol/manual-clock.ts";
+import { consentId } from "../../tests/fixtures/store/made-up-ids.ts";
 import { deferred } from "../../tests/host/deferred.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { HostStore } from "./host-store.ts";
@@ -49,7 +50,7 @@ describe("HostStore", () => {
     const location = path.join(root, "s.db");
     const clock = new ManualClock();
     const store = new HostStore({ location, clock, logger: silentLogger });
-    const grant = { identity: "i", tool: "t", definitionHash: "h" };
+    const grant = { consentId: consentId("i"), tool: "t", fingerprint: "h" };
     const held = deferred();
     const begun = deferred();
     const writing = store.write(async ({ grants }) => {

@@ -186,7 +186,7 @@ export interface SkippedServer {
 
 export interface ApproveOptions {
   /** Of the question that was answered; without it whatever is configured at this moment is approved. */
-  readonly identity?: string | undefined;
+  readonly launchId?: string | undefined;
   /** Who said yes, for the record: `cli`, `page`, … */
   readonly by?: string | undefined;
 }
@@ -259,7 +259,7 @@ export interface McpHost extends AsyncDisposable {
   /**
    * Lets a server of a project file start, exactly as it would start now; kept in the store. A change of
    * its entry, folder or the file behind its command asks again. Throws `not_approved` when it is
-   * no longer what `identity` stands for.
+   * no longer what `launchId` stands for.
    */
   approve(name: string, options?: ApproveOptions): Promise<void>;
   /** Ends the server and asks again, whatever file its command stands for. */

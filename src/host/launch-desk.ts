@@ -58,12 +58,12 @@ export class LaunchDesk {
   async revoke(name: string): Promise<void> {
     const { approvals, registry } = this.#parts.fleet;
     const server = registry.get(name);
-    const { identity } = registry.currentLaunch(server);
+    const { launchId } = registry.currentLaunch(server);
     try {
       await approvals.revoke(server);
     } finally {
       // Also when the store cannot be written: here it counts at once.
-      this.#tell("launch-revoked", name, identity);
+      this.#tell("launch-revoked", name, launchId);
     }
   }
 
@@ -76,8 +76,8 @@ export class LaunchDesk {
     const launch = await this.question(name);
     if (launch === undefined) return true;
     if (human?.confirm === undefined) return false;
-    const { identity } = launch;
-    this.#tell("launch-asked", name, identity);
+    const { launchId } = launch;
+    this.#tell("launch-asked", name, launchId);
     const answer = await askPerson(
       {
         kind: "launch",
@@ -96,10 +96,10 @@ export class LaunchDesk {
     this.#assertWanted(name, signal);
     if (answer === "server-always") {
       // Fails when what would start is no longer what was shown.
-      await this.approve(name, { identity, by });
+      await this.approve(name, { launchId, by });
       return true;
     }
-    this.#tell("launch-denied", name, identity);
+    this.#tell("launch-denied", name, launchId);
     return false;
   }
 
@@ -108,8 +108,8 @@ export class LaunchDesk {
     if (this.#parts.closing.aborted) throw createError("closed", "the host has been closed");
   }
 
-  #tell(type: ApprovalEvent["type"], serverName: string, identity: string): void {
+  #tell(type: ApprovalEvent["type"], serverName: string, launchId: string): void {
     const { events, clock } = this.#parts;
-    events.emit({ type, serverName, identity, at: clock.now() });
+    events.emit({ type, serverName, launchId, at: clock.now() });
   }
 }

@@ -1,5 +1,5 @@
 import { findCommand } from "../config/find-command.ts";
-import type { LaunchFacts, LaunchPlace } from "../config/launch-identity.ts";
+import type { LaunchFacts, LaunchPlace } from "../config/launch-facts.ts";
 import type { ServerConfig, StdioTransportConfig } from "../config/server-config.ts";
 import { hasReference } from "../config/variable-reference.ts";
 import { childEnvironment } from "../isolation/child-environment.ts";
@@ -16,7 +16,7 @@ export function thisMachine(hostEnv: Machine["hostEnv"], cwd: string): Machine {
   return { hostEnv, platform: process.platform, cwd };
 }
 
-/** Where a launch would take place, for its identity. */
+/** Where a launch would take place, for its id. */
 export function locateLaunch({ transport }: ServerConfig, machine: Machine): LaunchPlace {
   if (transport.kind !== "stdio") return {};
   const folder = transport.cwd ?? machine.cwd;

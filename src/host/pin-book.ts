@@ -1,7 +1,7 @@
 import type { CatalogTool } from "../catalog/catalog-tool.ts";
 import type { PinLookup } from "../catalog/pin-lookup.ts";
 import { definitionOfTool, fingerprintOf } from "../catalog/tool-fingerprint.ts";
-import { hasLastingIdentity } from "../config/launch-identity.ts";
+import { type ConsentId, hasLastingIds } from "../config/server-ids.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import { compareDefinitions } from "../policy/compare-definitions.ts";
 import type { PinVerdict } from "../policy/decide-access.ts";
@@ -22,7 +22,7 @@ export interface PinBookParts {
   readonly clock: Clock;
 }
 
-/** The tools of one launch identity. */
+/** The tools of one server, by its consent id. */
 interface PinnedTools {
   readonly server: RegisteredServer;
   /** As it was listed last. */
@@ -39,7 +39,7 @@ const maxReadBefore = 10_000;
  */
 export class PinBook implements PinLookup, Pins {
   readonly #parts: PinBookParts;
-  readonly #pinned = new Map<string, PinnedTools>();
+  readonly #pinned = new Map<ConsentId, PinnedTools>();
   /** Fingerprints of definitions that were read and raised no suspicion. */
   readonly #readBefore = new Set<string>();
   #lastTurn: Promise<unknown> = Promise.resolve();
@@ -55,10 +55,10 @@ export class PinBook implements PinLookup, Pins {
     return this.#revision;
   }
 
-  verdict(identity: string, tool: CatalogTool): PinVerdict {
+  verdict(consentId: ConsentId, tool: CatalogTool): PinVerdict {
     // What the program registered itself came from no server.
     if (!tool.isLive) return "accepted";
-    const { accepted, waiting } = this.#pinned.get(identity) ?? {};
+    const { accepted, waiting } = this.#pinned.get(consentId) ?? {};
     const pin = accepted?.get(tool.originalName);
     if (pin === undefined) return "suspect";
     // Also for who still holds the tool as it was: the server that would be asked has changed it.
@@ -74,18 +74,18 @@ export class PinBook implements PinLookup, Pins {
   }
 
   /** The names of a server's tools that wait. */
-  waiting({ launchIdentity }: RegisteredServer): readonly string[] {
-    return [...(this.#pinned.get(launchIdentity)?.waiting.keys() ?? [])];
+  waiting({ consentId }: RegisteredServer): readonly string[] {
+    return [...(this.#pinned.get(consentId)?.waiting.keys() ?? [])];
   }
 
   /** Reads again what other hosts have pinned and accepted, and forgets servers that are gone. */
   async recall(): Promise<void> {
-    const identities = this.#parts.registry.launchIdentities();
-    for (const identity of this.#pinned.keys())
-      if (!identities.has(identity)) this.#pinned.delete(identity);
+    const known = this.#parts.registry.consentIds();
+    for (const consentId of this.#pinned.keys())
+      if (!known.has(consentId)) this.#pinned.delete(consentId);
     await this.#parts.store.read(async (store) => {
       for (const { server } of this.#pinned.values())
-        if (hasLastingIdentity(server.config))
+        if (hasLastingIds(server.config))
           await this.#compare(server, undefined, await readPins(store, server));
     }, undefined);
   }
@@ -93,18 +93,18 @@ export class PinBook implements PinLookup, Pins {
   /** Before a list is offered to anyone: pins what is new and sets aside what is not as it was. */
   async review(server: RegisteredServer, listed: readonly ListedTool[]): Promise<void> {
     const { store } = this.#parts;
-    const isNew = !this.#pinned.has(server.launchIdentity) && hasLastingIdentity(server.config);
+    const isNew = !this.#pinned.has(server.consentId) && hasLastingIds(server.config);
     const stored = isNew
       ? // A store that cannot be read is told with the configuration; nothing is known from it then.
         await store.read((opened) => readPins(opened, server), none).catch(() => none)
       : none;
     const fresh = await this.#compare(server, listed, stored);
-    if (fresh.length === 0 || !hasLastingIdentity(server.config)) return;
+    if (fresh.length === 0 || !hasLastingIds(server.config)) return;
     // Not at once: a host that only lists would pay for the store before it can answer.
     this.#isWaitingToKeep = true;
     store.keep("the pins", async (opened) => {
       const definitions = fresh.map((tool) => pinOf(tool));
-      await opened.pins.acceptNew(server.launchIdentity, definitions);
+      await opened.pins.acceptNew(server.consentId, definitions);
       // Another host may have seen the same tool first, with another definition.
       await this.#compare(server, undefined, await readPins(opened, server));
     });
@@ -114,7 +114,7 @@ export class PinBook implements PinLookup, Pins {
     const { registry } = this.#parts;
     const servers = serverName === undefined ? registry.all() : [registry.get(serverName)];
     const tools = servers.flatMap((server) => {
-      const waiting = this.#pinned.get(server.launchIdentity)?.waiting ?? [];
+      const waiting = this.#pinned.get(server.consentId)?.waiting ?? [];
       return [...waiting].map(([tool, state]) => ({ server, tool, state }));
     });
     const described: QuarantinedTool[] = [];
@@ -139,21 +139,21 @@ export class PinBook implements PinLookup, Pins {
   async accept(serverName: string, tool: string, fingerprint: string): Promise<boolean> {
     const { registry, store, events, clock } = this.#parts;
     const server = registry.get(serverName);
-    const { launchIdentity: identity } = server;
-    const pinned = this.#pinned.get(identity);
+    const { consentId } = server;
+    const pinned = this.#pinned.get(consentId);
     const waiting = pinned?.waiting.get(tool);
     if (pinned === undefined || waiting?.fingerprint !== fingerprint) return false;
-    if (hasLastingIdentity(server.config)) {
+    if (hasLastingIds(server.config)) {
       const isAccepted = await store.write(async ({ pins }) => {
         // What is shown may not have been written down yet.
-        await pins.quarantine(identity, { tool, fingerprint, definition: waiting.definition });
-        return await pins.accept(identity, tool, fingerprint);
+        await pins.quarantine(consentId, { tool, fingerprint, definition: waiting.definition });
+        return await pins.accept(consentId, tool, fingerprint);
       });
       if (isAccepted === false) return false;
     }
     await this.#inTurn(() => {
       // The list may have been compared anew while the store was written.
-      const now = this.#pinned.get(identity) ?? pinned;
+      const now = this.#pinned.get(consentId) ?? pinned;
       now.accepted.set(tool, { fingerprint, definition: waiting.definition });
       if (now.waiting.get(tool)?.fingerprint === fingerprint) now.waiting.delete(tool);
       this.#revision += 1;
@@ -187,8 +187,8 @@ export class PinBook implements PinLookup, Pins {
     given: readonly ListedTool[] | undefined,
     stored: ReadonlyMap<string, AcceptedTool>,
   ): Promise<readonly ListedTool[]> {
-    const { launchIdentity } = server;
-    const before = this.#pinned.get(launchIdentity);
+    const { consentId } = server;
+    const before = this.#pinned.get(consentId);
     const listed = given ?? before?.listed;
     // Forgotten while it was being written down.
     if (listed === undefined) return [];
@@ -198,7 +198,7 @@ export class PinBook implements PinLookup, Pins {
       [...(before?.accepted ?? []), ...stored],
       (fingerprint, definition) => this.#readsWell(fingerprint, definition),
     );
-    this.#pinned.set(launchIdentity, { server, listed, accepted, waiting });
+    this.#pinned.set(consentId, { server, listed, accepted, waiting });
     this.#revision += 1;
     this.#tell(server, before?.waiting ?? new Map(), waiting);
     return fresh;
@@ -225,11 +225,11 @@ export class PinBook implements PinLookup, Pins {
 
   #quarantine(server: RegisteredServer, tool: string, waiting: WaitingTool): void {
     const { store, events, clock } = this.#parts;
-    const { launchIdentity, config } = server;
+    const { consentId, config } = server;
     const { fingerprint, definition, reason } = waiting;
-    if (hasLastingIdentity(server.config))
+    if (hasLastingIds(server.config))
       store.keep("the changed definition of a tool", ({ pins }) =>
-        pins.quarantine(launchIdentity, { tool, fingerprint, definition }),
+        pins.quarantine(consentId, { tool, fingerprint, definition }),
       );
     events.emit({
       type: "tool-quarantined",
@@ -242,15 +242,15 @@ export class PinBook implements PinLookup, Pins {
 
   /** The server went back to what was accepted, or has no such tool any more. */
   #release(server: RegisteredServer, tool: string): void {
-    if (!hasLastingIdentity(server.config)) return;
-    this.#parts.store.keep("a pin", ({ pins }) => pins.release(server.launchIdentity, tool));
+    if (!hasLastingIds(server.config)) return;
+    this.#parts.store.keep("a pin", ({ pins }) => pins.release(server.consentId, tool));
   }
 
-  async #acceptedDefinition({ launchIdentity }: RegisteredServer, tool: string): Promise<unknown> {
-    const accepted = this.#pinned.get(launchIdentity)?.accepted.get(tool);
+  async #acceptedDefinition({ consentId }: RegisteredServer, tool: string): Promise<unknown> {
+    const accepted = this.#pinned.get(consentId)?.accepted.get(tool);
     if (accepted === undefined || accepted.definition !== undefined) return accepted?.definition;
     const stored = await this.#parts.store.read(
-      ({ pins }) => pins.definitions(launchIdentity, tool),
+      ({ pins }) => pins.definitions(consentId, tool),
       {},
     );
     return stored.accepted?.definition;
@@ -261,9 +261,9 @@ const none: ReadonlyMap<string, AcceptedTool> = new Map();
 
 async function readPins(
   { pins }: Store,
-  { launchIdentity }: RegisteredServer,
+  { consentId }: RegisteredServer,
 ): Promise<ReadonlyMap<string, AcceptedTool>> {
-  const accepted = (await pins.list(launchIdentity)).filter(({ state }) => state === "accepted");
+  const accepted = (await pins.list(consentId)).filter(({ state }) => state === "accepted");
   return new Map(accepted.map(({ tool, fingerprint }) => [tool, { fingerprint }]));
 }
 

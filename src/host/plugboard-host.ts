@@ -282,11 +282,11 @@ export class PlugboardHost implements McpHost {
     if (obstacle !== undefined) throw obstacle;
     const { catalog } = this.#parts;
     if (!catalog.isKnown(name)) await this.connect(name, { timeoutMs, signal });
-    const { launchIdentity } = registry.get(name);
+    const { consentId } = registry.get(name);
     // What is set aside may say anything, and this becomes somebody's source.
     const accepted = catalog
       .tools(name)
-      .filter((tool) => this.#fleet.pins.verdict(launchIdentity, tool) === "accepted");
+      .filter((tool) => this.#fleet.pins.verdict(consentId, tool) === "accepted");
     return await emitToolModule(name, accepted, signal);
   }
 

@@ -8,14 +8,14 @@ import { type PermissionLevel, canUseMcp } from "./permission-level.ts";
 import { toolResource } from "./resource-name.ts";
 
 /** What decides whether a server may be started or contacted at all. */
-export interface LaunchFacts {
+export interface LaunchAccessFacts {
   readonly serverName: string;
   readonly isEnabled: boolean;
   readonly isLaunchApproved: boolean;
 }
 
 /** What decides whether an agent may use a server, whatever its tools are. */
-export interface ServerFacts extends LaunchFacts {
+export interface ServerAccessFacts extends LaunchAccessFacts {
   /** The server is shared, or the agent's own. */
   readonly isVisible: boolean;
   readonly level: PermissionLevel | undefined;
@@ -26,7 +26,7 @@ export interface ServerFacts extends LaunchFacts {
 }
 
 /** What decides whether an agent may use one thing of a server: a tool, its resources, its prompts. */
-export interface RightFacts extends ServerFacts {
+export interface RightFacts extends ServerAccessFacts {
   /** The tool's own name, or what stands in its place for resources and prompts. */
   readonly toolName: string;
   /** The agent's set allows `mcp:{server}:{tool}`; looked at only when there is a set. */
@@ -70,7 +70,7 @@ type Chain<Facts> = readonly (readonly [AccessRule, Rule<Facts>])[];
 
 const grantHint = "grant it in the CapabilitySet before the session is made";
 
-const launchChain: Chain<LaunchFacts> = [
+const launchChain: Chain<LaunchAccessFacts> = [
   [
     "enabled",
     ({ isEnabled, serverName }) =>
@@ -109,7 +109,7 @@ const filterChain: Chain<ToolFacts> = [
   ],
 ];
 
-const agentChain: Chain<ServerFacts> = [
+const agentChain: Chain<ServerAccessFacts> = [
   [
     "visibility",
     ({ isVisible, serverName }) =>
@@ -132,7 +132,7 @@ const agentChain: Chain<ServerFacts> = [
 ];
 
 /** The same question as that of `rightChain`, as far as it can be asked before anything of the server is known. */
-const reachChain: Chain<ServerFacts> = [
+const reachChain: Chain<ServerAccessFacts> = [
   [
     "capability",
     ({ hasCapabilities, reachesServer, serverName }) =>
@@ -177,7 +177,7 @@ const pinChain: Chain<ToolFacts> = [
   ],
 ];
 
-const serverChain: Chain<ServerFacts> = [...launchChain, ...agentChain, ...reachChain];
+const serverChain: Chain<ServerAccessFacts> = [...launchChain, ...agentChain, ...reachChain];
 const contentChain: Chain<RightFacts> = [...launchChain, ...agentChain, ...rightChain];
 
 /** In the order of the design: the first rule that objects decides. */
@@ -190,12 +190,12 @@ const wholeChain: Chain<ToolFacts> = [
 ];
 
 /** Before anything is started: nothing that only looks gets past this for a pending server. */
-export function denyLaunch(facts: LaunchFacts): Denial | undefined {
+export function denyLaunch(facts: LaunchAccessFacts): Denial | undefined {
   return firstDenial(launchChain, facts);
 }
 
 /** Whether the agent may use the server at all: asked before its tools are known. */
-export function denyServer(facts: ServerFacts): Denial | undefined {
+export function denyServer(facts: ServerAccessFacts): Denial | undefined {
   return firstDenial(serverChain, facts);
 }
 

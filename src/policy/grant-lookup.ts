@@ -1,8 +1,9 @@
+import type { ConsentId } from "../config/server-ids.ts";
+
 /** One tool of one server for one agent: what a lasting "yes" is bound to. */
 export interface GrantSubject {
   readonly agent: string;
-  /** Hash of what is started or contacted; the server's name does not matter. */
-  readonly identity: string;
+  readonly consentId: ConsentId;
   readonly toolName: string;
   /** Of the definition the person saw. */
   readonly fingerprint: string;

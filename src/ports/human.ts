@@ -22,7 +22,7 @@ export interface ConfirmQuestion {
   readonly answers?: readonly ConfirmAnswer[];
   /** What the model would be told, safe to show and perhaps cut. */
   readonly prompt?: string;
-  /** What would be started; only of a launch. A yes is bound to its `identity`. */
+  /** What would be started; only of a launch. A yes is bound to its `launchId`. */
   readonly launch?: LaunchQuestion;
 }
 

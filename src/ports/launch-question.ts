@@ -7,8 +7,8 @@ export interface LaunchQuestion {
   readonly serverName: string;
   /** Where the entry is written. */
   readonly origin: { readonly layer: string; readonly path?: string; readonly line?: number };
-  /** What a yes is bound to: `approve(name, { identity })` fails if anything has changed meanwhile. */
-  readonly identity: string;
+  /** What a yes is bound to: `approve(name, { launchId })` fails if anything has changed meanwhile. */
+  readonly launchId: string;
   readonly target: ProcessTarget | AddressTarget;
   /** What else differs from a plain entry: sign-in, isolation, options of the transport. */
   readonly details: readonly { readonly name: string; readonly value: string }[];

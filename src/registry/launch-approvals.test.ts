@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { launchIdentity } from "../config/launch-identity.ts";
+import { launchFacts } from "../config/launch-facts.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
+import { entryIdOf } from "../config/server-ids.ts";
 import { LaunchApprovals } from "./launch-approvals.ts";
 
 function serverOf(entry: object) {
   const config = parseServerEntry("s", entry);
-  return { config, entryIdentity: launchIdentity(config) };
+  return { config, entryId: entryIdOf(launchFacts(config)) };
 }
 
 /** A machine on which every command stands for `file`, which can be exchanged. */
@@ -74,7 +75,7 @@ describe("approved launches", () => {
     state.file = "/bin/two";
     approvals.add(approvals.describe(server.config));
     expect(approvals.has(server)).toBe(true);
-    approvals.delete(one.identity);
+    approvals.delete(one.launchId);
     expect(approvals.has(server)).toBe(true);
     approvals.deleteAll(server);
     expect(approvals.has(server)).toBe(false);

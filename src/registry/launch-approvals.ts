@@ -1,11 +1,6 @@
-import {
-  type LaunchFacts,
-  launchFacts,
-  type LaunchPlace,
-  partsOfIdentity,
-} from "../config/launch-identity.ts";
+import { type LaunchFacts, launchFacts, type LaunchPlace } from "../config/launch-facts.ts";
 import type { ServerConfig } from "../config/server-config.ts";
-import { canonicalHash } from "../text/canonical-hash.ts";
+import { type EntryId, entryIdOf, type LaunchId, launchIdOf } from "../config/server-ids.ts";
 
 /** Finds out where a launch would take place and which file it would run. Looks at files, starts nothing. */
 export type LocateLaunch = (config: ServerConfig) => LaunchPlace;
@@ -13,13 +8,13 @@ export type LocateLaunch = (config: ServerConfig) => LaunchPlace;
 /** A server as its entry describes it. */
 interface DescribedServer {
   readonly config: ServerConfig;
-  readonly entryIdentity: string;
+  readonly entryId: EntryId;
 }
 
 /** A launch as it would be now, and what approving it is bound to. */
 export interface CurrentLaunch {
   readonly facts: LaunchFacts;
-  readonly identity: string;
+  readonly launchId: LaunchId;
 }
 
 /**
@@ -29,47 +24,46 @@ export interface CurrentLaunch {
  */
 export class LaunchApprovals {
   readonly #locate: LocateLaunch;
-  /** Approved identities by the identity of the entry alone. */
-  readonly #approved = new Map<string, Set<string>>();
-  /** Current identities, as far as they have been looked up. */
-  readonly #current = new Map<string, string>();
+  readonly #approved = new Map<EntryId, Set<LaunchId>>();
+  /** The launch of each entry as it would be now, as far as that has been looked up. */
+  readonly #current = new Map<EntryId, LaunchId>();
 
   constructor(locate: LocateLaunch) {
     this.#locate = locate;
   }
 
-  has({ config, entryIdentity }: DescribedServer): boolean {
-    const approved = this.#approved.get(entryIdentity);
+  has({ config, entryId }: DescribedServer): boolean {
+    const approved = this.#approved.get(entryId);
     if (approved === undefined) return false;
-    return approved.has(this.#current.get(entryIdentity) ?? this.describe(config).identity);
+    return approved.has(this.#current.get(entryId) ?? this.describe(config).launchId);
   }
 
   /** Looks now; what it finds counts from now on, whatever has been found before. */
   describe(config: ServerConfig): CurrentLaunch {
     const facts = launchFacts(config, this.#locate(config));
-    const identity = canonicalHash(facts);
-    this.#current.set(partsOfIdentity(facts).entry, identity);
-    return { facts, identity };
+    const launchId = launchIdOf(facts);
+    this.#current.set(entryIdOf(facts), launchId);
+    return { facts, launchId };
   }
 
   /** The next question about this entry looks at the files again. */
-  lookAgain({ entryIdentity }: DescribedServer): void {
-    this.#current.delete(entryIdentity);
+  lookAgain({ entryId }: DescribedServer): void {
+    this.#current.delete(entryId);
   }
 
-  add({ identity, facts }: CurrentLaunch): void {
-    const { entry } = partsOfIdentity(facts);
-    const approved = this.#approved.get(entry) ?? new Set();
-    this.#approved.set(entry, approved.add(identity));
+  add({ launchId, facts }: CurrentLaunch): void {
+    const entryId = entryIdOf(facts);
+    const approved = this.#approved.get(entryId) ?? new Set();
+    this.#approved.set(entryId, approved.add(launchId));
   }
 
-  delete(identity: string): void {
-    for (const [entry, approved] of this.#approved)
-      if (approved.delete(identity) && approved.size === 0) this.#approved.delete(entry);
+  delete(launchId: LaunchId): void {
+    for (const [entryId, approved] of this.#approved)
+      if (approved.delete(launchId) && approved.size === 0) this.#approved.delete(entryId);
   }
 
   /** Every approval of the entry, whatever file its command stood for. */
-  deleteAll({ entryIdentity }: DescribedServer): void {
-    this.#approved.delete(entryIdentity);
+  deleteAll({ entryId }: DescribedServer): void {
+    this.#approved.delete(entryId);
   }
 }

@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { consentIdentity, launchIdentity } from "../config/launch-identity.ts";
+import { launchFacts } from "../config/launch-facts.ts";
 import { type ServerConfig, definitionOf, isOfProject } from "../config/server-config.ts";
+import {
+  type ConsentId,
+  consentIdOf,
+  type EntryId,
+  entryIdOf,
+  type LaunchId,
+} from "../config/server-ids.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
@@ -18,10 +25,8 @@ export interface RegisteredServer {
   /** The one that everybody uses who has none of their own. */
   readonly connection: ServerConnection;
   readonly users: ServerUsers;
-  /** Hash of what the entry says would be started or contacted. An approval is bound to more, see `LaunchApprovals`. */
-  readonly entryIdentity: string;
-  /** That, and for a program of a project which one: what is known and allowed of the server is kept under it. */
-  readonly launchIdentity: string;
+  readonly entryId: EntryId;
+  readonly consentId: ConsentId;
 }
 
 /** What somebody decided about a server's questions: the mode, or undefined where consent has ended. */
@@ -62,7 +67,7 @@ export interface ServerRegistryOptions {
 
 /**
  * Which servers exist, in order, and which of them may start. Entries of project files wait for a
- * person's approval of exactly their launch identity; everything else is approved by its origin.
+ * person's approval of exactly their launch; everything else is approved by its origin.
  */
 export class ServerRegistry {
   readonly #servers = new Map<string, RegisteredServer>();
@@ -130,9 +135,9 @@ export class ServerRegistry {
     return [...this.#servers.values()];
   }
 
-  /** What is known under any other launch identity is of no use to anybody here. */
-  launchIdentities(): ReadonlySet<string> {
-    return new Set(this.all().map(({ launchIdentity: identity }) => identity));
+  /** What is known under any other id is of no use to anybody here. */
+  consentIds(): ReadonlySet<ConsentId> {
+    return new Set(this.all().map(({ consentId }) => consentId));
   }
 
   find(name: string): RegisteredServer | undefined {
@@ -215,8 +220,8 @@ export class ServerRegistry {
     this.#revision += 1;
   }
 
-  /** And has taken it back, for this identity or for the entry as a whole; what runs is for the caller to end. */
-  revokeApproval(which: string | RegisteredServer): void {
+  /** A person has taken back this launch, or every launch of the entry; what runs is for the caller to end. */
+  revokeApproval(which: LaunchId | RegisteredServer): void {
     if (typeof which === "string") this.#approvals.delete(which);
     else this.#approvals.deleteAll(which);
     this.#revision += 1;
@@ -275,13 +280,13 @@ export class ServerRegistry {
         server: () => this.#current(server),
       });
     const connection = create(null);
-    const entryIdentity = launchIdentity(config);
+    const facts = launchFacts(config);
     const server: RegisteredServer = {
       config,
       connection,
       users: new ServerUsers(connection, create),
-      entryIdentity,
-      launchIdentity: consentIdentity(config, entryIdentity),
+      entryId: entryIdOf(facts),
+      consentId: consentIdOf(facts, config.provenance),
     };
     return server;
   }

@@ -1,10 +1,10 @@
+import type { ConsentId } from "../config/server-ids.ts";
 import { serverResource, toolResource } from "../policy/resource-name.ts";
 
 /** What an answer was given about, as far as it can change afterwards. */
 export interface ConsentSubject {
   readonly serverName: string;
-  /** Hash of what is started or contacted under that name. */
-  readonly identity: string;
+  readonly consentId: ConsentId;
   /** Changes when the server was disconnected on purpose. */
   readonly epoch: number;
   readonly toolName: string;
@@ -12,7 +12,7 @@ export interface ConsentSubject {
 }
 
 interface ServerAllowance {
-  readonly identity: string;
+  readonly consentId: ConsentId;
   readonly epoch: number;
   /** The definitions that were there when the person said yes: a new tool is a new question. */
   readonly fingerprints: ReadonlySet<string>;
@@ -37,26 +37,26 @@ export class Allowances {
   }
 
   allowServer(subject: ConsentSubject, fingerprints: Iterable<string>): void {
-    const { serverName, identity, epoch } = subject;
-    this.#servers.set(serverName, { identity, epoch, fingerprints: new Set(fingerprints) });
+    const { serverName, consentId, epoch } = subject;
+    this.#servers.set(serverName, { consentId, epoch, fingerprints: new Set(fingerprints) });
     this.#revision += 1;
   }
 
   /** The keys `mcp:{server}` and `mcp:{server}:{tool}` that hold for exactly this. */
   keysFor(subject: ConsentSubject): ReadonlySet<string> {
-    const { serverName, toolName, identity, epoch, fingerprint } = subject;
+    const { serverName, toolName, consentId, epoch, fingerprint } = subject;
     if (this.#revision === 0) return none;
     const keys = new Set<string>();
     const server = this.#servers.get(serverName);
     if (
-      server?.identity === identity &&
+      server?.consentId === consentId &&
       server.epoch === epoch &&
       server.fingerprints.has(fingerprint)
     )
       keys.add(serverResource(serverName));
     const key = toolResource(serverName, toolName);
     const tool = this.#tools.get(key);
-    if (tool?.identity === identity && tool.epoch === epoch && tool.fingerprint === fingerprint)
+    if (tool?.consentId === consentId && tool.epoch === epoch && tool.fingerprint === fingerprint)
       keys.add(key);
     return keys;
   }

@@ -144,7 +144,7 @@ export class ConsentDesk {
 
   async #keep({ subject, tool, offered }: ConsentScope, isOfServer: boolean): Promise<void> {
     const { agent, grants, events, clock } = this.#parts;
-    const { serverName, identity } = subject;
+    const { serverName, consentId } = subject;
     const covered = isOfServer
       ? offered.filter((other) => !claims(other, "destructiveHint"))
       : [tool];
@@ -152,7 +152,7 @@ export class ConsentDesk {
       await grants.grant(
         covered.map(({ originalName: toolName, listed }) => ({
           agent,
-          identity,
+          consentId,
           toolName,
           fingerprint: fingerprintOf(listed),
         })),

@@ -9,7 +9,7 @@ import { type CapabilitySet, executeAction } from "../policy/capability-set.ts";
 import {
   type Denial,
   type RightFacts,
-  type ServerFacts,
+  type ServerAccessFacts,
   type ToolFacts,
   denyContent,
   denyServer,
@@ -129,7 +129,7 @@ export class ToolJudge {
     return {
       ...this.#rightFacts(server, toolName),
       isOffered: isToolAllowed(toolName, server.config),
-      pin: tool === undefined ? "accepted" : this.#parts.pins.verdict(server.launchIdentity, tool),
+      pin: tool === undefined ? "accepted" : this.#parts.pins.verdict(server.consentId, tool),
     };
   }
 
@@ -156,11 +156,11 @@ export class ToolJudge {
   }
 
   /** What a person who allows a whole server can have seen of it: nothing that is set aside. */
-  #offered({ config, launchIdentity }: RegisteredServer): readonly CatalogTool[] {
+  #offered({ config, consentId }: RegisteredServer): readonly CatalogTool[] {
     const { catalog, pins } = this.#parts;
     return catalog
       .tools(config.name)
-      .filter((tool) => pins.verdict(launchIdentity, tool) === "accepted");
+      .filter((tool) => pins.verdict(consentId, tool) === "accepted");
   }
 
   #examine(tool: CatalogTool, revision: number): Judgement {
@@ -252,11 +252,11 @@ export class ToolJudge {
     return { consent, validUntil: validUntil ?? Number.POSITIVE_INFINITY };
   }
 
-  #subject({ launchIdentity, users }: RegisteredServer, tool: CatalogTool): ConsentSubject {
+  #subject({ consentId, users }: RegisteredServer, tool: CatalogTool): ConsentSubject {
     return {
       serverName: tool.serverName,
       toolName: tool.originalName,
-      identity: launchIdentity,
+      consentId,
       epoch: users.consentEpoch(this.rights.agent),
       fingerprint: fingerprintOf(tool.listed),
     };
@@ -272,7 +272,7 @@ export class ToolJudge {
     };
   }
 
-  #serverFacts(server: RegisteredServer): ServerFacts {
+  #serverFacts(server: RegisteredServer): ServerAccessFacts {
     const { agent, level, capabilities } = this.rights;
     const resource = serverResource(server.config.name);
     return {

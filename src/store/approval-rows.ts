@@ -1,13 +1,13 @@
 import type { Compilable } from "kysely";
 
-import type { LaunchFacts } from "../config/launch-identity.ts";
+import type { LaunchFacts } from "../config/launch-facts.ts";
+import type { LaunchId } from "../config/server-ids.ts";
 import { parseObjectColumn } from "./json-column.ts";
 import type { StoreContext } from "./store-context.ts";
 import type { StoreTables } from "./store-tables.ts";
 
 export interface Approval {
-  /** Hash of everything that was approved. */
-  readonly identity: string;
+  readonly launchId: LaunchId;
   readonly serverName: string;
   /** The readable parts behind the hash, to show what has changed since. */
   readonly facts: LaunchFacts;
@@ -26,12 +26,12 @@ export class ApprovalRows {
     this.#context = context;
   }
 
-  async find(identity: string): Promise<Approval | undefined> {
+  async find(launchId: LaunchId): Promise<Approval | undefined> {
     const [found] = await this.#read(
       this.#context.database.queries
         .selectFrom("approvals")
         .selectAll()
-        .where("identity", "=", identity),
+        .where("identity", "=", launchId),
     );
     return found;
   }
@@ -57,19 +57,19 @@ export class ApprovalRows {
     };
     const statement = database.queries
       .insertInto("approvals")
-      .values({ identity: approval.identity, ...changed })
+      .values({ identity: approval.launchId, ...changed })
       .onConflict((conflict) => conflict.column("identity").doUpdateSet(changed));
     await areas.write("approvals", [statement]);
   }
 
   /** Ends every approval that fits; gives their number. */
   async revoke(
-    which: { readonly identity: string } | { readonly serverName: string },
+    which: { readonly launchId: LaunchId } | { readonly serverName: string },
   ): Promise<number> {
     const all = this.#context.database.queries.deleteFrom("approvals");
     const statement =
-      "identity" in which
-        ? all.where("identity", "=", which.identity)
+      "launchId" in which
+        ? all.where("identity", "=", which.launchId)
         : all.where("server_name", "=", which.serverName);
     const [revoked = 0] = await this.#context.areas.write("approvals", [statement]);
     return revoked;
@@ -78,7 +78,7 @@ export class ApprovalRows {
   async #read(query: Compilable<StoreTables["approvals"]>): Promise<readonly Approval[]> {
     const rows = await this.#context.database.read(query);
     return rows.map((row) => ({
-      identity: row.identity,
+      launchId: row.identity,
       serverName: row.server_name,
       // The hash decides; without its parts there is only less to show.
       facts: (parseObjectColumn(row.facts) ?? {}) as LaunchFacts,

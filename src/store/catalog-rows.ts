@@ -1,3 +1,4 @@
+import type { ConsentId } from "../config/server-ids.ts";
 import { parseObjectColumn } from "./json-column.ts";
 import type { StoreContext } from "./store-context.ts";
 
@@ -32,10 +33,10 @@ export class CatalogRows {
     this.#context = context;
   }
 
-  async find(identity: string): Promise<CatalogEntry | undefined> {
+  async find(consentId: ConsentId): Promise<CatalogEntry | undefined> {
     const { database, clock } = this.#context;
     const [row] = await database.read(
-      database.queries.selectFrom("catalog").selectAll().where("identity", "=", identity),
+      database.queries.selectFrom("catalog").selectAll().where("identity", "=", consentId),
     );
     const content = row === undefined ? undefined : parseObjectColumn(row.content);
     if (row === undefined || content === undefined) return undefined;
@@ -43,10 +44,10 @@ export class CatalogRows {
   }
 
   /** False when the content is too large: then nothing is known, since the former one is out of date. */
-  async save(identity: string, content: CatalogContent): Promise<boolean> {
+  async save(consentId: ConsentId, content: CatalogContent): Promise<boolean> {
     const text = JSON.stringify(content);
     if (Buffer.byteLength(text) > maxContentBytes) {
-      await this.remove(identity);
+      await this.remove(consentId);
       return false;
     }
     const { database, areas, clock } = this.#context;
@@ -54,7 +55,7 @@ export class CatalogRows {
     const changed = { content: text, saved_at: clock.now() };
     const save = queries
       .insertInto("catalog")
-      .values({ identity, ...changed })
+      .values({ identity: consentId, ...changed })
       .onConflict((conflict) => conflict.column("identity").doUpdateSet(changed));
     const newest = queries
       .selectFrom("catalog")
@@ -63,17 +64,17 @@ export class CatalogRows {
       .limit(maxEntries);
     const dropOldest = queries
       .deleteFrom("catalog")
-      .where("identity", "!=", identity)
+      .where("identity", "!=", consentId)
       .where("identity", "not in", newest);
     // It can be asked for again, so it need not wait for the disk.
     await areas.write("catalog", [save, dropOldest], "normal");
     return true;
   }
 
-  async remove(identity: string): Promise<void> {
+  async remove(consentId: ConsentId): Promise<void> {
     const statement = this.#context.database.queries
       .deleteFrom("catalog")
-      .where("identity", "=", identity);
+      .where("identity", "=", consentId);
     await this.#context.areas.write("catalog", [statement], "normal");
   }
 }

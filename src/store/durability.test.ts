@@ -3,6 +3,7 @@ import type { Compilable } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { auditWriter } from "../../tests/fixtures/store/audit-writer.ts";
+import { consentId, launchId } from "../../tests/fixtures/store/made-up-ids.ts";
 import { systemClock } from "../ports/clock.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { ApprovalRows } from "./approval-rows.ts";
@@ -30,8 +31,8 @@ class RecordingDatabase extends MemoryDatabase {
 
 describe("what must be on the disk before it is acknowledged", () => {
   const pin = { tool: "t", fingerprint: "f" };
-  const grant = { agent: "a", identity: "i", definitionHash: "h" };
-  const approval = { identity: "i", serverName: "s", facts: {}, approvedBy: "cli" };
+  const grant = { agent: "a", consentId: consentId("i"), fingerprint: "h" };
+  const approval = { launchId: launchId("i"), serverName: "s", facts: {}, approvedBy: "cli" };
   let database: RecordingDatabase;
   let context: StoreContext;
 
@@ -53,12 +54,12 @@ describe("what must be on the disk before it is acknowledged", () => {
     ],
     ["removing a server", "full", () => new ServerRows(context).remove("a")],
     ["an approval", "full", () => new ApprovalRows(context).approve(approval)],
-    ["its end", "full", () => new ApprovalRows(context).revoke({ identity: "i" })],
+    ["its end", "full", () => new ApprovalRows(context).revoke({ launchId: launchId("i") })],
     ["a grant", "full", () => new GrantRows(context).grant([grant])],
     ["its end", "full", () => new GrantRows(context).revoke({})],
-    ["a pin", "full", () => new PinRows(context).acceptNew("i", [pin])],
-    ["a quarantine", "full", () => new PinRows(context).quarantine("i", pin)],
-    ["accepting a change", "full", () => new PinRows(context).accept("i", "t", "f")],
+    ["a pin", "full", () => new PinRows(context).acceptNew(consentId("i"), [pin])],
+    ["a quarantine", "full", () => new PinRows(context).quarantine(consentId("i"), pin)],
+    ["accepting a change", "full", () => new PinRows(context).accept(consentId("i"), "t", "f")],
     ["a secret", "full", () => new SecretRows(context).put("a", "b")],
     ["its end", "full", () => new SecretRows(context).remove("a")],
     [
@@ -66,7 +67,7 @@ describe("what must be on the disk before it is acknowledged", () => {
       "normal",
       () => new ServerRows(context).setStatuses(new Map([["a", "connected"]])),
     ],
-    ["a catalog", "normal", () => new CatalogRows(context).save("i", {})],
+    ["a catalog", "normal", () => new CatalogRows(context).save(consentId("i"), {})],
   ])("STO-08: %s is written %s", async (_, durability, write) => {
     await write();
     expect(database.asked).toEqual([durability]);

@@ -1,5 +1,6 @@
 import type { Compilable } from "kysely";
 
+import type { ConsentId } from "../config/server-ids.ts";
 import { checkExpiry } from "../policy/check-expiry.ts";
 import type { StoreContext } from "./store-context.ts";
 import type { StoreTables } from "./store-tables.ts";
@@ -7,12 +8,11 @@ import type { StoreTables } from "./store-tables.ts";
 /** A person's lasting "yes": this agent may call this tool, or every tool of this server. */
 export interface Grant {
   readonly agent: string;
-  /** Of the launch the grant was given for; another command or address is another server. */
-  readonly identity: string;
+  readonly consentId: ConsentId;
   /** The tool's own name; absent for the whole server. */
   readonly tool?: string | undefined;
   /** Of the definition the person saw; a changed one is not covered. */
-  readonly definitionHash: string;
+  readonly fingerprint: string;
   readonly grantedAt: number;
   /** Absent: until it is revoked. */
   readonly expiresAt?: number | undefined;
@@ -22,7 +22,7 @@ export type NewGrant = Omit<Grant, "grantedAt">;
 
 export interface GrantFilter {
   readonly agent?: string | undefined;
-  readonly identity?: string | undefined;
+  readonly consentId?: ConsentId | undefined;
   readonly tool?: string | undefined;
 }
 
@@ -54,14 +54,14 @@ export class GrantRows {
     const granted_at = clock.now();
     const statements = grants.map((grant) => {
       const changed = {
-        definition_hash: grant.definitionHash,
+        definition_hash: grant.fingerprint,
         granted_at,
         expires_at: toExpiry(grant.expiresAt),
       };
-      const { agent, identity, tool = wholeServer } = grant;
+      const { agent, consentId, tool = wholeServer } = grant;
       return database.queries
         .insertInto("grants")
-        .values({ agent, identity, tool, ...changed })
+        .values({ agent, identity: consentId, tool, ...changed })
         .onConflict((conflict) =>
           conflict.columns(["agent", "identity", "tool"]).doUpdateSet(changed),
         );
@@ -101,10 +101,10 @@ export class GrantRows {
 }
 
 /** Only what the filter says: an absent part must not become a condition. */
-function definedOf({ agent, identity, tool }: GrantFilter): Partial<Record<GrantKey, string>> {
+function definedOf({ agent, consentId, tool }: GrantFilter): Partial<Record<GrantKey, string>> {
   return {
     ...(agent !== undefined && { agent }),
-    ...(identity !== undefined && { identity }),
+    ...(consentId !== undefined && { identity: consentId }),
     ...(tool !== undefined && { tool }),
   };
 }
@@ -130,9 +130,9 @@ function isFromFuture({ expires_at, granted_at }: StoreTables["grants"], now: nu
 function toGrant(row: StoreTables["grants"]): Grant {
   return {
     agent: row.agent,
-    identity: row.identity,
+    consentId: row.identity,
     ...(row.tool !== wholeServer && { tool: row.tool }),
-    definitionHash: row.definition_hash,
+    fingerprint: row.definition_hash,
     grantedAt: row.granted_at,
     ...(row.expires_at !== null && { expiresAt: row.expires_at }),
   };

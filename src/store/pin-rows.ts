@@ -1,3 +1,4 @@
+import type { ConsentId } from "../config/server-ids.ts";
 import { parseJsonColumn } from "./json-column.ts";
 import type { StoreContext } from "./store-context.ts";
 import type { StoreTables } from "./store-tables.ts";
@@ -33,13 +34,13 @@ export class PinRows {
   }
 
   /** Both states of every tool that has them. */
-  async list(identity: string): Promise<readonly Pin[]> {
+  async list(consentId: ConsentId): Promise<readonly Pin[]> {
     const { database } = this.#context;
     const rows = await database.read(
       database.queries
         .selectFrom("pins")
         .select(["tool", "state", "fingerprint", "pinned_at"])
-        .where("identity", "=", identity)
+        .where("identity", "=", consentId)
         .orderBy("tool")
         .orderBy("state"),
     );
@@ -53,7 +54,7 @@ export class PinRows {
 
   /** What one tool was and is said to be now, for a person to compare. */
   async definitions(
-    identity: string,
+    consentId: ConsentId,
     tool: string,
   ): Promise<Readonly<Partial<Record<PinState, ToolDefinition>>>> {
     const { database } = this.#context;
@@ -61,7 +62,7 @@ export class PinRows {
       database.queries
         .selectFrom("pins")
         .selectAll()
-        .where("identity", "=", identity)
+        .where("identity", "=", consentId)
         .where("tool", "=", tool),
     );
     return Object.fromEntries(
@@ -80,22 +81,22 @@ export class PinRows {
    * Accepts tools that were never seen before and leaves all others alone: of two processes that see a
    * tool first, one pins it. Read the list afterwards to know what holds.
    */
-  async acceptNew(identity: string, definitions: readonly ToolDefinition[]): Promise<void> {
+  async acceptNew(consentId: ConsentId, definitions: readonly ToolDefinition[]): Promise<void> {
     const budget = { bytesLeft: maxDefinitionBytesPerServer };
     for (let start = 0; start < definitions.length; start += rowsPerWrite) {
       const some = definitions.slice(start, start + rowsPerWrite);
       const statement = this.#context.database.queries
         .insertInto("pins")
-        .values(some.map((definition) => this.#row(identity, "accepted", definition, budget)))
+        .values(some.map((definition) => this.#row(consentId, "accepted", definition, budget)))
         .onConflict((conflict) => conflict.doNothing());
       await this.#context.areas.write("pins", [statement]);
     }
   }
 
   /** Records what a tool has changed to; what was accepted stays beside it. */
-  async quarantine(identity: string, definition: ToolDefinition): Promise<void> {
+  async quarantine(consentId: ConsentId, definition: ToolDefinition): Promise<void> {
     const budget = { bytesLeft: maxDefinitionBytes };
-    const row = this.#row(identity, "quarantined", definition, budget);
+    const row = this.#row(consentId, "quarantined", definition, budget);
     const { fingerprint, definition: text, pinned_at } = row;
     const statement = this.#context.database.queries
       .insertInto("pins")
@@ -109,26 +110,26 @@ export class PinRows {
   }
 
   /** Accepts the quarantined definition with this fingerprint; false when it is another one by now. */
-  async accept(identity: string, tool: string, fingerprint: string): Promise<boolean> {
+  async accept(consentId: ConsentId, tool: string, fingerprint: string): Promise<boolean> {
     const { database, areas, clock } = this.#context;
     const { queries } = database;
     const shown = queries
       .selectFrom("pins as shown")
       .select("shown.tool")
-      .where("shown.identity", "=", identity)
+      .where("shown.identity", "=", consentId)
       .where("shown.tool", "=", tool)
       .where("shown.state", "=", "quarantined")
       .where("shown.fingerprint", "=", fingerprint);
     const dropOld = queries
       .deleteFrom("pins")
-      .where("identity", "=", identity)
+      .where("identity", "=", consentId)
       .where("tool", "=", tool)
       .where("state", "=", "accepted")
       .where((row) => row.exists(shown));
     const promote = queries
       .updateTable("pins")
       .set({ state: "accepted", pinned_at: clock.now() })
-      .where("identity", "=", identity)
+      .where("identity", "=", consentId)
       .where("tool", "=", tool)
       .where("state", "=", "quarantined")
       .where("fingerprint", "=", fingerprint);
@@ -137,26 +138,26 @@ export class PinRows {
   }
 
   /** The server went back to what was accepted. */
-  async release(identity: string, tool: string): Promise<void> {
+  async release(consentId: ConsentId, tool: string): Promise<void> {
     const statement = this.#context.database.queries
       .deleteFrom("pins")
-      .where("identity", "=", identity)
+      .where("identity", "=", consentId)
       .where("tool", "=", tool)
       .where("state", "=", "quarantined");
     await this.#context.areas.write("pins", [statement]);
   }
 
   /** Forgets a server's tools: all will be new again. Gives the number of pins. */
-  async remove(identity: string): Promise<number> {
+  async remove(consentId: ConsentId): Promise<number> {
     const statement = this.#context.database.queries
       .deleteFrom("pins")
-      .where("identity", "=", identity);
+      .where("identity", "=", consentId);
     const [removed = 0] = await this.#context.areas.write("pins", [statement]);
     return removed;
   }
 
   #row(
-    identity: string,
+    consentId: ConsentId,
     state: PinState,
     { tool, fingerprint, definition }: ToolDefinition,
     budget: { bytesLeft: number },
@@ -166,7 +167,14 @@ export class PinRows {
     const isKept = bytes <= Math.min(maxDefinitionBytes, budget.bytesLeft);
     if (isKept) budget.bytesLeft -= bytes;
     const pinned_at = this.#context.clock.now();
-    return { identity, tool, state, fingerprint, definition: isKept ? text : null, pinned_at };
+    return {
+      identity: consentId,
+      tool,
+      state,
+      fingerprint,
+      definition: isKept ? text : null,
+      pinned_at,
+    };
   }
 }
 

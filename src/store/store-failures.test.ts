@@ -23,6 +23,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { auditWriter } from "../../tests/fixtures/store/audit-writer.ts";
+import { consentId, launchId } from "../../tests/fixtures/store/made-up-ids.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { systemClock } from "../ports/clock.ts";
 import { migrateStore } from "./migrate-store.ts";
@@ -301,8 +302,13 @@ describe("a damaged store", () => {
     const store = await open({ location: file, logger });
     await store.servers.put({ id: "good", name: "good", config: {} });
     await store.servers.put({ id: "bad", name: "bad", config: {} });
-    await store.catalog.save("i", { tools: [] });
-    await store.approvals.approve({ identity: "i", serverName: "s", facts: {}, approvedBy: "x" });
+    await store.catalog.save(consentId("i"), { tools: [] });
+    await store.approvals.approve({
+      launchId: launchId("i"),
+      serverName: "s",
+      facts: {},
+      approvedBy: "x",
+    });
     execute(
       file,
       `UPDATE mcp_servers SET config = '{"url' WHERE id = 'bad';
@@ -310,8 +316,8 @@ describe("a damaged store", () => {
     );
     expect((await store.servers.list()).map(({ id }) => id)).toEqual(["good"]);
     expect(warnings).toHaveLength(1);
-    expect(await store.catalog.find("i")).toBeUndefined();
-    expect(await store.approvals.find("i")).toMatchObject({ facts: {} });
+    expect(await store.catalog.find(consentId("i"))).toBeUndefined();
+    expect(await store.approvals.find(launchId("i"))).toMatchObject({ facts: {} });
   });
 });
 
@@ -419,9 +425,11 @@ describe("a store that is taken away while it is in use", () => {
   ])("STO-08: %s: nobody is told that a change was saved", async (_, takeAway) => {
     const file = await createFile();
     const store = await open({ location: file });
-    await store.approvals.approve({ identity: "one", ...approval });
+    await store.approvals.approve({ launchId: launchId("one"), ...approval });
     takeAway(file);
-    const error = await failure(store.approvals.approve({ identity: "two", ...approval }));
+    const error = await failure(
+      store.approvals.approve({ launchId: launchId("two"), ...approval }),
+    );
     expect(error).toMatchObject({ code: "store_failed", details: { problem: "replaced" } });
     expect(error.hint).toMatch(/restart/);
   });
@@ -430,7 +438,9 @@ describe("a store that is taken away while it is in use", () => {
     const file = await createFile();
     const store = await open({ location: file });
     rmSync(file);
-    const error = await failure(store.approvals.approve({ identity: "one", ...approval }));
+    const error = await failure(
+      store.approvals.approve({ launchId: launchId("one"), ...approval }),
+    );
     expect(error).toMatchObject({ details: { problem: "replaced" } });
     expect(storeExists(file)).toBe(false);
   });
@@ -438,11 +448,11 @@ describe("a store that is taken away while it is in use", () => {
   it("STO-08: and put back: it is written again", async () => {
     const file = await createFile();
     const store = await open({ location: file });
-    await store.approvals.approve({ identity: "one", ...approval });
+    await store.approvals.approve({ launchId: launchId("one"), ...approval });
     renameSync(file, `${file}.away`);
-    await failure(store.approvals.approve({ identity: "two", ...approval }));
+    await failure(store.approvals.approve({ launchId: launchId("two"), ...approval }));
     renameSync(`${file}.away`, file);
-    await store.approvals.approve({ identity: "three", ...approval });
+    await store.approvals.approve({ launchId: launchId("three"), ...approval });
     expect(await store.approvals.list()).toHaveLength(2);
   });
 });

@@ -1,5 +1,7 @@
 import type { Generated } from "kysely";
 
+import type { ConsentId, LaunchId } from "../config/server-ids.ts";
+
 /**
  * The tables as Kysely sees them; `migrations.ts` makes them so. Times are milliseconds since the epoch,
  * JSON columns hold text, so that both databases give back exactly what was put in.
@@ -13,7 +15,7 @@ export interface StoreTables {
     readonly status: string;
   };
   readonly approvals: {
-    readonly identity: string;
+    readonly identity: LaunchId;
     readonly server_name: string;
     readonly facts: string;
     readonly approved_at: number;
@@ -21,7 +23,7 @@ export interface StoreTables {
   };
   readonly grants: {
     readonly agent: string;
-    readonly identity: string;
+    readonly identity: ConsentId;
     /** Empty for a grant that covers the whole server: a key column cannot be null. */
     readonly tool: string;
     readonly definition_hash: string;
@@ -29,7 +31,7 @@ export interface StoreTables {
     readonly expires_at: number | null;
   };
   readonly pins: {
-    readonly identity: string;
+    readonly identity: ConsentId;
     readonly tool: string;
     readonly state: string;
     readonly fingerprint: string;
@@ -37,7 +39,7 @@ export interface StoreTables {
     readonly pinned_at: number;
   };
   readonly catalog: {
-    readonly identity: string;
+    readonly identity: ConsentId;
     readonly content: string;
     readonly saved_at: number;
   };

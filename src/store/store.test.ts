@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import { auditWriter } from "../../tests/fixtures/store/audit-writer.ts";
+import { consentId, launchId } from "../../tests/fixtures/store/made-up-ids.ts";
 import {
   findPostgres,
   startPostgres,
@@ -123,45 +124,45 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     expect(await store.servers.list()).toEqual([]);
   });
 
-  test("PRM-21: an approval is found by its identity, with the facts to compare", async () => {
+  test("PRM-21: an approval is found by its launch id, with the facts to compare", async () => {
     const clock = shiftedClock();
     const store = await open({ clock });
     const facts = { kind: "stdio", command: "/bin/a", "args.0": "--x" };
     await store.approvals.approve({
-      identity: "i1",
+      launchId: launchId("i1"),
       serverName: "git",
       facts,
       approvedBy: "cli",
     });
     clock.shiftMs = 1_000;
     await store.approvals.approve({
-      identity: "i2",
+      launchId: launchId("i2"),
       serverName: "git",
       facts: {},
       approvedBy: "page",
     });
-    expect(await store.approvals.find("i1")).toMatchObject({ facts, approvedBy: "cli" });
-    expect(await store.approvals.find("i3")).toBeUndefined();
+    expect(await store.approvals.find(launchId("i1"))).toMatchObject({ facts, approvedBy: "cli" });
+    expect(await store.approvals.find(launchId("i3"))).toBeUndefined();
     const newestFirst = await store.approvals.list("git");
-    expect(newestFirst.map(({ identity }) => identity)).toEqual(["i2", "i1"]);
+    expect(newestFirst.map((approval) => approval.launchId)).toEqual(["i2", "i1"]);
     expect(await store.approvals.list("other")).toEqual([]);
-    expect(await store.approvals.revoke({ identity: "i1" })).toBe(1);
-    expect(await store.approvals.find("i1")).toBeUndefined();
+    expect(await store.approvals.revoke({ launchId: launchId("i1") })).toBe(1);
+    expect(await store.approvals.find(launchId("i1"))).toBeUndefined();
     expect(await store.approvals.revoke({ serverName: "git" })).toBe(1);
     expect(await store.approvals.list()).toEqual([]);
   });
 
   test("PRM-21: a grant belongs to an agent, a launch and one tool or the server", async () => {
     const store = await open();
-    const own = { agent: "main", identity: "i", definitionHash: "h" };
+    const own = { agent: "main", consentId: consentId("i"), fingerprint: "h" };
     await store.grants.grant([{ ...own, tool: "read" }]);
     await store.grants.grant([own]);
     await store.grants.grant([{ ...own, agent: "other", tool: "read" }]);
-    const found = await store.grants.list({ agent: "main", identity: "i" });
+    const found = await store.grants.list({ agent: "main", consentId: consentId("i") });
     expect(new Set(found.map(({ tool }) => tool))).toEqual(new Set(["read", undefined]));
-    await store.grants.grant([{ ...own, tool: "read", definitionHash: "h2" }]);
+    await store.grants.grant([{ ...own, tool: "read", fingerprint: "h2" }]);
     expect(await store.grants.list({ agent: "main", tool: "read" })).toMatchObject([
-      { definitionHash: "h2" },
+      { fingerprint: "h2" },
     ]);
     expect(await store.grants.revoke({ agent: "main" })).toBe(2);
     expect(await store.grants.list()).toMatchObject([{ agent: "other" }]);
@@ -175,7 +176,12 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
       fc.asyncProperty(fc.uniqueArray(name, { minLength: 1, maxLength: 5 }), async (agents) => {
         await store.grants.revoke({});
         await store.grants.grant(
-          agents.map((agent) => ({ agent, identity: "i", tool: agent, definitionHash: "h" })),
+          agents.map((agent) => ({
+            agent,
+            consentId: consentId("i"),
+            tool: agent,
+            fingerprint: "h",
+          })),
         );
         const kept = await store.grants.list();
         expect(kept.map(({ agent }) => agent).toSorted()).toEqual(agents.toSorted());
@@ -190,7 +196,9 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     const clock = shiftedClock();
     const store = await open({ clock });
     const grant = (agent: string, expiresAt: number): Promise<void> =>
-      store.grants.grant([{ agent, identity: "i", tool: "t", definitionHash: "h", expiresAt }]);
+      store.grants.grant([
+        { agent, consentId: consentId("i"), tool: "t", fingerprint: "h", expiresAt },
+      ]);
     await expect(grant("a", Number.NaN)).rejects.toMatchObject({ code: "config_invalid" });
     await expect(grant("a", Date.parse("soon"))).rejects.toMatchObject({ code: "config_invalid" });
     await grant("b", Number.POSITIVE_INFINITY);
@@ -207,7 +215,7 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
   test("STO-08: an expired grant is gone for good, also when the clock goes back a day", async () => {
     const clock = shiftedClock();
     const store = await open({ clock });
-    const own = { agent: "main", identity: "i", definitionHash: "h" };
+    const own = { agent: "main", consentId: consentId("i"), fingerprint: "h" };
     await store.grants.grant([{ ...own, tool: "hour", expiresAt: clock.now() + 3_600_000 }]);
     await store.grants.grant([{ ...own, tool: "ever" }]);
     const tools = async (): Promise<unknown> =>
@@ -228,26 +236,28 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     const store = await open();
     const first = { tool: "read", fingerprint: "f1", definition: { description: "reads" } };
     const changed = { tool: "read", fingerprint: "f2", definition: { description: "deletes" } };
-    await store.pins.acceptNew("i", [first, { tool: "write", fingerprint: "w" }]);
-    await store.pins.acceptNew("i", [changed]);
-    await store.pins.quarantine("i", changed);
-    expect(await store.pins.definitions("i", "read")).toEqual({
+    await store.pins.acceptNew(consentId("i"), [first, { tool: "write", fingerprint: "w" }]);
+    await store.pins.acceptNew(consentId("i"), [changed]);
+    await store.pins.quarantine(consentId("i"), changed);
+    expect(await store.pins.definitions(consentId("i"), "read")).toEqual({
       accepted: first,
       quarantined: changed,
     });
-    expect(await store.pins.definitions("i", "none")).toEqual({});
+    expect(await store.pins.definitions(consentId("i"), "none")).toEqual({});
     const states = async (): Promise<unknown> =>
-      (await store.pins.list("i")).map((pin) => `${pin.tool} ${pin.state} ${pin.fingerprint}`);
+      (await store.pins.list(consentId("i"))).map(
+        (pin) => `${pin.tool} ${pin.state} ${pin.fingerprint}`,
+      );
     const waiting = ["read accepted f1", "read quarantined f2", "write accepted w"];
     expect(await states()).toEqual(waiting);
-    expect(await store.pins.accept("i", "read", "f-shown-earlier")).toBe(false);
+    expect(await store.pins.accept(consentId("i"), "read", "f-shown-earlier")).toBe(false);
     expect(await states()).toEqual(waiting);
-    expect(await store.pins.accept("i", "read", "f2")).toBe(true);
+    expect(await store.pins.accept(consentId("i"), "read", "f2")).toBe(true);
     expect(await states()).toEqual(["read accepted f2", "write accepted w"]);
-    await store.pins.quarantine("i", first);
-    await store.pins.release("i", "read");
+    await store.pins.quarantine(consentId("i"), first);
+    await store.pins.release(consentId("i"), "read");
     expect(await states()).toEqual(["read accepted f2", "write accepted w"]);
-    expect(await store.pins.remove("i")).toBe(2);
+    expect(await store.pins.remove(consentId("i"))).toBe(2);
   });
 
   test("PRM-21: a server with 5,000 tools is pinned at once; huge definitions keep their fingerprint", async () => {
@@ -257,11 +267,11 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
       fingerprint: `f${index}`,
       definition: { description: "x".repeat(index === 7 ? 70_000 : 2_500) },
     }));
-    await store.pins.acceptNew("i", definitions);
-    await store.pins.acceptNew("i", []);
-    expect(await store.pins.list("i")).toHaveLength(5_000);
+    await store.pins.acceptNew(consentId("i"), definitions);
+    await store.pins.acceptNew(consentId("i"), []);
+    expect(await store.pins.list(consentId("i"))).toHaveLength(5_000);
     const kept = async (tool: string): Promise<unknown> =>
-      (await store.pins.definitions("i", tool)).accepted;
+      (await store.pins.definitions(consentId("i"), tool)).accepted;
     expect(await kept("t0")).toHaveProperty("definition");
     expect(await kept("t7")).toEqual({ tool: "t7", fingerprint: "f7" });
     // 8 MiB in all hold about 3,300 of these.
@@ -273,26 +283,26 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     const clock = shiftedClock();
     const store = await open({ clock });
     const content = { protocolVersion: "2025-06-18", tools: [{ name: "a" }], serverInfo: { n: 1 } };
-    expect(await store.catalog.find("i")).toBeUndefined();
-    expect(await store.catalog.save("i", content)).toBe(true);
-    expect(await store.catalog.find("i")).toMatchObject({ content });
+    expect(await store.catalog.find(consentId("i"))).toBeUndefined();
+    expect(await store.catalog.save(consentId("i"), content)).toBe(true);
+    expect(await store.catalog.find(consentId("i"))).toMatchObject({ content });
     clock.shiftMs = -dayMs;
-    expect((await store.catalog.find("i"))?.savedAt).toBeLessThanOrEqual(clock.now());
+    expect((await store.catalog.find(consentId("i")))?.savedAt).toBeLessThanOrEqual(clock.now());
     const huge = { tools: ["x".repeat(4 * 1024 * 1024)] };
-    expect(await store.catalog.save("i", huge)).toBe(false);
-    expect(await store.catalog.find("i")).toBeUndefined();
+    expect(await store.catalog.save(consentId("i"), huge)).toBe(false);
+    expect(await store.catalog.find(consentId("i"))).toBeUndefined();
   });
 
   test("STO-08: of changes that are asked for together the last one counts", async () => {
     const store = await open();
     for (let round = 0; round < 5; round += 1) {
-      const identity = `i${round}`;
+      const id = consentId(`i${round}`);
       await Promise.all([
-        store.catalog.save(identity, { instructions: "x".repeat(1_000_000) }),
-        store.catalog.save(identity, { instructions: "y" }),
-        store.catalog.save(identity, { instructions: "z" }),
+        store.catalog.save(id, { instructions: "x".repeat(1_000_000) }),
+        store.catalog.save(id, { instructions: "y" }),
+        store.catalog.save(id, { instructions: "z" }),
       ]);
-      expect(await store.catalog.find(identity)).toMatchObject({ content: { instructions: "z" } });
+      expect(await store.catalog.find(id)).toMatchObject({ content: { instructions: "z" } });
     }
   });
 
@@ -301,14 +311,14 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     const store = await open({ clock });
     for (let index = 0; index <= 500; index += 1) {
       clock.shiftMs = index;
-      await store.catalog.save(`i${index}`, {});
+      await store.catalog.save(consentId(`i${index}`), {});
     }
-    expect(await store.catalog.find("i0")).toBeUndefined();
-    expect(await store.catalog.find("i1")).toBeDefined();
+    expect(await store.catalog.find(consentId("i0"))).toBeUndefined();
+    expect(await store.catalog.find(consentId("i1"))).toBeDefined();
     // A clock that was set back must not make the newest look like the oldest.
     clock.shiftMs = -dayMs;
-    await store.catalog.save("late", {});
-    expect(await store.catalog.find("late")).toBeDefined();
+    await store.catalog.save(consentId("late"), {});
+    expect(await store.catalog.find(consentId("late"))).toBeDefined();
   });
 
   test("STO-09: sealed secrets are kept by id", async () => {
@@ -557,7 +567,7 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     await mine.secrets.put("own", "x");
     await other.servers.put({ id: "a", name: "a", config: {} });
     await until(1);
-    await other.grants.grant([{ agent: "a", identity: "i", definitionHash: "h" }]);
+    await other.grants.grant([{ agent: "a", consentId: consentId("i"), fingerprint: "h" }]);
     await until(2);
     expect(heard).toEqual(["servers", "grants"]);
     expect(await mine.servers.list()).toHaveLength(1);
@@ -567,10 +577,10 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
   test("STO-08: of two hosts that see a tool first, one pins it", async () => {
     const [one, two] = await openTwice();
     await Promise.all([
-      one.pins.acceptNew("i", [{ tool: "t", fingerprint: "one" }]),
-      two.pins.acceptNew("i", [{ tool: "t", fingerprint: "two" }]),
+      one.pins.acceptNew(consentId("i"), [{ tool: "t", fingerprint: "one" }]),
+      two.pins.acceptNew(consentId("i"), [{ tool: "t", fingerprint: "two" }]),
     ]);
-    expect(await one.pins.list("i")).toHaveLength(1);
-    expect(await two.pins.list("i")).toEqual(await one.pins.list("i"));
+    expect(await one.pins.list(consentId("i"))).toHaveLength(1);
+    expect(await two.pins.list(consentId("i"))).toEqual(await one.pins.list(consentId("i")));
   });
 });

@@ -118,7 +118,7 @@ describe("plugboard approve", () => {
     const shown = await sandbox.run(["approve", "notes", "--json"]);
     expect(shown).toMatchObject({ stderr: "", exitCode: 6 });
     const { question, ...rest } = JSON.parse(shown.stdout) as {
-      question: { identity: string };
+      question: { launchId: string };
     };
     expect(rest).toEqual({ name: "notes", approved: false });
     expect(question).toMatchObject({
@@ -132,8 +132,8 @@ describe("plugboard approve", () => {
         },
       ],
     });
-    const { identity } = question;
-    const approved = await sandbox.run(["approve", "notes", "--json", "--identity", identity]);
+    const { launchId } = question;
+    const approved = await sandbox.run(["approve", "notes", "--json", "--identity", launchId]);
     expect(approved).toMatchObject({ stderr: "", exitCode: 0 });
     expect(JSON.parse(approved.stdout)).toEqual({ name: "notes", approved: true });
   });

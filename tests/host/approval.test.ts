@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { createHost } from "../../src/index.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
+import { launchId } from "../fixtures/store/made-up-ids.ts";
 import { makeProject, type Project } from "./project.ts";
 
 /** The test server, started through a link in the project. */
@@ -158,20 +159,20 @@ describe("what an approval covers", () => {
     const { link, entry } = await linkedEntry(project);
     await project.write(entry);
     await using host = await project.host();
-    const { identity = "" } = (await host.approvalQuestion("project")) ?? {};
+    const { launchId = "" } = (await host.approvalQuestion("project")) ?? {};
     await project.write({ ...entry, env: { CHANGED: "1" } });
     await host.reload();
     const changed = {
       code: "not_approved",
       message: expect.stringContaining("not what was shown"),
     };
-    await expect(host.approve("project", { identity })).rejects.toMatchObject(changed);
-    const again = (await host.approvalQuestion("project"))?.identity;
+    await expect(host.approve("project", { launchId })).rejects.toMatchObject(changed);
+    const again = (await host.approvalQuestion("project"))?.launchId;
     await turn(link, await otherNode(project));
-    await expect(host.approve("project", { identity: again })).rejects.toMatchObject(changed);
+    await expect(host.approve("project", { launchId: again })).rejects.toMatchObject(changed);
     expect(host.server("project").state).toBe("pending");
-    const last = (await host.approvalQuestion("project"))?.identity;
-    await host.approve("project", { identity: last });
+    const last = (await host.approvalQuestion("project"))?.launchId;
+    await host.approve("project", { launchId: last });
     expect(host.server("project").state).toBe("idle");
     expect(await host.approvalQuestion("project")).toBeUndefined();
   });
@@ -182,14 +183,14 @@ describe("what an approval covers", () => {
     await project.write(entry);
     await using host = await project.host();
     const told: string[] = [];
-    host.on("launch-approved", ({ type, identity }) => told.push(`${type} ${identity}`));
-    host.on("launch-revoked", ({ type, identity }) => told.push(`${type} ${identity}`));
-    const first = (await host.approvalQuestion("project"))?.identity;
+    host.on("launch-approved", ({ type, launchId }) => told.push(`${type} ${launchId}`));
+    host.on("launch-revoked", ({ type, launchId }) => told.push(`${type} ${launchId}`));
+    const first = (await host.approvalQuestion("project"))?.launchId;
     await host.approve("project");
     await turn(link, await otherNode(project));
     await host.reload();
     expect(host.server("project").state).toBe("pending");
-    const second = (await host.approvalQuestion("project"))?.identity;
+    const second = (await host.approvalQuestion("project"))?.launchId;
     await host.approve("project");
     await host.revokeApproval("project");
     expect(told).toEqual([
@@ -224,12 +225,12 @@ describe("what an approval covers", () => {
     await using project = await makeProject();
     await project.write(testServerEntry());
     await using asking = await project.host();
-    const { identity = "" } = (await asking.approvalQuestion("project")) ?? {};
+    const question = await asking.approvalQuestion("project");
     {
       const file = path.join(project.home, ".plugboard", "plugboard.db");
       await using store = await openStore({ location: file });
       await store.approvals.approve({
-        identity,
+        launchId: launchId(question?.launchId ?? ""),
         serverName: "project",
         facts: {},
         approvedBy: "x",

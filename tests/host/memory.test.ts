@@ -62,11 +62,13 @@ describe("what a host remembers", () => {
     }
     {
       await using store = await openStore({ location: place.file });
-      const { launchIdentity } = await import("../../src/config/launch-identity.ts");
+      const { launchFacts } = await import("../../src/config/launch-facts.ts");
+      const { consentIdOf } = await import("../../src/config/server-ids.ts");
       const { parseServerEntry } = await import("../../src/config/parse-config.ts");
-      const identity = launchIdentity(parseServerEntry("s", entry, { baseDir: place.cwd }));
-      expect(await store.catalog.find(identity)).toBeDefined();
-      await store.catalog.save(identity, {
+      const config = parseServerEntry("s", entry, { baseDir: place.cwd });
+      const consentId = consentIdOf(launchFacts(config), config.provenance);
+      expect(await store.catalog.find(consentId)).toBeDefined();
+      await store.catalog.save(consentId, {
         tools: [
           { name: "vanished", inputSchema: { type: "object" } },
           { name: "add", inputSchema: { type: "object" } },

@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, it } from "vitest";
 
-import { launchIdentity } from "../../src/config/launch-identity.ts";
+import { launchFacts } from "../../src/config/launch-facts.ts";
+import { consentIdOf } from "../../src/config/server-ids.ts";
 import { createHost, type HostOptions, type McpHost } from "../../src/index.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { ManualClock } from "../fixtures/protocol/manual-clock.ts";
@@ -132,11 +133,12 @@ describe("pins", () => {
       expect(await session.call("mcp__mail__send", {})).toMatchObject({ ok: true });
       expect(existsSync(place.store)).toBe(false);
       await clock.advance(50);
-      const identity = launchIdentity(host.server("mail").config);
+      const { config } = host.server("mail");
+      const consentId = consentIdOf(launchFacts(config), config.provenance);
       const pinned = async (): Promise<readonly string[]> => {
         if (!existsSync(place.store)) return [];
         await using store = await openStore({ location: place.store });
-        return (await store.pins.list(identity)).map(({ tool, state }) => `${tool} ${state}`);
+        return (await store.pins.list(consentId)).map(({ tool, state }) => `${tool} ${state}`);
       };
       await expect.poll(pinned).toEqual(["read accepted", "send accepted"]);
       // As if the first one had crashed: it never gets to write anything more.

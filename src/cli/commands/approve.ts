@@ -32,7 +32,7 @@ export async function runApprove(
     if (revoke) return await takeBack(context, host, name);
     const question = await host.approvalQuestion(name);
     if (question === undefined) return await reviewTools(context, host, { name, identity });
-    if (identity !== undefined) await host.approve(name, { identity, by: approvedBy });
+    if (identity !== undefined) await host.approve(name, { launchId: identity, by: approvedBy });
     else if (!canAsk(context)) return showOnly(context, name, question);
     else if (!(await askForApproval(context, host, name))) {
       context.notice(`"${name}" stays unapproved.`);
@@ -62,7 +62,7 @@ function showOnly(context: CommandContext, name: string, question: LaunchQuestio
   if (options.json === true) terminal.json({ name, approved: false, question });
   else {
     for (const line of describeQuestion(question, standpoint)) terminal.line(line);
-    const command = ownCommand("approve", name, ["--identity", question.identity]);
+    const command = ownCommand("approve", name, ["--identity", question.launchId]);
     terminal.line(`To approve exactly this: ${command}`);
   }
   return unapproved;

@@ -8,6 +8,7 @@ import { McpError } from "../../../src/errors/mcp-error.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { auditWriter } from "../../fixtures/store/audit-writer.ts";
+import { consentId, launchId } from "../../fixtures/store/made-up-ids.ts";
 import type { Lab } from "../lab.ts";
 import type { Figures, Row } from "../row.ts";
 
@@ -69,14 +70,14 @@ async function judge(
     said.filter((line) => line.startsWith(`${what} `)).map((line) => line.slice(what.length + 1));
   let lost = 0;
   let torn = 0;
-  for (const identity of told("approval"))
-    if ((await store.approvals.find(identity)) === undefined) lost += 1;
+  for (const id of told("approval"))
+    if ((await store.approvals.find(launchId(id))) === undefined) lost += 1;
   const lastToken = told("token").at(-1);
   const token = await store.secrets.get(`token ${generation}`);
   if (lastToken !== undefined && !(Number(token) >= Number(lastToken))) lost += 1;
   const pinned = told("pins");
-  for (const identity of pinned) if ((await store.pins.list(identity)).length !== 3) lost += 1;
-  const unfinished = await store.pins.list(`${generation}.${pinned.length}`);
+  for (const id of pinned) if ((await store.pins.list(consentId(id))).length !== 3) lost += 1;
+  const unfinished = await store.pins.list(consentId(`${generation}.${pinned.length}`));
   if (![0, 3].includes(unfinished.length)) torn += 1;
   let audited = 0;
   for await (const _ of store.audit.export({ type: `kill ${generation}` })) audited += 1;

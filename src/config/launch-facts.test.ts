@@ -1,18 +1,15 @@
 import { describe, expect, it } from "vitest";
 
-import {
-  consentIdentity,
-  coveredName,
-  launchFacts,
-  launchIdentity,
-  partsOfIdentity,
-} from "./launch-identity.ts";
+import type { GrantSubject } from "../policy/grant-lookup.ts";
+import type { Approval } from "../store/approval-rows.ts";
+import { coveredName, launchFacts } from "./launch-facts.ts";
 import { parseServerEntry } from "./parse-config.ts";
+import { type ConsentId, consentIdOf, type EntryId, entryIdOf, launchIdOf } from "./server-ids.ts";
 
-const identify = (entry: unknown, name = "s"): string =>
-  launchIdentity(parseServerEntry(name, entry));
+const identify = (entry: unknown, name = "s"): EntryId =>
+  entryIdOf(launchFacts(parseServerEntry(name, entry)));
 
-describe("launch identity", () => {
+describe("ids of a server", () => {
   const stdio = { command: "run", args: ["a", "b"], cwd: "/srv", env: { A: "1", B: "${X}" } };
   const remote = { url: "https://h.example/x", headers: { A: "1" } };
 
@@ -76,14 +73,14 @@ describe("launch identity", () => {
       { commandPath: "/usr/bin/run", folder: "/a" },
       { commandPath: "/tmp/run", folder: "/a" },
       { commandPath: "/usr/bin/run", folder: "/b" },
-    ].map((place) => launchIdentity(config, place));
+    ].map((place) => launchIdOf(launchFacts(config, place)));
     expect(new Set(identities).size).toBe(4);
   });
 
   it("PRM-21: two names of one file are two launches, since a program may ask how it was called", () => {
     const place = { commandPath: "/bin/busybox", folder: "/" };
     const [one, two] = ["ls", "sh"].map((command) =>
-      launchIdentity(parseServerEntry("s", { command }), place),
+      launchIdOf(launchFacts(parseServerEntry("s", { command }), place)),
     );
     expect(one).not.toBe(two);
   });
@@ -91,9 +88,7 @@ describe("launch identity", () => {
   it("PRM-21: the entry behind an approval is known from its facts", () => {
     const config = parseServerEntry("s", stdio);
     const facts = launchFacts(config, { commandPath: "/usr/bin/run", folder: "/srv" });
-    const { entry, entryInFolder } = partsOfIdentity(facts);
-    expect(entry).toBe(launchIdentity(config));
-    expect(entryInFolder).toBe(launchIdentity(config, { folder: "/srv" }));
+    expect(entryIdOf(facts)).toBe(identify(stdio));
   });
 
   it("PRM-21: no variable can be named so that another one does not count", () => {
@@ -121,6 +116,21 @@ describe("launch identity", () => {
     expect(coveredName("env.B")).toBeUndefined();
   });
 
+  it("PRM-21: to bind a grant or an approval to the id of something else does not compile", () => {
+    const facts = launchFacts(parseServerEntry("s", stdio));
+    const [entryId, launchId] = [entryIdOf(facts), launchIdOf(facts)];
+    const consentId = consentIdOf(facts, { layer: "user" });
+    // @ts-expect-error A grant is bound to what is started, not to how its entry is written.
+    const ofEntry: GrantSubject["consentId"] = entryId;
+    // @ts-expect-error A grant outlives an update that moves the program.
+    const ofLaunch: GrantSubject["consentId"] = launchId;
+    // @ts-expect-error An approval covers the file behind the command.
+    const approved: Approval["launchId"] = consentId;
+    // @ts-expect-error Text is no id before one of the functions made it one.
+    const text: Approval["launchId"] = "text";
+    expect([ofEntry, ofLaunch, approved, text]).toHaveLength(4);
+  });
+
   it("PRM-21: servers that start nothing are told apart by name", () => {
     const memory = { transport: { kind: "memory" } };
     expect(identify(memory, "a")).not.toBe(identify(memory, "b"));
@@ -131,9 +141,9 @@ describe("launch identity", () => {
       entry: object,
       layer: "project" | "ancestor" | "user",
       path: string,
-    ): string => {
+    ): ConsentId => {
       const config = parseServerEntry("s", entry, { provenance: { layer, path } });
-      return consentIdentity(config, launchIdentity(config));
+      return consentIdOf(launchFacts(config), config.provenance);
     };
     for (const layer of ["project", "ancestor"] as const) {
       const one = inFile(stdio, layer, "/a/mcp.json");
@@ -142,6 +152,6 @@ describe("launch identity", () => {
     }
     // The same address is the same server, and what the user wrote is theirs wherever it is.
     expect(inFile(remote, "project", "/a/mcp.json")).toBe(inFile(remote, "project", "/b/mcp.json"));
-    expect(inFile(stdio, "user", "/a/mcp.json")).toBe(identify(stdio));
+    expect(inFile(stdio, "user", "/a/mcp.json")).toBe(inFile(stdio, "user", "/b/mcp.json"));
   });
 });

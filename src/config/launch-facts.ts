@@ -1,7 +1,7 @@
 import { canonicalHash, canonicalJson } from "../text/canonical-hash.ts";
 import { redact } from "../text/redact.ts";
 import { findSecretArgs } from "./lint-entry.ts";
-import { isOfProject, type ServerConfig, type TransportConfig } from "./server-config.ts";
+import type { ServerConfig, TransportConfig } from "./server-config.ts";
 import { isPureReference } from "./variable-reference.ts";
 
 /** What a launch depends on beside its entry: where it takes place, and which file its command stands for there. */
@@ -16,29 +16,9 @@ export interface LaunchPlace {
 export type LaunchFacts = Readonly<Record<string, string>>;
 
 /**
- * A hash of what would be started or contacted, with what, and how far it is kept apart. References
- * count as they are written, so that a new value of a variable asks nothing. With a place it is what an
- * approval is bound to; without one it names the server as its entry describes it, on any machine.
- */
-export function launchIdentity(config: ServerConfig, place: LaunchPlace = {}): string {
-  return canonicalHash(launchFacts(config, place));
-}
-
-/**
- * What consent and pins are bound to, given the identity of the entry. A program of a project is another
- * one in another project, even where both entries read the same: what they name lies beside the file.
- */
-export function consentIdentity(
-  { provenance, transport }: ServerConfig,
-  entryIdentity: string,
-): string {
-  if (!isOfProject(provenance) || transport.kind !== "stdio") return entryIdentity;
-  return canonicalHash({ identity: entryIdentity, file: provenance.path ?? "" });
-}
-
-/**
- * The facts behind `launchIdentity`. A value that may be a secret is there as a digest only, under a
- * name of its own.
+ * Says what would be started or contacted, with what, and how far it is kept apart. References count as
+ * they are written, so that a new value of a variable asks nothing. A value that may be a secret is there
+ * as a digest only, under a name of its own.
  */
 export function launchFacts(config: ServerConfig, place: LaunchPlace = {}): LaunchFacts {
   const { commandPath, folder } = place;
@@ -57,16 +37,6 @@ export function launchFacts(config: ServerConfig, place: LaunchPlace = {}): Laun
     ...(folder === undefined ? [] : [["folder", folder] as const]),
   ];
   return Object.fromEntries(facts);
-}
-
-/** The identities that facts of an approval stand for: of the entry alone, and of the entry in its folder. */
-export function partsOfIdentity(facts: LaunchFacts): {
-  readonly entry: string;
-  readonly entryInFolder: string;
-} {
-  const { commandPath: _file, ...inFolder } = facts;
-  const { folder: _folder, ...entry } = inFolder;
-  return { entry: canonicalHash(entry), entryInFolder: canonicalHash(inFolder) };
 }
 
 /** The name of the value that a fact is only a digest of; undefined for a fact that can be shown. */
@@ -135,9 +105,4 @@ function named(
 function fact(name: string, value: string, isShown: boolean): Fact {
   if (isShown) return [name, value];
   return [`${digestOf}${name}`, `sha256:${canonicalHash(value).slice(0, 32)}`];
-}
-
-/** Whether it can be recognized another time: a transport object, or a mere list of tools, cannot. */
-export function hasLastingIdentity({ transport }: ServerConfig): boolean {
-  return transport.kind !== "memory" && transport.kind !== "none";
 }
