@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-import { isBuilt, ownModule } from "../ports/package-files.ts";
+import { isBuilt, ownModule, packageFile } from "../ports/package-files.ts";
 
 export interface BundledServerOptions {
   readonly era?: "both" | "legacy" | "modern" | undefined;
@@ -22,9 +22,10 @@ export function bundledServer(
   return {
     command: process.execPath,
     args: [
-      // The loader by its full address, because the child may start in any folder.
-      ...(isBuilt ? [] : ["--import", import.meta.resolve("tsx")]),
-      fileURLToPath(ownModule("testing/run-stdio.ts")),
+      // Sources need a loader, which the script of the repository brings.
+      fileURLToPath(
+        isBuilt ? ownModule("testing/run-stdio.ts") : packageFile("scripts/run-server.mjs"),
+      ),
       server,
       ...(era === undefined ? [] : ["--era", era]),
       ...(pageSize === undefined ? [] : ["--page-size", String(pageSize)]),

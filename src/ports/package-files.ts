@@ -8,12 +8,16 @@ export const isBuilt = !import.meta.url.endsWith(".ts");
  * in `src/`. In the package only the entries of the bundle are files: see `scripts/bundle.mjs`.
  */
 export function ownModule(source: string): URL {
-  const file = isBuilt ? `dist/${source.replace(/\.[a-z]+$/, ".js")}` : `src/${source}`;
+  return packageFile(isBuilt ? `dist/${source.replace(/\.[a-z]+$/, ".js")}` : `src/${source}`);
+}
+
+/** A file by its path below the folder of the manifest. */
+export function packageFile(file: string): URL {
   return new URL(file, packageFolder());
 }
 
 export function readOwnVersion(): string {
-  const manifest = readFileSync(new URL("package.json", packageFolder()), "utf8");
+  const manifest = readFileSync(packageFile("package.json"), "utf8");
   return (JSON.parse(manifest) as { readonly version: string }).version;
 }
 
