@@ -25,6 +25,7 @@ describe("wellFormedSchema", () => {
       { definitions: { a: text }, dependencies: { a: ["b", "b"], b: { id: "x" } } },
       { definitions: { a: text }, dependencies: { a: ["b"], b: {} } },
     ],
+    [{ dependencies: { a: ["b", "b"] } }, { dependencies: { a: ["b"] } }],
     // What means nothing.
     [{ type: "any", required: true, enum: "x", minLength: -1, properties: [] }, {}],
     [{ enum: [], pattern: "[a-", title: 1, readOnly: "yes", examples: { a: 1 } }, {}],

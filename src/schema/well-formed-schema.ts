@@ -82,22 +82,24 @@ function isPattern(source: string): boolean {
   }
 }
 
+/** The maps of these keywords hold lists of names, which may not repeat one. */
+const namesByProperty: ReadonlySet<string> = new Set(["dependencies", "dependentRequired"]);
+
 /** What a list or a map holds: schemas, and in some maps lists of names. */
 function eachOf(keyword: string, value: unknown, inner: (entry: unknown) => unknown): unknown {
   if (Array.isArray(value)) return value.map((entry) => inner(entry));
-  const hasNames = keyword === "dependencies" || keyword === "dependentRequired";
   return Object.fromEntries(
     Object.entries(value as JsonSchemaObject)
       .filter(([key]) => keyword !== "patternProperties" || isPattern(key))
       .map(([key, entry]) => [
         key,
-        hasNames && Array.isArray(entry) ? [...new Set(entry)] : inner(entry),
+        namesByProperty.has(keyword) && Array.isArray(entry) ? [...new Set(entry)] : inner(entry),
       ]),
   );
 }
 
 function withoutRepeats(keyword: string, value: unknown): unknown {
-  if (keyword === "dependentRequired") return eachOf(keyword, value, (entry) => entry);
+  if (namesByProperty.has(keyword)) return eachOf(keyword, value, (entry) => entry);
   const isList = keyword === "type" || keyword === "required";
   return isList && Array.isArray(value) ? [...new Set(value)] : value;
 }
