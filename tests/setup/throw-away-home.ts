@@ -6,6 +6,7 @@ import { afterAll, expect } from "vitest";
 
 // Every suite gets a HOME of its own. The real one is never read, and the sentinel proves that the
 // product wrote nothing beside its own folder.
+const outside = { ...process.env };
 const home = mkdtempSync(path.join(tmpdir(), "plugboard-home-"));
 const sentinel = path.join(home, ".sentinel");
 writeFileSync(sentinel, "untouched");
@@ -25,4 +26,7 @@ delete process.env["NODE_EXTRA_CA_CERTS"];
 afterAll(() => {
   expect(readFileSync(sentinel, "utf8")).toBe("untouched");
   rmSync(home, { recursive: true, force: true });
+  // The next suite of this process begins where this one began.
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, outside);
 });
