@@ -11,6 +11,7 @@ export type {
   ImportOptions,
   ImportResult,
   McpHost,
+  NamedEntry,
   RequestApprovalOptions,
   ServerInput,
   ServerScope,

@@ -148,6 +148,7 @@ describe("the public API", () => {
       "McpServerInfo",
       "McpTool",
       "McpToolResult",
+      "NamedEntry",
       "Naming",
       "NamingOptions",
       "NamingPreset",

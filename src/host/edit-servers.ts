@@ -9,6 +9,7 @@ import { isOfProject, type ServerConfig } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Store } from "../store/store.ts";
+import type { GivenServers } from "./given-servers.ts";
 import type { HostStore } from "./host-store.ts";
 import type { EntryInput, ServerScope } from "./host.ts";
 
@@ -16,6 +17,7 @@ export interface ServerEditsOptions {
   readonly store: HostStore;
   readonly cwd: string;
   readonly home: string;
+  readonly given: GivenServers;
 }
 
 /** Changes of what is configured, written to where it is configured. */
@@ -26,8 +28,19 @@ export class ServerEdits {
     this.#options = options;
   }
 
-  /** Throws `config_invalid` for an entry that would not work, before anything is written. */
+  /** Keeps the server where the scope says, and in memory when the host has no store. */
   async add(name: string, entry: EntryInput, scope: ServerScope): Promise<void> {
+    const { store, given } = this.#options;
+    if (scope === "project" || store.isKept) return await this.write(name, entry, scope);
+    if (given.has(name)) throw isThere(name);
+    given.put(this.#parseGiven(name, entry), true);
+  }
+
+  /**
+   * Writes a new entry to where the scope says. Throws `config_invalid` for one that would not work, before
+   * anything is written, and `store_failed` when the host has no store.
+   */
+  async write(name: string, entry: EntryInput, scope: ServerScope): Promise<void> {
     if (scope === "project") {
       const file = path.join(this.#options.cwd, ".plugboard", "mcp.json");
       return await this.#editProjectFile(file, { action: "add", name, entry });
@@ -40,16 +53,32 @@ export class ServerEdits {
 
   async update(config: ServerConfig, entry: EntryInput): Promise<void> {
     const { name } = config;
+    if (this.#options.given.has(name)) return this.#replaceGiven(this.#parseGiven(name, entry));
     parseServerEntry(name, entry, { provenance: config.provenance, baseDir: this.#options.cwd });
     await this.#edit(config, { action: "replace", name, entry });
   }
 
   async remove(config: ServerConfig): Promise<void> {
+    if (this.#options.given.delete(config.name)) return;
     await this.#edit(config, { action: "remove", name: config.name });
   }
 
   async setEnabled(config: ServerConfig, isEnabled: boolean): Promise<void> {
+    if (this.#options.given.has(config.name))
+      return this.#replaceGiven(Object.freeze({ ...config, enabled: isEnabled }));
     await this.#edit(config, { action: isEnabled ? "enable" : "disable", name: config.name });
+  }
+
+  #parseGiven(name: string, entry: EntryInput): ServerConfig {
+    return parseServerEntry(name, entry, {
+      provenance: { layer: "code" },
+      baseDir: this.#options.cwd,
+    });
+  }
+
+  #replaceGiven(config: ServerConfig): void {
+    const { given } = this.#options;
+    given.put(config, given.isKept(config.name));
   }
 
   async #edit(config: ServerConfig, edit: ConfigEdit): Promise<void> {
@@ -115,6 +144,13 @@ async function editFile(
 ): Promise<void> {
   const { editConfigFile } = await import("../config/edit-config-file.ts");
   await editConfigFile(file, edit, options);
+}
+
+export function isThere(serverName: string): McpError {
+  return createError("config_invalid", `there is a server "${serverName}" already`, {
+    serverName,
+    hint: "update it, or choose another name",
+  });
 }
 
 function noStore(serverName: string): McpError {

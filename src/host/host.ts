@@ -40,10 +40,7 @@ export interface HostOptions {
   /** The folder that holds `.plugboard`; the user's home by default. */
   readonly home?: string | undefined;
   /** Servers given in code win over every file and are approved by their origin. */
-  readonly servers?:
-    | Readonly<Record<string, ServerInput>>
-    | readonly (McpServerConfig | Readonly<Record<string, unknown>>)[]
-    | undefined;
+  readonly servers?: Readonly<Record<string, ServerInput>> | readonly NamedEntry[] | undefined;
   /** `false`: read no files at all. */
   readonly config?: false | undefined;
   /** Read these files in place of the user's file; naming a file is approving it. */
@@ -153,7 +150,10 @@ export interface ConnectOptions extends StartOptions {
 /** An entry as a file could hold it. */
 export type EntryInput = ServerEntry | Readonly<Record<string, unknown>>;
 
-/** `user`: the host's store. `project`: `.plugboard/mcp.json` in the current folder. */
+/** An entry that says its own name, or a configuration that was read before. */
+export type NamedEntry = McpServerConfig | ServerConfig | Readonly<Record<string, unknown>>;
+
+/** `user`: the host's store; without one the host's memory. `project`: `.plugboard/mcp.json` in the current folder. */
 export type ServerScope = "user" | "project";
 
 export interface AddOptions {
@@ -216,7 +216,10 @@ export interface McpHost extends AsyncDisposable {
   server(name: string): ServerStatus;
   /** What was wrong with the configuration; bad entries never take good ones with them. */
   readonly configProblems: readonly ConfigProblem[];
-  /** Configures a server and keeps it. Throws `config_invalid` for an entry that would not work. */
+  /**
+   * Configures a server and keeps it; a host without a store keeps it until it is closed. Throws
+   * `config_invalid` for an entry that would not work.
+   */
   add(name: string, entry: EntryInput, options?: AddOptions): Promise<ServerStatus>;
   /** Replaces an entry where it is written. The server begins anew. */
   update(name: string, entry: EntryInput): Promise<ServerStatus>;
@@ -234,8 +237,14 @@ export interface McpHost extends AsyncDisposable {
   /**
    * Asks the host's human about a server that waits for approval; throws `not_approved` after a no. When
    * it fails, who sees the server and how often it is asked about stays as it was.
+   *
+   * An entry in place of a name is a server given in code: it is approved by its origin (what was read
+   * from a project's file stays that file's), written nowhere, and stays until it is removed or the host
+   * is closed. One that is connected for an owner goes with its last owner, and one that could not be
+   * connected is not kept. Throws `config_invalid` when its name belongs to a server that is defined in
+   * another way.
    */
-  connect(name: string, options?: ConnectOptions): Promise<ServerStatus>;
+  connect(server: string | NamedEntry, options?: ConnectOptions): Promise<ServerStatus>;
   /** All enabled and approved servers in parallel; says for each whether it is connected. Never throws for one. */
   connectAll(options?: StartOptions): Promise<Readonly<Record<string, boolean>>>;
   /**

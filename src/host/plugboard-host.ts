@@ -18,7 +18,7 @@ import { SessionDirectory } from "../session/session-directory.ts";
 import type { Session } from "../session/session.ts";
 import type { Audit } from "./audit.ts";
 import { describeServer } from "./describe-server.ts";
-import { ServerEdits } from "./edit-servers.ts";
+import { isThere, ServerEdits } from "./edit-servers.ts";
 import { emitToolModule } from "./emit-tool-module.ts";
 import type { Grants } from "./grants.ts";
 import type {
@@ -30,6 +30,7 @@ import type {
   ImportOptions,
   ImportResult,
   McpHost,
+  NamedEntry,
   RequestApprovalOptions,
   ServerStatus,
   SessionOptions,
@@ -63,7 +64,7 @@ export class PlugboardHost implements McpHost {
     this.#parts = parts;
     this.#fleet = new ServerFleet(parts);
     this.#handlers = new HandlerRuns(parts.clock);
-    this.#edits = new ServerEdits(parts);
+    this.#edits = new ServerEdits({ ...parts, given: this.#fleet.given });
     const { hostEnv, human, events, clock, limits } = parts;
     this.#launches = new LaunchDesk({
       fleet: this.#fleet,
@@ -112,8 +113,20 @@ export class PlugboardHost implements McpHost {
     return this.#fleet.reload();
   }
 
-  async connect(name: string, options: ConnectOptions = {}): Promise<ServerStatus> {
+  async connect(server: string | NamedEntry, options: ConnectOptions = {}): Promise<ServerStatus> {
     this.#assertOpen();
+    if (typeof server === "string") return await this.#connect(server, options);
+    const [name = ""] = this.#addServers([server], { isKept: false });
+    try {
+      const status = await this.#connect(name, options);
+      if (options.owner === undefined) this.#fleet.given.keep(name);
+      return status;
+    } finally {
+      await this.#fleet.dropUnused([name]);
+    }
+  }
+
+  async #connect(name: string, options: ConnectOptions): Promise<ServerStatus> {
     const { registry } = this.#fleet;
     const { owner, shared: isShared = false, mode, timeoutMs, signal } = options;
     if (registry.obstacle(registry.get(name))?.code === "not_approved")
@@ -159,10 +172,13 @@ export class PlugboardHost implements McpHost {
   async disconnect(name: string, { owner }: DisconnectOptions = {}): Promise<void> {
     const { registry } = this.#fleet;
     await registry.release(registry.get(name), owner);
+    await this.#fleet.dropUnused([name]);
   }
 
-  disconnectAll(): Promise<void> {
-    return this.#fleet.registry.releaseAll();
+  async disconnectAll(): Promise<void> {
+    const { registry, given } = this.#fleet;
+    await registry.releaseAll();
+    await this.#fleet.dropUnused(given.configs.map(({ name }) => name));
   }
 
   /** Consent stays: what is connected again is what was. */
@@ -195,11 +211,7 @@ export class PlugboardHost implements McpHost {
     { scope = "user" }: AddOptions = {},
   ): Promise<ServerStatus> {
     this.#assertOpen();
-    if (this.#fleet.registry.find(name) !== undefined)
-      throw createError("config_invalid", `there is a server "${name}" already`, {
-        serverName: name,
-        hint: "update it, or choose another name",
-      });
+    if (this.#fleet.registry.find(name) !== undefined) throw isThere(name);
     await this.#edits.add(name, entry, scope);
     return await this.#reloaded(name);
   }
@@ -228,7 +240,7 @@ export class PlugboardHost implements McpHost {
         servers,
         add: async (name, entry, scope) => {
           this.#fleet.noteImport(name);
-          await this.#edits.add(name, entry, scope);
+          await this.#edits.write(name, entry, scope);
         },
       });
     } finally {
@@ -326,7 +338,7 @@ export class PlugboardHost implements McpHost {
         closing: this.#closed.signal,
         handlers: this.#handlers,
         sessions: this.#sessions,
-        addServers: (entries) => this.#addServers(entries),
+        addServers: (entries) => this.#addServers(entries, { isKept: true }),
       },
     );
     this.#sessions.add(session);
@@ -353,12 +365,12 @@ export class PlugboardHost implements McpHost {
     return this.close();
   }
 
-  /** Servers that a section brings along: given in code, as those of `createHost` are. */
-  #addServers(entries: readonly unknown[]): readonly string[] {
+  /** Servers that a section or `connect` brings along: given in code, as those of `createHost` are. */
+  #addServers(entries: readonly unknown[], stay: { readonly isKept: boolean }): readonly string[] {
     this.#assertOpen();
     const options = { provenance: { layer: "code" }, baseDir: this.#parts.cwd } as const;
     const configs = entries.flatMap((entry) => parseServers([entry], options));
-    for (const config of configs) this.#fleet.give(config);
+    for (const config of configs) this.#fleet.give(config, stay);
     return configs.map(({ name }) => name);
   }
 

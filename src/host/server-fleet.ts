@@ -12,6 +12,7 @@ import type { AuditTrail } from "./audit-trail.ts";
 import { CatalogMemory } from "./catalog-memory.ts";
 import type { CollectedServers } from "./collect-servers.ts";
 import { ConnectionFactory, type ConnectionFactoryParts } from "./connection-factory.ts";
+import { GivenServers } from "./given-servers.ts";
 import { GrantBook } from "./grant-book.ts";
 import type { HostStore } from "./host-store.ts";
 import { keepStatuses } from "./keep-statuses.ts";
@@ -35,13 +36,13 @@ export class ServerFleet {
   readonly approvals: ApprovalBook;
   readonly grants: GrantBook;
   readonly pins: PinBook;
+  /** Servers given in code after the start; like all of code they win over files. */
+  readonly given = new GivenServers();
   readonly #parts: ServerFleetParts;
   readonly #lists: CatalogMemory;
   #sources: CollectedServers;
   /** Servers that exist only because their tools were registered. */
   readonly #registered: ServerConfig[] = [];
-  /** Servers given in code after the start; like all of code they win over files. */
-  readonly #given: ServerConfig[] = [];
   /** Servers whose entry says "eager" but was imported: they start when somebody asks for them. */
   readonly #imported = new Set<string>();
   #reloading = Promise.resolve();
@@ -156,12 +157,25 @@ export class ServerFleet {
     this.#parts.catalog.register(serverName, schemas);
   }
 
-  /** One that is there already, defined alike, is used as it is. Throws when its name is taken. */
-  give(config: ServerConfig): void {
+  /**
+   * A server of that name that is there already, defined alike, is used as it is. Throws when the name is
+   * taken. One that is not to be kept stays while somebody uses it, see `dropUnused`.
+   */
+  give(config: ServerConfig, { isKept }: { readonly isKept: boolean }): void {
     const known = this.registry.find(config.name);
     if (known !== undefined && isSameDefinition(known.config, config)) return;
     this.#add(config);
-    this.#given.push(config);
+    this.given.put(config, isKept);
+  }
+
+  /** Forgets those of these servers that were given for their use alone and that nobody uses any more. */
+  async dropUnused(names: readonly string[]): Promise<void> {
+    const unused = names.filter((name) => {
+      const isDroppable = this.given.has(name) && !this.given.isKept(name);
+      return isDroppable && this.registry.find(name)?.users.isInUse !== true;
+    });
+    for (const name of unused) this.given.delete(name);
+    if (unused.length > 0) await this.reload();
   }
 
   async end(): Promise<void> {
@@ -179,12 +193,11 @@ export class ServerFleet {
     const sources = await collect();
     if (this.#isEnded) return;
     const before = this.registry.all().map(({ config }) => config);
-    const given = new Set(this.#given.map(({ name }) => name));
     const configs = [
-      ...sources.servers.filter(({ name }) => !given.has(name)),
+      ...sources.servers.filter(({ name }) => !this.given.has(name)),
       ...lastGood(before, sources),
       ...this.#registered.filter(({ name }) => !sources.servers.some((it) => it.name === name)),
-      ...this.#given,
+      ...this.given.configs,
     ];
     this.#sources = sources;
     const { ended, ...changes } = this.registry.apply(configs);

@@ -79,6 +79,12 @@ export class ServerUsers {
     return this.connections.reduce((best, one) => (tells(one) > tells(best) ? one : best));
   }
 
+  /** Whether anybody has claimed a connection, waits for one or has one open. A failed one that is retried is not used. */
+  get isInUse(): boolean {
+    if (this.#own.size > 0 || this.#holders.size > 0) return true;
+    return this.connections.some(({ state }) => state === "connected" || state === "connecting");
+  }
+
   isVisibleTo(agent: string): boolean {
     return this.connectionOf(agent) !== undefined;
   }

@@ -100,8 +100,10 @@ describe("servers that are configured while the host runs", () => {
     await mkdir(path.dirname(place.projectFile));
     await symlink(outside, place.projectFile);
     await using host = await place.host();
-    for (const edit of [host.disable("p"), host.remove("p"), host.update("p", { command: "q" })])
-      await expect(edit).rejects.toMatchObject({ code: "config_invalid" });
+    const refused = { code: "config_invalid" };
+    await expect(host.disable("p")).rejects.toMatchObject(refused);
+    await expect(host.remove("p")).rejects.toMatchObject(refused);
+    await expect(host.update("p", { command: "q" })).rejects.toMatchObject(refused);
     expect(await readFile(outside, "utf8")).toBe(before);
   });
 
@@ -146,8 +148,6 @@ describe("servers that are configured while the host runs", () => {
       message: '"code" is defined in code, not in a file',
     });
     await expect(host.remove("nobody")).rejects.toMatchObject({ code: "server_unknown" });
-    await using bare = await createHost({ config: false });
-    await expect(bare.add("x", testServerEntry())).rejects.toMatchObject({ code: "store_failed" });
   });
 
   it("decision 13: what another process adds is there within a second", async () => {
