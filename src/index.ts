@@ -191,6 +191,7 @@ export type {
 export type {
   AddressTarget,
   CommandFile,
+  EntryVariable,
   LaunchDifference,
   LaunchQuestion,
   PackageNotice,

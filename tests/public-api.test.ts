@@ -112,6 +112,7 @@ describe("the public API", () => {
       "ElicitAnswer",
       "ElicitQuestion",
       "EntryInput",
+      "EntryVariable",
       "ErrorCode",
       "ErrorFamily",
       "FailedOutcome",

@@ -10,7 +10,7 @@ const program: ProcessTarget = {
   commandLine: 'sh -c "rm -rf /"',
   file: { status: "found", path: "/usr/bin/dash" },
   folder: standpoint.cwd,
-  env: ["API_KEY"],
+  env: [{ name: "API_KEY", changesExecution: false }],
   envPassthrough: ["SSH_AUTH_SOCK"],
   inheritEnv: "safe",
 };
@@ -31,13 +31,14 @@ const linesOf = (change: Partial<ProcessTarget>): readonly string[] =>
   lines({ target: { ...program, ...change } });
 
 describe("the question before a project's server starts", () => {
-  it("shows the exact command, its file, the names of the environment and where it is written", () => {
+  it("shows the exact command, its file, what it sets and sees of the environment and where it is written", () => {
     expect(lines({})).toEqual([
       '"notes" is new in .plugboard/mcp.json:3 (project). Start it?',
       '  runs      sh -c "rm -rf /"',
       "  file      /usr/bin/dash",
       "  folder    .",
-      "  sees env  API_KEY, SSH_AUTH_SOCK, the usual ones (PATH, HOME, …)",
+      "  sets env  API_KEY  (not shown: it looks like a secret)",
+      "  sees env  SSH_AUTH_SOCK, the usual ones (PATH, HOME, …)",
     ]);
   });
 
@@ -52,6 +53,14 @@ describe("the question before a project's server starts", () => {
     [{ file: { status: "not looked up" } }, "  file      ⚠ only known when it starts"],
     [{ inheritEnv: "all", env: [], envPassthrough: [] }, "  sees env  ALL of your environment"],
     [{ folder: "/home/ada/other" }, "  folder    ~/other"],
+    [
+      { env: [{ name: "MODE", value: "fast lane", changesExecution: false }] },
+      '  sets env  MODE="fast lane"',
+    ],
+    [
+      { env: [{ name: "NODE_OPTIONS", value: "--require ./x.js", changesExecution: true }] },
+      '  sets env  NODE_OPTIONS="--require ./x.js"  ⚠ changes what is executed',
+    ],
   ] as const)("says so of %j", (change, line) => {
     expect(linesOf(change)).toContain(line);
   });

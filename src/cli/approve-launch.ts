@@ -6,6 +6,7 @@ import type { McpError } from "../errors/mcp-error.ts";
 import type { McpHost, ServerStatus } from "../host/host.ts";
 import type { Human } from "../ports/human.ts";
 import type {
+  EntryVariable,
   LaunchQuestion,
   PackageNotice,
   ProcessTarget,
@@ -93,6 +94,7 @@ function processRows(target: ProcessTarget, standpoint: Standpoint): readonly Ro
     ["runs", commandLine],
     ...(isNamed ? [] : [["file", fileText(file)] as const]),
     ["folder", folder === standpoint.cwd ? "." : displayPath(folder, standpoint)],
+    ...target.env.map((variable): Row => ["sets env", variableText(variable)]),
     ["sees env", visibleEnvironment(target)],
   ];
 }
@@ -114,8 +116,15 @@ const inherited = {
   all: "ALL of your environment",
 } as const;
 
-function visibleEnvironment({ env, envPassthrough, inheritEnv }: ProcessTarget): string {
-  return [...env, ...envPassthrough, inherited[inheritEnv]].join(", ");
+function variableText({ name, value, changesExecution }: EntryVariable): string {
+  if (value === undefined) return `${name}  (not shown: it looks like a secret)`;
+  // Quoted, so that no value can end in what looks like a remark of ours.
+  const assignment = `${name}="${value.replaceAll('"', String.raw`\"`)}"`;
+  return changesExecution ? `${assignment}  ⚠ changes what is executed` : assignment;
+}
+
+function visibleEnvironment({ envPassthrough, inheritEnv }: ProcessTarget): string {
+  return [...envPassthrough, inherited[inheritEnv]].join(", ");
 }
 
 function wantedText({ variable, goesTo, host }: WantedVariable): string {

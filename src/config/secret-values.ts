@@ -1,3 +1,6 @@
+import { looksLikeSecret } from "../text/redact.ts";
+import { isPureReference } from "./variable-reference.ts";
+
 const tellingName = /key|token|secret|pass|auth(?!or)|credential|cookie|session|private/i;
 const harmlessName =
   /(?:^|[_-])(?:path|dir|directory|home|root|file|folder|lang|locale|port|host|mode|level|env|debug|region|tz|user|shell|term|timeout|accept|type|agent|version)$/i;
@@ -10,4 +13,18 @@ const bareOrigin = /^https?:\/\/[^/?#@]+\/?$/;
 export function isSecretValue(name: string, value: string): boolean {
   if (tellingName.test(name)) return value.length >= 4;
   return value.length >= 8 && !harmlessName.test(name) && !bareOrigin.test(value);
+}
+
+/** Random text is long, of one piece, and has digits among its letters. */
+const randomText = /^(?=.*[A-Za-z])(?:[^\d]*\d){4}[A-Za-z0-9+/=_-]*$/;
+const onePiece = /^[A-Za-z0-9][A-Za-z0-9+/=_-]{19,1000}$/;
+
+/**
+ * Whether a value looks like a secret to whoever reads it: by its name, its shape or its randomness. For
+ * questions, where a value that is hidden could be the attack; logs hide more, see `isSecretValue`.
+ */
+export function looksSecret(name: string, value: string): boolean {
+  if (isPureReference(value)) return false;
+  if (tellingName.test(name)) return value.length >= 4;
+  return (onePiece.test(value) && randomText.test(value)) || looksLikeSecret(value);
 }

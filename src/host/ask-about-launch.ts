@@ -1,10 +1,17 @@
+import { changesExecution } from "../config/executing-variables.ts";
 import { variableUses } from "../config/expand-variables.ts";
 import { findPackages } from "../config/find-packages.ts";
 import { coveredName, type LaunchFacts } from "../config/launch-facts.ts";
 import type { FoundPackage } from "../config/package-spec.ts";
+import { looksSecret } from "../config/secret-values.ts";
 import type { ServerConfig } from "../config/server-config.ts";
 import { hasReference } from "../config/variable-reference.ts";
-import type { LaunchQuestion, PackageNotice, WantedVariable } from "../ports/launch-question.ts";
+import type {
+  EntryVariable,
+  LaunchQuestion,
+  PackageNotice,
+  WantedVariable,
+} from "../ports/launch-question.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Approval } from "../store/approval-rows.ts";
 import { exactText, exactWord } from "../text/exact-text.ts";
@@ -29,7 +36,8 @@ export async function askAboutLaunch(
   const { name, provenance } = config;
   const { layer, path, line } = provenance;
   const { facts, launchId } = registry.currentLaunch(server);
-  const difference = compareLaunches(facts, earlier);
+  const target = targetOf(config, facts);
+  const difference = compareLaunches(facts, earlier, shownVariables(target));
   return {
     serverName: exactText(name),
     origin: {
@@ -38,7 +46,7 @@ export async function askAboutLaunch(
       ...(line === undefined ? {} : { line }),
     },
     launchId,
-    target: targetOf(config, facts),
+    target,
     details: detailsOf(facts),
     wants: wantedVariables(config),
     packages: await packagesOf(config, hostEnv),
@@ -66,10 +74,29 @@ function targetOf({ transport }: ServerConfig, facts: LaunchFacts): LaunchQuesti
     commandLine: [command, ...args].map((word) => exactWord(word)).join(" "),
     file: file.status === "found" ? { ...file, path: exactText(file.path) } : file,
     folder: exactText(facts["folder"] ?? ""),
-    env: Object.keys(env).map((name) => exactText(name)),
+    env: entryVariables(env),
     envPassthrough: envPassthrough.map((name) => exactText(name)),
     inheritEnv,
   };
+}
+
+function entryVariables(env: Readonly<Record<string, string>>): readonly EntryVariable[] {
+  return Object.entries(env).map(([name, value]) => {
+    const isExecuting = changesExecution(name);
+    return {
+      name: exactText(name),
+      ...(isExecuting || !looksSecret(name, value) ? { value: exactText(value) } : {}),
+      changesExecution: isExecuting,
+    };
+  });
+}
+
+/** Values that the question shows, by the name of their fact, which holds a digest only. */
+function shownVariables(target: LaunchQuestion["target"]): ReadonlyMap<string, string> {
+  const shown = target.kind === "process" ? target.env : [];
+  return new Map(
+    shown.flatMap(({ name, value }) => (value === undefined ? [] : [[`env.${name}`, value]])),
+  );
 }
 
 /** Whose address it is, is always shown, and as it is looked up; what follows may hold a credential. */

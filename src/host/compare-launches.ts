@@ -15,11 +15,12 @@ interface Trait {
 
 /**
  * What is different from the approval that is most like this launch, the newest of them where several
- * are; undefined without one.
+ * are; undefined without one. `values` are those that a person is shown though the facts hold a digest.
  */
 export function compareLaunches(
   facts: LaunchFacts,
   earlier: readonly Approval[],
+  values: ReadonlyMap<string, string> = new Map(),
 ): LaunchDifference | undefined {
   const likeness = ({ facts: other }: Approval): number =>
     Object.entries(facts).filter(([name, value]) => other[name] === value).length;
@@ -31,11 +32,13 @@ export function compareLaunches(
     const [was, is] = [before.get(name), now.get(name)];
     if (was?.exact === is?.exact) return [];
     const looksAlike = was?.shown === is?.shown;
+    const shownName = exactText(name);
+    const value = values.get(shownName);
     return [
       {
-        name: exactText(name),
+        name: shownName,
         ...(was === undefined ? {} : { was: was.shown }),
-        ...(is === undefined ? {} : { is: looksAlike ? another : is.shown }),
+        ...(is === undefined ? {} : { is: value ?? (looksAlike ? another : is.shown) }),
       },
     ];
   });

@@ -1,7 +1,8 @@
 /**
  * What a person is asked before a server of a project may start: all that would be started or contacted,
  * nothing cut. Every text in it is safe to print; invisible characters are written as escapes. Values
- * of variables and literal values of `env`, headers and sign-in are not part of it.
+ * of the person's variables, values of `env` that look like a secret, and literal values of headers and
+ * sign-in are not part of it.
  */
 export interface LaunchQuestion {
   readonly serverName: string;
@@ -27,11 +28,22 @@ export interface ProcessTarget {
   /** The file that the command stands for, links followed. */
   readonly file: CommandFile;
   readonly folder: string;
-  /** Names of the variables that the entry sets. */
-  readonly env: readonly string[];
+  /** The variables that the entry sets. */
+  readonly env: readonly EntryVariable[];
   /** Names of variables of the person that are handed on. */
   readonly envPassthrough: readonly string[];
   readonly inheritEnv: "safe" | "none" | "all";
+}
+
+export interface EntryVariable {
+  readonly name: string;
+  /** As it is written, references not replaced; absent where it looks like a secret. */
+  readonly value?: string;
+  /**
+   * Whether such a variable makes programs run or fetch other code: `PATH`, `NODE_OPTIONS`, `LD_PRELOAD` and
+   * their like. Then the value is always there, and whoever asks a person adds a warning.
+   */
+  readonly changesExecution: boolean;
 }
 
 /** `not looked up`: to find it, variables of the person, or another machine, would have to be asked. */

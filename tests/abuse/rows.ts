@@ -14,6 +14,7 @@ import { httpLifeRows } from "./rows/http-life-rows.ts";
 import { httpToxicRows } from "./rows/http-toxic-rows.ts";
 import { idRows } from "./rows/id-rows.ts";
 import { injectionRows } from "./rows/injection-rows.ts";
+import { launchQuestionRows } from "./rows/launch-question-rows.ts";
 import { launchRows } from "./rows/launch-rows.ts";
 import { leakRows } from "./rows/leak-rows.ts";
 import { lifeRows } from "./rows/life-rows.ts";
@@ -67,6 +68,7 @@ export const rows: readonly Row[] = [
   ...approvalRows,
   ...approvedArgumentRows,
   ...configRows,
+  ...launchQuestionRows,
   ...pinRows,
   ...injectionRows,
   ...nameRows,

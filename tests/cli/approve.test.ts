@@ -23,7 +23,7 @@ describe("plugboard approve", () => {
       notes: {
         command: node,
         args: ["-e", `require("fs").writeFileSync("${marker}", "")`],
-        env: { API: "${GITHUB_TOKEN}", LITERAL: "canary" },
+        env: { API: "${GITHUB_TOKEN}", A_KEY: "canary", NODE_OPTIONS: "--require ./x.js" },
       },
     });
     const { stdout, stderr, exitCode } = await sandbox.run(["approve", "notes"], { input: "y\n" });
@@ -32,7 +32,10 @@ describe("plugboard approve", () => {
         '"notes" is new in .plugboard/mcp.json:3 (project). Start it?',
         `  runs      ${node} -e "require(\\"fs\\").writeFileSync(\\"<marker>\\", \\"\\")"`,
         "  folder    .",
-        "  sees env  API, LITERAL, the usual ones (PATH, HOME, …)",
+        '  sets env  API="${GITHUB_TOKEN}"',
+        "  sets env  A_KEY  (not shown: it looks like a secret)",
+        '  sets env  NODE_OPTIONS="--require ./x.js"  ⚠ changes what is executed',
+        "  sees env  the usual ones (PATH, HOME, …)",
         "  wants     GITHUB_TOKEN → variable API",
         "To approve exactly this: plugboard approve notes --identity <identity>",
         "",
