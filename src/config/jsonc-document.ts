@@ -1,4 +1,10 @@
-import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import {
+  createScanner,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
 
 import type { FieldPath } from "./check-value.ts";
 import { defaultLimits } from "./limits.ts";
@@ -40,7 +46,12 @@ const errorTexts: Readonly<Record<ErrorName, string>> = {
   "<unknown ParseErrorCode>": "this is not JSON",
 };
 
-export function parseJsonc(text: string): JsoncResult {
+export interface ParseJsoncOptions {
+  /** Keys and values; a text with more is refused before a tree is made of it. */
+  readonly maxValues?: number;
+}
+
+export function parseJsonc(text: string, options: ParseJsoncOptions = {}): JsoncResult {
   const positionOf = createPositions(text);
   const fail = (message: string, offset: number): JsoncResult => ({
     ok: false,
@@ -48,6 +59,9 @@ export function parseJsonc(text: string): JsoncResult {
     position: positionOf(offset),
   });
   if (text.trim() === "") return fail("the file is empty", 0);
+  const { maxValues } = options;
+  if (maxValues !== undefined && hasMoreValues(text, maxValues))
+    return fail(`it holds more than ${maxValues} keys and values`, 0);
   const tooDeep = `nested more than ${defaultLimits.maxJsonDepth} levels deep`;
   try {
     const errors: ParseError[] = [];
@@ -71,6 +85,29 @@ export function parseJsonc(text: string): JsoncResult {
     if (error instanceof RangeError) return fail(tooDeep, 0);
     throw error;
   }
+}
+
+/** What a value or a key begins with, as the scanner's `SyntaxKind` numbers it: a const enum, unknown at run time. */
+const valueTokens: ReadonlySet<number> = new Set([
+  1, // {
+  3, // [
+  7, // null
+  8, // true
+  9, // false
+  10, // a string
+  11, // a number
+]);
+const endOfText = 17;
+
+/** The tree takes many times as long to make as the text to scan, and this ends as soon as it knows. */
+function hasMoreValues(text: string, maxValues: number): boolean {
+  const scanner = createScanner(text, true);
+  let values = 0;
+  for (let token: number = scanner.scan(); token !== endOfText; token = scanner.scan()) {
+    if (valueTokens.has(token)) values += 1;
+    if (values > maxValues) return true;
+  }
+  return false;
 }
 
 /** The plain value of a node; undefined when it is nested deeper than `depth`. */

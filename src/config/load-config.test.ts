@@ -216,6 +216,41 @@ describe("layers", () => {
     ]);
   });
 
+  it("CFG-42 L6: a file names a thousand servers at most, and says what became of the rest", async () => {
+    const world = createWorld();
+    const servers = Array.from({ length: 1_001 }, (_, index) => [`s${index}`, { command: "x" }]);
+    const file = world.write(`${world.project}/.mcp.json`, {
+      servers: Object.fromEntries(servers),
+    });
+    world.write("home/.plugboard/mcp.json", { servers: { mine: { command: "y" } } });
+    const { servers: read, problems } = await world.load();
+    expect(read.map(({ name }) => name)).toEqual([
+      ...Array.from({ length: 1_000 }, (_, index) => `s${index}`),
+      "mine",
+    ]);
+    expect(problems).toMatchObject([
+      {
+        severity: "error",
+        path: file,
+        message: "it names 1001 servers; only the first 1000 are read",
+      },
+    ]);
+  });
+
+  it("CFG-42 L6: a file of more values than so many servers have is not parsed at all", async () => {
+    const world = createWorld();
+    const servers = Array.from({ length: 24_000 }, (_, index) => [`s${index}`, { command: "x" }]);
+    const file = world.write(`${world.project}/.mcp.json`, {
+      servers: Object.fromEntries(servers),
+    });
+    world.write("home/.plugboard/mcp.json", { servers: { mine: { command: "y" } } });
+    const { servers: read, problems } = await world.load();
+    expect(read.map(({ name }) => name)).toEqual(["mine"]);
+    expect(problems).toMatchObject([
+      { severity: "error", path: file, message: "it holds more than 25000 keys and values" },
+    ]);
+  });
+
   it("CFG-42: entries know file, line and column", async () => {
     const world = createWorld();
     const file = world.write(

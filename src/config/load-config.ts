@@ -12,7 +12,7 @@ import { findForeignAccess } from "./foreign-access.ts";
 import { mergeLayers, type MergedConfig } from "./merge-layers.ts";
 import { parseConfig, type ParsedConfig } from "./parse-config.ts";
 import type { ParseConfigOptions } from "./parse-entry.ts";
-import { readConfigFile } from "./read-config-file.ts";
+import { maxConfigEntries, maxConfigValues, readConfigFile } from "./read-config-file.ts";
 
 export interface LoadConfigOptions
   extends UserFolderOptions, Pick<ParseConfigOptions, "strict" | "naming"> {
@@ -64,7 +64,7 @@ async function loadLayer(
   isRequired: boolean,
 ): Promise<ParsedConfig & Pick<LookedAt, "isFound" | "isBroken">> {
   const { path: file, layer } = candidate;
-  const read = await readConfigFile(file, layer);
+  const read = await readConfigFile(file, layer, { maxValues: maxConfigValues });
   if (read.status === "missing") {
     const problems = isRequired ? [problemOf(candidate, "there is no such file")] : [];
     return { servers: [], problems, isFound: false, isBroken: false };
@@ -82,6 +82,7 @@ async function loadLayer(
     provenance: { layer, path: file },
     baseDir: baseDirOf(file),
     locate: read.locate,
+    maxEntries: maxConfigEntries,
     ...(strict === undefined ? {} : { strict }),
     ...(naming === undefined ? {} : { naming }),
   });

@@ -25,7 +25,12 @@ export interface ParseServersOptions extends Omit<ParseConfigOptions, "locate"> 
 /** Understands a configuration in any accepted shape. Never throws: what is wrong is a problem, and the rest is kept. */
 export function parseConfig(input: unknown, options: ParseConfigOptions = {}): ParsedConfig {
   const problems: ConfigProblem[] = [];
-  const found = findEntries(input, createReport(problems, options), unknownKeySeverity(options));
+  const report = createReport(problems, options);
+  const { maxEntries = Infinity } = options;
+  const all = findEntries(input, report, unknownKeySeverity(options));
+  const found = all.slice(0, maxEntries);
+  if (all.length > maxEntries)
+    report("error", [], `it names ${all.length} servers; only the first ${maxEntries} are read`);
   const shared = parseDefaults(input, options);
   problems.push(...shared.problems);
   // A default may be a restriction: servers that would lose it must not run without it.

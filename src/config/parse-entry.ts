@@ -26,6 +26,8 @@ export interface ParseConfigOptions {
   readonly baseDir?: string;
   /** The position of a value, given the keys and indexes that lead to it. */
   readonly locate?: (path: FieldPath) => Position | undefined;
+  /** Entries after so many are left out, and one problem says so; all are read unless said otherwise. */
+  readonly maxEntries?: number;
   /** Unknown keys become errors. */
   readonly strict?: boolean;
   /** The host's naming preset: decides which server names are odd. */

@@ -4,11 +4,16 @@ import { type FileHandle, open } from "node:fs/promises";
 import type { FieldPath } from "./check-value.ts";
 import { quoteName } from "./check-value.ts";
 import type { ConfigProblem } from "./config-problem.ts";
+import type { ParseJsoncOptions } from "./jsonc-document.ts";
 import type { Position } from "./parse-entry.ts";
 import type { ConfigLayer } from "./server-config.ts";
 
 /** A larger file is no configuration, whatever it holds. */
 export const maxConfigBytes = 1_024 * 1_024;
+/** Of one file. Nobody has written so many; a repository that has wants to hold up whoever opens it. */
+export const maxConfigEntries = 1_000;
+/** Of one file: enough for so many servers, and read in less time than would be noticed. */
+export const maxConfigValues = 25 * maxConfigEntries;
 
 export type ConfigFile =
   | { readonly status: "missing" }
@@ -27,7 +32,11 @@ export type ConfigText =
   | { readonly status: "read"; readonly text: string };
 
 /** Reads one configuration file (JSON with comments, a byte order mark allowed). Never throws. */
-export async function readConfigFile(path: string, layer: ConfigLayer): Promise<ConfigFile> {
+export async function readConfigFile(
+  path: string,
+  layer: ConfigLayer,
+  options: ParseJsoncOptions = {},
+): Promise<ConfigFile> {
   const problemAt = (
     severity: ConfigProblem["severity"],
     message: string,
@@ -40,7 +49,7 @@ export async function readConfigFile(path: string, layer: ConfigLayer): Promise<
     return { status: "failed", problem: problemAt("error", file.reason) };
   // Most folders have no such file: then the parser is not loaded at all.
   const { parseJsonc } = await import("./jsonc-document.ts");
-  const parsed = parseJsonc(file.text.replace(/^\uFEFF/, ""));
+  const parsed = parseJsonc(file.text.replace(/^\uFEFF/, ""), options);
   if (!parsed.ok)
     return { status: "failed", problem: problemAt("error", parsed.message, parsed.position) };
   const { value, repeatedKeys, locate } = parsed.document;
