@@ -9,7 +9,7 @@ import {
   type ToolArgumentsOptions,
   validateToolArguments,
 } from "../schema/validate-tool-arguments.ts";
-import type { ValidationFailure, Verdict } from "../schema/validation-failure.ts";
+import { unchecked, type ValidationFailure, type Verdict } from "../schema/validation-failure.ts";
 import { ValidatorCache } from "../schema/validator-cache.ts";
 import type { ToolArguments } from "./call-path.ts";
 import type { CallableTool } from "./callable-tool.ts";
@@ -28,6 +28,7 @@ export class ToolSchemas {
 
   /** Why the tool cannot be called at all, in plain words; undefined when it can. */
   refusal(tool: CallableTool): string | undefined {
+    if (tool.refusal !== undefined) return tool.refusal;
     const report = this.#validators.inspect(tool.inputSchema);
     return report.kind === "refused" ? report.reason : undefined;
   }
@@ -66,7 +67,8 @@ export class ToolSchemas {
     return this.#worker.close();
   }
 
-  #judge({ inputSchema }: CallableTool, args: ToolArguments): Verdict | Promise<Verdict> {
+  #judge({ inputSchema, refusal }: CallableTool, args: ToolArguments): Verdict | Promise<Verdict> {
+    if (refusal !== undefined) return unchecked(refusal);
     // Whether they are plain JSON need not be asked again: they have been taken from the caller.
     return isJsonObject(args) && !isEmptySchema(inputSchema)
       ? this.#validators.forSchema(inputSchema).validate(args)

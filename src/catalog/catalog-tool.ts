@@ -14,6 +14,8 @@ export interface CatalogTool {
   readonly annotations: Readonly<Record<string, unknown>>;
   readonly icons: unknown;
   readonly meta: Readonly<Record<string, unknown>> | undefined;
+  /** Why calls are refused: the definition was not read. */
+  readonly refusal?: string | undefined;
   /** `false`: registered by hand from a schema; there may be no server behind it. */
   readonly isLive: boolean;
   /** Exactly what the server listed: what pins and grants are bound to. */

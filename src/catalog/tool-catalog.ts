@@ -194,6 +194,8 @@ export class ToolCatalog {
           catalogProblem(config.name, tool.name, "listed twice; only the first is used"),
         );
       else unique.set(tool.name, tool);
+      if (tool.refusal !== undefined)
+        problems.push(catalogProblem(config.name, tool.name, tool.refusal));
     }
     const { kept, warnings } = filterTools([...unique.values()], config);
     problems.push(...warnings.map((text) => catalogProblem(config.name, null, text)));
@@ -220,6 +222,7 @@ function catalogTool(tool: ListedTool, config: ServerConfig, isLive: boolean): C
     annotations: tool.annotations ?? {},
     icons: tool.icons,
     meta: tool._meta,
+    refusal: tool.refusal,
     isLive,
     listed: tool,
   });

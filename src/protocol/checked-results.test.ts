@@ -60,8 +60,8 @@ describe("a tool result", () => {
 });
 
 describe("a page of tools", () => {
-  it("DSC-17: bad entries are reported by name and reason, the good ones kept", () => {
-    const { items, rejected } = page(
+  it("DSC-17: bad entries are reported by name and reason, the good ones kept", async () => {
+    const { items, rejected } = await page(
       null,
       "tool",
       [],
@@ -92,21 +92,22 @@ describe("a page of tools", () => {
     for (const { reason } of rejected) expect(reason).toMatch(/^(its|the entry) /);
   });
 
-  it("D11: entries after the most that are wanted are not looked at", () => {
+  it("D11: entries after the most that are wanted are not looked at", async () => {
     const tools = [{ name: "one" }, 2, { name: "three" }, 4];
     const judged: unknown[] = [];
     const judge = (tool: JsonObject) => void judged.push(tool["name"]);
-    const { items, rejected } = checkToolPage({ tools }, exchange, { judge, maxEntries: 2 });
+    const { items, rejected } = await checkToolPage({ tools }, exchange, { judge, maxEntries: 2 });
     expect([items.length, rejected.length, judged]).toEqual([1, 1, ["one"]]);
   });
 
-  it("odd names are kept: naming them is not this check's business", () => {
+  it("odd names are kept: naming them is not this check's business", async () => {
     const names = ["constructor", "__proto__", "a b", "ü/😀", "../x", "x".repeat(128)];
-    expect(page(...names.map((name) => ({ name }))).items.map(({ name }) => name)).toEqual(names);
+    const { items } = await page(...names.map((name) => ({ name })));
+    expect(items.map(({ name }) => name)).toEqual(names);
   });
 
-  it("DSC-15: descriptive members of the wrong type are left out, the others kept", () => {
-    const { items } = page({
+  it("DSC-15: descriptive members of the wrong type are left out, the others kept", async () => {
+    const { items } = await page({
       name: "a",
       title: 7,
       description: null,
@@ -119,7 +120,35 @@ describe("a page of tools", () => {
     expect(items).toEqual([{ name: "a", icons: [{ src: "x" }], _meta: { k: 1 } }]);
   });
 
-  it.each([{}, { tools: null }, { tools: { 0: {} } }])("%j as a whole is invalid", (result) => {
-    expect(() => checkToolPage(result, exchange)).toThrow(McpError);
+  it.each([
+    ["one long text", { description: "x".repeat(300_000) }],
+    ["many texts", { inputSchema: { enum: Array.from({ length: 70_000 }, () => "xx") } }],
+    ["long keys", { outputSchema: { ["x".repeat(150_000)]: 1, ["y".repeat(150_000)]: 1 } }],
+    ["claims", { annotations: { title: "x".repeat(300_000) } }],
+  ])(
+    "DSC-17: of a definition over the schema limit only the name is kept: %s",
+    async (_, large) => {
+      const judge = (): never => expect.unreachable("it has not been read");
+      const tools = [{ name: "large", title: "a", ...large }, { name: "small" }];
+      const { items, rejected } = await checkToolPage({ tools: tools.slice(0, 1) }, exchange, {
+        judge,
+      });
+      const refusal = "its definition is larger than 262144 bytes";
+      expect([items, rejected]).toEqual([[{ name: "large", refusal }], []]);
+      expect((await page(...tools)).items.map(({ name }) => name)).toEqual(["large", "small"]);
+    },
+  );
+
+  it("icons do not count: nobody reads them here, and they may be pictures", async () => {
+    const icons = [{ src: `data:image/png;base64,${"A".repeat(300_000)}` }];
+    const { items } = await page({ name: "a", icons, _meta: { k: "x".repeat(300_000) } });
+    expect(items.map(({ refusal }) => refusal)).toEqual([undefined]);
   });
+
+  it.each([{}, { tools: null }, { tools: { 0: {} } }])(
+    "%j as a whole is invalid",
+    async (result) => {
+      await expect(checkToolPage(result, exchange)).rejects.toThrow(McpError);
+    },
+  );
 });

@@ -1,3 +1,6 @@
+import { defaultLimits, type Limits } from "../config/limits.ts";
+import { TimeSlice } from "../ports/time-slice.ts";
+import { isOversized } from "../schema/schema-guard.ts";
 import { truncate } from "../text/truncate.ts";
 import { type Exchange, invalidResult } from "./channel-failures.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
@@ -62,24 +65,42 @@ export interface ToolPageOptions {
   readonly judge?: JudgeTool | undefined;
   /** Entries after so many are not looked at. */
   readonly maxEntries?: number;
+  readonly limits?: Limits;
 }
 
-/** One page of `tools/list`: an entry that is no tool is reported and never costs the others. */
-export function checkToolPage(
+/**
+ * One page of `tools/list`: an entry that is no tool is reported and never costs the others. A tool whose
+ * definition is larger than a schema may be is listed by its name alone, with the reason; nothing else of it
+ * is read. A long page does not hold up other work.
+ */
+export async function checkToolPage(
   result: JsonObject,
   exchange: Exchange,
-  { judge, maxEntries }: ToolPageOptions = {},
-): ToolPage {
+  { judge, maxEntries, limits = defaultLimits }: ToolPageOptions = {},
+): Promise<ToolPage> {
   const { tools } = result;
   if (!Array.isArray(tools)) throw invalidResult("its tools are not a list", exchange);
   const items: ListedTool[] = [];
   const rejected: { name: string | null; reason: string }[] = [];
+  const slice = new TimeSlice();
   for (const tool of tools.slice(0, maxEntries) as readonly unknown[]) {
-    const reason = toolProblem(tool) ?? judge?.(tool as JsonObject);
-    if (reason === undefined) items.push(readTool(tool as JsonObject));
-    else rejected.push({ name: shownName(tool), reason });
+    if (slice.isOver) await slice.next();
+    const reason = toolProblem(tool);
+    const refusal = reason === undefined ? sizeProblem(tool as JsonObject, limits) : undefined;
+    const flaw = reason ?? (refusal === undefined ? judge?.(tool as JsonObject) : undefined);
+    if (flaw !== undefined) rejected.push({ name: shownName(tool), reason: flaw });
+    else if (refusal === undefined) items.push(readTool(tool as JsonObject));
+    else items.push({ name: (tool as JsonObject)["name"] as string, refusal });
   }
   return { items, rejected };
+}
+
+/** Icons and `_meta` are not read by anybody here, and may hold pictures. */
+function sizeProblem(tool: JsonObject, limits: Limits): string | undefined {
+  const { title, description, inputSchema, outputSchema, annotations } = tool;
+  const read = [title, description, inputSchema, outputSchema, annotations].map((it) => it ?? null);
+  if (!isOversized(read, limits)) return undefined;
+  return `its definition is larger than ${limits.maxSchemaBytes} bytes`;
 }
 
 function toolProblem(tool: unknown): string | undefined {

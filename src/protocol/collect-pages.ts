@@ -16,8 +16,11 @@ export interface PagedList<Item, Rejected> extends Page<Item, Rejected> {
 
 export interface PageSource<Item, Rejected> {
   readonly request: (params: JsonObject, options: RequestOptions) => Promise<JsonObject>;
-  /** Throws when the page as a whole is unusable. More than `maxEntries` of it need not be looked at. */
-  readonly read: (result: JsonObject, maxEntries: number) => Page<Item, Rejected>;
+  /** Throws, or rejects, when the page as a whole is unusable. More than `maxEntries` of it need not be looked at. */
+  readonly read: (
+    result: JsonObject,
+    maxEntries: number,
+  ) => Page<Item, Rejected> | Promise<Page<Item, Rejected>>;
   readonly limits: Limits;
   readonly clock: Clock;
 }
@@ -50,7 +53,7 @@ export async function collectPages<Item, Rejected>(
     }
     const room = limits.maxTools - items.length - rejected.length;
     // One more than there is room for shows that there are more.
-    const read = source.read(result, room + 1);
+    const read = await source.read(result, room + 1);
     items.push(...read.items.slice(0, room));
     rejected.push(...read.rejected.slice(0, Math.max(0, room - read.items.length)));
     const next = result["nextCursor"] ?? undefined;

@@ -56,6 +56,8 @@ export interface ListedTool {
   readonly annotations?: Readonly<Record<string, unknown>>;
   readonly icons?: unknown;
   readonly _meta?: Readonly<Record<string, unknown>>;
+  /** Why the tool cannot be used. Nothing but its name was taken from the list then. */
+  readonly refusal?: string;
 }
 
 export interface ToolListing {

@@ -58,7 +58,8 @@ export class ToolCalls {
     const { items, ...rest } = await collectPages(
       {
         request: (params, pageOptions) => request("tools/list", params, pageOptions),
-        read: (result, maxEntries) => checkToolPage(result, exchange, { judge, maxEntries }),
+        read: (result, maxEntries) =>
+          checkToolPage(result, exchange, { judge, maxEntries, limits }),
         limits,
         clock,
       },

@@ -1,6 +1,5 @@
 import { defaultLimits, type Limits } from "../config/limits.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
-import { truncate } from "../text/truncate.ts";
+import { boundedLine } from "../text/bounded-text.ts";
 import { isJsonSchema } from "./json-schema.ts";
 import { estimateCost } from "./schema-cost.ts";
 import { buildSchemaGraph, type SchemaGraph, type SchemaProblem } from "./schema-graph.ts";
@@ -75,7 +74,7 @@ function refuse(reason: string): Examination {
 }
 
 function forDisplay(text: string): string {
-  return truncate(neutralizeLine(text), 200);
+  return boundedLine(text, 200);
 }
 
 /** A document within the limits. */
@@ -84,16 +83,36 @@ export interface SchemaMeasure {
   readonly nodes: number;
 }
 
+type SizeLimits = Pick<Limits, "maxSchemaBytes" | "maxSchemaDepth" | "maxSchemaNodes">;
+
 /**
  * The size of the document, or why it is too large, too deep or no JSON. Runs without recursion,
  * because it is what makes recursion over the schema safe afterwards.
  */
-export function measureSchema(
+export function measureSchema(schema: unknown, limits: SizeLimits): SchemaMeasure | SchemaProblem {
+  const size = countCharacters(schema, limits);
+  // Escapes and characters outside of ASCII need up to six bytes; near the limit they are counted.
+  if ("problem" in size || size.characters * 6 <= limits.maxSchemaBytes) return size;
+  const bytes = new TextEncoder().encode(JSON.stringify(schema)).length;
+  return bytes > limits.maxSchemaBytes ? tooLarge(limits) : size;
+}
+
+/** Whether a value has more characters than a schema may have bytes. It ends as soon as that is known. */
+export function isOversized(value: unknown, { maxSchemaBytes }: SizeLimits): boolean {
+  const anyShape = { maxSchemaDepth: Infinity, maxSchemaNodes: Infinity };
+  const size = countCharacters(value, { maxSchemaBytes, ...anyShape });
+  return "problem" in size && size.problem === tooLarge({ maxSchemaBytes }).problem;
+}
+
+function tooLarge({ maxSchemaBytes }: Pick<SizeLimits, "maxSchemaBytes">): SchemaProblem {
+  return { problem: `it is larger than ${maxSchemaBytes} bytes` };
+}
+
+function countCharacters(
   schema: unknown,
-  limits: SchemaLimits,
-): SchemaMeasure | SchemaProblem {
+  limits: SizeLimits,
+): (SchemaMeasure & { readonly characters: number }) | SchemaProblem {
   const { maxSchemaBytes, maxSchemaDepth, maxSchemaNodes } = limits;
-  const tooLarge: SchemaProblem = { problem: `it is larger than ${maxSchemaBytes} bytes` };
   let nodes = 0;
   let characters = 0;
   const pending: { readonly value: unknown; readonly depth: number }[] = [
@@ -112,21 +131,18 @@ export function measureSchema(
       if (nodes > maxSchemaNodes) return { problem: `it has more than ${maxSchemaNodes} parts` };
       if (Array.isArray(value)) {
         characters += value.length + 1;
-        if (characters > maxSchemaBytes) return tooLarge;
+        if (characters > maxSchemaBytes) return tooLarge(limits);
         for (const child of value) pending.push({ value: child, depth: depth + 1 });
       } else {
         for (const key of Object.keys(value)) {
           characters += key.length + 4;
-          if (characters > maxSchemaBytes) return tooLarge;
+          if (characters > maxSchemaBytes) return tooLarge(limits);
           const child = (value as Readonly<Record<string, unknown>>)[key];
           if (child !== undefined) pending.push({ value: child, depth: depth + 1 });
         }
       }
     }
-    if (characters > maxSchemaBytes) return tooLarge;
+    if (characters > maxSchemaBytes) return tooLarge(limits);
   }
-  // Escapes and characters outside of ASCII need up to six bytes; near the limit they are counted.
-  if (characters * 6 <= maxSchemaBytes) return { nodes };
-  const bytes = new TextEncoder().encode(JSON.stringify(schema)).length;
-  return bytes > maxSchemaBytes ? tooLarge : { nodes };
+  return { nodes, characters };
 }
