@@ -30,7 +30,7 @@ export interface JudgedTools {
 export async function judgeTools(
   listed: readonly ListedTool[],
   acceptedBefore: Iterable<readonly [name: string, tool: AcceptedTool]>,
-  readsWell: (fingerprint: string, definition: unknown) => boolean,
+  readsWell: (fingerprint: string, definition: unknown) => boolean | Promise<boolean>,
 ): Promise<JudgedTools> {
   const accepted = new Map(acceptedBefore);
   const waiting = new Map<string, WaitingTool>();
@@ -46,7 +46,7 @@ export async function judgeTools(
     const pinned = accepted.get(tool.name);
     if (pinned?.fingerprint === fingerprint) continue;
     const definition = definitionOfTool(tool);
-    if (pinned === undefined && readsWell(fingerprint, definition)) {
+    if (pinned === undefined && (await readsWell(fingerprint, definition))) {
       accepted.set(tool.name, { fingerprint, definition });
       fresh.push(tool);
     } else {

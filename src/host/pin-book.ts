@@ -40,8 +40,8 @@ const maxReadBefore = 10_000;
 export class PinBook implements PinLookup, Pins {
   readonly #parts: PinBookParts;
   readonly #pinned = new Map<ConsentId, PinnedTools>();
-  /** Fingerprints of definitions that were read and raised no suspicion. */
-  readonly #readBefore = new Set<string>();
+  /** Whether a definition that was read raised no suspicion, by fingerprint. */
+  readonly #readBefore = new Map<string, boolean>();
   #lastTurn: Promise<unknown> = Promise.resolve();
   /** There are pins that wait to be written, and nobody has hurried that yet. */
   #isWaitingToKeep = false;
@@ -130,7 +130,7 @@ export class PinBook implements PinLookup, Pins {
         reason,
         fingerprint,
         changes: before === undefined ? [] : compareDefinitions(before, definition),
-        findings: inspectDefinition(definition),
+        findings: await inspectDefinition(definition),
       });
     }
     return described;
@@ -204,12 +204,16 @@ export class PinBook implements PinLookup, Pins {
     return fresh;
   }
 
-  /** Many servers list the same tools: each definition is read once. */
-  #readsWell(fingerprint: string, definition: unknown): boolean {
-    if (this.#readBefore.has(fingerprint)) return true;
-    if (inspectDefinition(definition).length > 0) return false;
-    if (this.#readBefore.size < maxReadBefore) this.#readBefore.add(fingerprint);
-    return true;
+  /** Many servers list the same tools, and each lists them again and again: every definition is read once. */
+  async #readsWell(fingerprint: string, definition: unknown): Promise<boolean> {
+    const known = this.#readBefore.get(fingerprint);
+    if (known !== undefined) return known;
+    const readsWell = (await inspectDefinition(definition)).length === 0;
+    this.#readBefore.set(fingerprint, readsWell);
+    const [oldest] = this.#readBefore.keys();
+    if (this.#readBefore.size > maxReadBefore && oldest !== undefined)
+      this.#readBefore.delete(oldest);
+    return readsWell;
   }
 
   /** Writes down and announces what has changed about the tools that wait. */

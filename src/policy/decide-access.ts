@@ -1,9 +1,8 @@
 import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
+import { boundedLine } from "../text/bounded-text.ts";
 import { ownCommand } from "../text/own-command.ts";
-import { truncate } from "../text/truncate.ts";
 import { type PermissionLevel, canUseMcp } from "./permission-level.ts";
 import { toolResource } from "./resource-name.ts";
 
@@ -230,7 +229,7 @@ export function explainTool(facts: ToolFacts): readonly AccessStep[] {
 
 /** A server chooses the names of its tools. */
 function shown(name: string): string {
-  return truncate(neutralizeLine(name), 128);
+  return boundedLine(name, 128);
 }
 
 function firstDenial<Facts>(chain: Chain<Facts>, facts: Facts): Denial | undefined {

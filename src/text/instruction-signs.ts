@@ -44,6 +44,10 @@ const signs: readonly Sign[] = [
 ];
 
 const maxScanned = 256 * 1024;
+/** Takes a few milliseconds at most, whatever the text. */
+const pieceChars = 16 * 1024;
+/** Longer than anything that a sign matches. */
+const overlapChars = 512;
 /** In JSON a line break is a letter to whoever looks for words. */
 const escapedBlank = /\\[nrt]/g;
 
@@ -55,4 +59,24 @@ export function findInstructionSigns(text: string): readonly string[] {
   const scanned = text.slice(0, maxScanned).replace(escapedBlank, "  ");
   const found = signs.filter(({ pattern }) => pattern.test(scanned)).map(({ name }) => name);
   return text.length > maxScanned ? [...found, "more than could be looked through"] : found;
+}
+
+/**
+ * The text in pieces, for whoever pauses between them. They overlap, so that a sign is found in one of
+ * them, and begin and end at a blank where there is one nearby: no word or emoji is taken apart.
+ */
+export function* piecesOf(text: string): Generator<string> {
+  let start = 0;
+  while (text.length - start > pieceChars) {
+    const end = blankBefore(text, start + pieceChars);
+    yield text.slice(start, end);
+    start = blankBefore(text, end - overlapChars);
+  }
+  yield text.slice(start);
+}
+
+function blankBefore(text: string, position: number): number {
+  for (let near = position; near > position - overlapChars; near -= 1)
+    if (text[near] === " " || text[near] === "\n") return near;
+  return position;
 }
