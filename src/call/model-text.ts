@@ -1,6 +1,6 @@
+import { boundedLine } from "../text/bounded-text.ts";
 import { findInstructionSigns } from "../text/instruction-signs.ts";
-import { neutralize, neutralizeLine } from "../text/neutralize.ts";
-import { truncate } from "../text/truncate.ts";
+import { neutralize } from "../text/neutralize.ts";
 import type { Outcome } from "./outcome.ts";
 
 /**
@@ -11,7 +11,7 @@ export function modelText(outcome: Outcome): string {
   const text = outcome.ok ? outcome.text : outcome.error.message;
   const signs = findInstructionSigns(text);
   if (signs.length === 0) return text;
-  const source = truncate(neutralizeLine(outcome.serverName ?? outcome.toolName), 128);
+  const source = boundedLine(outcome.serverName ?? outcome.toolName, 128);
   const quoted = text
     .split(/\r\n?|[\n\u0085\u2028\u2029]/)
     .map((line) => `| ${neutralize(line)}`)

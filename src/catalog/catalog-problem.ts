@@ -1,5 +1,4 @@
-import { neutralizeLine } from "../text/neutralize.ts";
-import { truncate } from "../text/truncate.ts";
+import { boundedLine } from "../text/bounded-text.ts";
 
 /** Something about a server's list that a person should know; the other tools are not affected. */
 export interface CatalogProblem {
@@ -13,6 +12,6 @@ export function catalogProblem(
   toolName: string | null,
   text: string,
 ): CatalogProblem {
-  const name = toolName === null ? null : truncate(neutralizeLine(toolName), 128);
+  const name = toolName === null ? null : boundedLine(toolName, 128);
   return { serverName, toolName: name, text };
 }

@@ -1,6 +1,5 @@
 import type { NamingPreset } from "../config/server-config.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
-import { truncate } from "../text/truncate.ts";
+import { boundedLine } from "../text/bounded-text.ts";
 import {
   appendHash,
   hashLength,
@@ -330,5 +329,5 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
 }
 
 function quote(text: string): string {
-  return `"${truncate(neutralizeLine(text), 64)}"`;
+  return `"${boundedLine(text, 64)}"`;
 }

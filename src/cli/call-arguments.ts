@@ -2,10 +2,10 @@ import type { McpError } from "../errors/mcp-error.ts";
 import { coerceArgument } from "../schema/coerce-argument.ts";
 import { formatUsage } from "../schema/usage-line.ts";
 import type { McpTool } from "../session/session.ts";
+import { boundedLine } from "../text/bounded-text.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import { ownCommand } from "../text/own-command.ts";
 import { looksLikeSecret } from "../text/redact.ts";
-import { truncate } from "../text/truncate.ts";
 import type { TypedArgument } from "./call-words.ts";
 import type { Fact } from "./error-format.ts";
 
@@ -39,7 +39,7 @@ export function argumentFacts(
   const right = Object.fromEntries(Object.entries(shown).filter(([name]) => !wrong.has(name)));
   const command = ownCommand("call", neutralizeLine(`${tool.serverName}.${tool.originalName}`));
   return [
-    { label: "got", text: truncate(neutralizeLine(JSON.stringify(shown)), maxEchoLength) },
+    { label: "got", text: boundedLine(JSON.stringify(shown), maxEchoLength) },
     { label: "usage", text: `${command} ${formatUsage(tool.inputSchema, right)}`.trimEnd() },
   ];
 }

@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 
 import { type ConfigProblem, formatProblem } from "../config/config-problem.ts";
 import { McpError } from "../errors/mcp-error.ts";
+import { boundedLine } from "../text/bounded-text.ts";
 import { neutralize, neutralizeLine } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
 import { displayPath, displayPathsIn, type Standpoint } from "./display-path.ts";
@@ -68,7 +69,7 @@ export function formatConfigProblem(problem: ConfigProblem, standpoint: Standpoi
 }
 
 function unexpectedText(error: unknown): string {
-  return truncate(neutralizeLine(String(error)), maxRowLength);
+  return boundedLine(String(error), maxRowLength);
 }
 
 function headlineOf(error: McpError, style: ErrorStyle): string {
@@ -86,7 +87,7 @@ function findFact(name: FactName, error: McpError, style: ErrorStyle): Fact | un
       const command = details["target"] ?? details["command"];
       if (typeof command !== "string") return undefined;
       const from = findFact("from", error, style);
-      const row = [truncate(neutralizeLine(command), maxRowLength), from?.inline];
+      const row = [boundedLine(command, maxRowLength), from?.inline];
       const label = details["transport"] === "stdio" ? "command" : "address";
       return { label, text: row.filter((part) => part !== undefined).join(separator) };
     }
@@ -109,7 +110,7 @@ function findFact(name: FactName, error: McpError, style: ErrorStyle): Fact | un
     }
     case "stderr": {
       const lines = textsIn(error, "stderrTail").slice(-maxStderrLines);
-      const text = lines.map((line) => truncate(neutralizeLine(line), maxRowLength)).join("\n");
+      const text = lines.map((line) => boundedLine(line, maxRowLength)).join("\n");
       return text === "" ? undefined : { label: "stderr", text };
     }
     case "try": {

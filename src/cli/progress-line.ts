@@ -1,5 +1,5 @@
 import type { Progress } from "../protocol/protocol-client.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
+import { boundedLine } from "../text/bounded-text.ts";
 import { truncate } from "../text/truncate.ts";
 import type { CommandContext } from "./command-context.ts";
 import { formatElapsed } from "./duration.ts";
@@ -74,7 +74,7 @@ export class ProgressLine {
 
 /** `██████░░░░ 3/5 reading`, or without a bar where no total is known. */
 export function formatProgress({ progress, total, message }: Progress): string {
-  const text = message === undefined ? "" : ` ${truncate(neutralizeLine(message), 60)}`;
+  const text = message === undefined ? "" : ` ${boundedLine(message, 60)}`;
   if (total === undefined || !(total > 0)) return `${progress}${text}`;
   const filled = Math.round(Math.min(1, Math.max(0, progress / total)) * barWidth);
   return `${"█".repeat(filled)}${"░".repeat(barWidth - filled)} ${progress}/${total}${text}`;

@@ -1,6 +1,7 @@
 import { describeSchema } from "../schema/describe-schema.ts";
 import { formatSignature } from "../schema/usage-line.ts";
 import type { McpTool } from "../session/session.ts";
+import { boundedLine } from "../text/bounded-text.ts";
 import { neutralize, neutralizeLine } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
 import { type Column, columnWidths, renderRow } from "./table.ts";
@@ -55,7 +56,7 @@ function claimOf({ annotations }: McpTool): string {
 
 function summaryOf({ description, title, unusable }: McpTool): string {
   if (unusable !== undefined) return `cannot be used: ${unusable}`;
-  return truncate(neutralizeLine(description || title || ""), maxDescription);
+  return boundedLine(description || title || "", maxDescription);
 }
 
 function schemaLines({ description, inputSchema, outputSchema }: McpTool): readonly string[] {

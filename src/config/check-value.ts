@@ -1,6 +1,5 @@
+import { boundedLine } from "../text/bounded-text.ts";
 import { closest } from "../text/closest.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
-import { truncate } from "../text/truncate.ts";
 import {
   type ChoiceShape,
   describeShape,
@@ -38,7 +37,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 
 /** Text from a file made short and safe to show; cut first, because it may be megabytes long. */
 export function shorten(text: string, limit: number): string {
-  return truncate(neutralizeLine(truncate(text, limit * 2)), limit);
+  return boundedLine(text, limit);
 }
 
 /** A name from a file, fit for a message. */

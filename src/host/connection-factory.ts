@@ -12,8 +12,8 @@ import type { Logger } from "../ports/logger.ts";
 import type { ConnectProtocol, ServerNotification } from "../protocol/protocol-client.ts";
 import type { ConnectionPurpose } from "../registry/server-registry.ts";
 import type { RequestDesk } from "../requests/request-desk.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
-import { truncate } from "../text/truncate.ts";
+import { boundedLine } from "../text/bounded-text.ts";
+import { jsonHead } from "../text/json-head.ts";
 import { adoptTransport } from "../transport/adopt-transport.ts";
 import { type CreateTransport, createTransport } from "../transport/create-transport.ts";
 
@@ -101,12 +101,13 @@ function logEvent(
   { params }: ServerNotification,
 ): ServerLogEvent {
   const { data, level } = params ?? {};
-  const text = typeof data === "string" ? data : JSON.stringify(data ?? null);
+  // A message of a server may have ten megabytes: what is not shown is neither written nor neutralized.
+  const text = typeof data === "string" ? data : jsonHead(data ?? null, maxLogChars * 4);
   return {
     type: "server-log",
     ...source,
-    level: typeof level === "string" ? truncate(neutralizeLine(level), 32) : "info",
-    text: truncate(neutralizeLine(text), maxLogChars),
+    level: typeof level === "string" ? boundedLine(level, 32) : "info",
+    text: boundedLine(text, maxLogChars),
   };
 }
 

@@ -4,8 +4,7 @@ import type { ElicitAnswer, ElicitQuestion } from "../ports/human.ts";
 import type { Logger } from "../ports/logger.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
-import { neutralize } from "../text/neutralize.ts";
-import { truncate } from "../text/truncate.ts";
+import { boundedText } from "../text/bounded-text.ts";
 import { judgeElicitationUrl, urlPolicyOf } from "./elicitation-url.ts";
 import { checkContent, parseForm } from "./form.ts";
 import type { OpenedPages } from "./opened-pages.ts";
@@ -139,5 +138,5 @@ function isAnswer(answer: unknown): answer is ElicitAnswer {
 function messageOf({ message }: JsonObject): string {
   if (typeof message !== "string")
     throw refuseQuestion("elicitation/create", "it does not say what it is about");
-  return truncate(neutralize(message.slice(0, maxMessageChars * 4)), maxMessageChars);
+  return boundedText(message, maxMessageChars);
 }

@@ -1,7 +1,6 @@
 import type { FieldOption, FormField, TextFormat } from "../ports/human.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json-object.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
-import { truncate } from "../text/truncate.ts";
+import { boundedLine } from "../text/bounded-text.ts";
 import { refuseQuestion } from "./refuse-question.ts";
 
 /** More than any form that a person fills in between two steps of a call. */
@@ -124,7 +123,7 @@ function pick<K extends string, T>(
 
 function line(text: string, limit: number): string {
   // Cut twice: neutralizing a megabyte for two hundred characters would be work for nothing.
-  return truncate(neutralizeLine(text.slice(0, limit * 4)), limit);
+  return boundedLine(text, limit);
 }
 
 const isString = (value: unknown): value is string => typeof value === "string";

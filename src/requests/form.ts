@@ -3,8 +3,7 @@ import type { FieldValue, FormField, TextFormat } from "../ports/human.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json-object.ts";
 import { checkPlainJson } from "../schema/plain-json.ts";
 import { createValidator, type Validator } from "../schema/validator.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
-import { truncate } from "../text/truncate.ts";
+import { boundedLine } from "../text/bounded-text.ts";
 import { parseFormFields } from "./form-fields.ts";
 import { refuseQuestion } from "./refuse-question.ts";
 
@@ -96,5 +95,5 @@ function isRealDate(text: string): boolean {
 }
 
 function label(name: string): string {
-  return JSON.stringify(truncate(neutralizeLine(name), 64));
+  return JSON.stringify(boundedLine(name, 64));
 }

@@ -1,5 +1,5 @@
+import { boundedLine } from "../text/bounded-text.ts";
 import { closest } from "../text/closest.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
 import { countOf } from "./compile-scalar.ts";
 import { describeSchema } from "./describe-schema.ts";
 import { isJsonObject, type JsonSchema } from "./json-schema.ts";
@@ -137,7 +137,7 @@ const maxCompared = 200;
 
 function reportUnknown(key: string, declared: ReadonlySet<string>, trace: Trace): void {
   const [suggestion] = declared.size > maxCompared ? [] : closest(key, declared, 1);
-  const hint = suggestion === undefined ? "" : `; did you mean "${neutralizeLine(suggestion)}"?`;
+  const hint = suggestion === undefined ? "" : `; did you mean "${boundedLine(suggestion, 64)}"?`;
   trace.at(key).report("additionalProperties", `is not a known property${hint}`);
 }
 
@@ -213,7 +213,7 @@ function compileDependentRequired(
       meter.spendOn(needs.length);
       for (const name of needs) {
         if (readOwn(object, name) !== undefined) continue;
-        const what = `is required when "${neutralizeLine(when)}" is given`;
+        const what = `is required when "${boundedLine(when, 64)}" is given`;
         trace?.at(name).report("dependentRequired", what);
         isValid = false;
       }

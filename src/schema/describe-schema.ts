@@ -1,5 +1,4 @@
-import { neutralizeLine } from "../text/neutralize.ts";
-import { truncate } from "../text/truncate.ts";
+import { boundedLine } from "../text/bounded-text.ts";
 import { isJsonObject } from "./json-schema.ts";
 
 const maxAlternatives = 6;
@@ -31,7 +30,7 @@ export function describeSchema(schema: unknown, depth = 0): string {
 /** A JSON value from a schema, short and safe to show. */
 export function describeLiteral(value: unknown): string {
   const text = JSON.stringify(value) ?? "null";
-  return truncate(neutralizeLine(text), 40);
+  return boundedLine(text, 40);
 }
 
 export function describeLiterals(values: readonly unknown[]): string {
@@ -55,7 +54,7 @@ function describeType(
   schema: Readonly<Record<string, unknown>>,
   depth: number,
 ): string {
-  const text = truncate(neutralizeLine(String(name)), 40);
+  const text = boundedLine(String(name), 40);
   if (name !== "array" || !isJsonObject(schema["items"])) return text;
   const item = describeSchema(schema["items"], depth + 1);
   return item.includes(" ") ? `(${item})[]` : `${item}[]`;
@@ -64,5 +63,5 @@ function describeType(
 /** `#/$defs/User` reads as `User`. */
 function describeReference(reference: string): string {
   const name = reference.slice(reference.lastIndexOf("/") + 1).replace(/^#/, "");
-  return truncate(neutralizeLine(name), 40) || "any";
+  return boundedLine(name, 40) || "any";
 }

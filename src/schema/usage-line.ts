@@ -1,6 +1,5 @@
-import { neutralizeLine } from "../text/neutralize.ts";
+import { boundedLine } from "../text/bounded-text.ts";
 import { shellWord } from "../text/shell-word.ts";
-import { truncate } from "../text/truncate.ts";
 import { describeLiteral, describeSchema } from "./describe-schema.ts";
 import { isJsonObject } from "./json-schema.ts";
 import { readOwn } from "./json-values.ts";
@@ -14,7 +13,7 @@ export function formatSignature(toolName: string, schema: unknown): string {
     .slice(0, maxShown)
     .map(({ name, isRequired, type }) => `${name}${isRequired ? "" : "?"}: ${type}`);
   if (parameters.length > maxShown) shown.push("…");
-  return `${truncate(neutralizeLine(toolName), 128)}(${shown.join(", ")})`;
+  return `${boundedLine(toolName, 128)}(${shown.join(", ")})`;
 }
 
 /**
@@ -48,7 +47,7 @@ function parametersOf(schema: unknown): readonly Parameter[] {
   );
   const names = new Set([...Object.keys(declared), ...needed]);
   return [...names].map((name) => ({
-    name: truncate(neutralizeLine(name), 64),
+    name: boundedLine(name, 64),
     isRequired: needed.has(name),
     type: describeSchema(readOwn(declared, name)),
   }));
@@ -64,5 +63,5 @@ function assignment(schema: unknown, name: string, value: unknown): string {
 }
 
 function forShell(text: string): string {
-  return shellWord(truncate(neutralizeLine(text), 200));
+  return shellWord(boundedLine(text, 200));
 }

@@ -1,5 +1,4 @@
-import { neutralizeLine } from "../text/neutralize.ts";
-import { truncate } from "../text/truncate.ts";
+import { boundedLine } from "../text/bounded-text.ts";
 
 /** One thing that is wrong with a value. Names what was expected, never what was given. */
 export interface ValidationProblem {
@@ -94,5 +93,5 @@ function label(keys: readonly (string | number)[]): string {
   const dotted = keys
     .map((key, index) => (typeof key === "number" ? `[${key}]` : `${index > 0 ? "." : ""}${key}`))
     .join("");
-  return `"${truncate(neutralizeLine(dotted), 120)}"`;
+  return `"${boundedLine(dotted, 120)}"`;
 }

@@ -1,8 +1,9 @@
 import { mcpResultToString } from "../call/projections.ts";
 import type { McpPrompt, PromptText } from "../catalog/server-content.ts";
 import { createError } from "../errors/families.ts";
+import { boundedLine } from "../text/bounded-text.ts";
 import { closest } from "../text/closest.ts";
-import { neutralize, neutralizeLine } from "../text/neutralize.ts";
+import { neutralize } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
 import type { PromptSection } from "./section.ts";
 import type { ContentOptions, SessionContent } from "./session-content.ts";
@@ -87,5 +88,5 @@ function assertArguments({ serverName, name, ...prompt }: McpPrompt, args: Promp
 }
 
 function shown(name: string): string {
-  return truncate(neutralizeLine(name), 64);
+  return boundedLine(name, 64);
 }

@@ -6,7 +6,7 @@ import type { RawToolResult } from "../protocol/protocol-client.ts";
 import { jsonText } from "../protocol/result-text.ts";
 import { frozenCopy } from "../schema/frozen-json.ts";
 import { checkPlainJson } from "../schema/plain-json.ts";
-import { neutralize } from "../text/neutralize.ts";
+import { boundedText } from "../text/bounded-text.ts";
 import { redact } from "../text/redact.ts";
 import { truncate } from "../text/truncate.ts";
 
@@ -31,7 +31,7 @@ export function nativeResult(returned: unknown, toolName: string): RawToolResult
 export function nativeFailure(thrown: unknown, toolName: string): McpError {
   if (McpError.is(thrown)) return thrown;
   const text = thrown instanceof Error ? thrown.message : jsonText(thrown);
-  const shown = truncate(redact(neutralize(text)), maxErrorText);
+  const shown = truncate(redact(boundedText(text, maxErrorText * 4)), maxErrorText);
   return createError("tool_error", shown === "" ? `${toolName} failed` : shown, {
     details: { toolName },
     cause: thrown,

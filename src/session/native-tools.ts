@@ -7,8 +7,7 @@ import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { frozenCopy } from "../schema/frozen-json.ts";
 import { checkPlainJson } from "../schema/plain-json.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
-import { truncate } from "../text/truncate.ts";
+import { boundedLine } from "../text/bounded-text.ts";
 import type { HandlerRuns } from "./handler-runs.ts";
 import { nativeFailure, nativeResult } from "./native-result.ts";
 import { CallContext, type ToolContext, type ToolContextParts } from "./tool-context.ts";
@@ -167,7 +166,7 @@ export function refused(
   what: string,
   options: { readonly hint?: string } = {},
 ): McpError {
-  const toolName = truncate(neutralizeLine(String(name)), 128);
+  const toolName = boundedLine(String(name), 128);
   return createError("config_invalid", `the native tool "${toolName}" ${what}`, {
     details: { toolName },
     ...options,

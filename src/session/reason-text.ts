@@ -1,11 +1,9 @@
-import { neutralizeLine } from "../text/neutralize.ts";
-import { redact } from "../text/redact.ts";
-import { truncate } from "../text/truncate.ts";
+import { serverText } from "../protocol/server-text.ts";
 
 const maxReasonText = 500;
 
 /** Why something of the program failed, in one line that may be shown: what it threw was written by anybody. */
 export function reasonText(thrown: unknown): string {
   const reason = thrown instanceof Error ? thrown.message : "unknown reason";
-  return truncate(redact(neutralizeLine(reason)), maxReasonText);
+  return serverText(reason, maxReasonText);
 }
