@@ -184,7 +184,10 @@ export interface ServerLogEvent {
 /** Something the host noticed and worked around: a bad entry, a refused tool, a failed handler. */
 export interface WarningEvent {
   readonly type: "warning";
+  /** Absent when it is about none, or about several. */
   readonly serverName?: string;
+  /** The session it is about: no other one hears it. */
+  readonly sessionId?: string;
   readonly text: string;
   readonly at: number;
 }

@@ -17,7 +17,8 @@ import { denyLaunch, errorOfDenial } from "../policy/decide-access.ts";
 import type { ConsentMode } from "../policy/decide-consent.ts";
 import { closest } from "../text/closest.ts";
 import { type CurrentLaunch, LaunchApprovals, type LocateLaunch } from "./launch-approvals.ts";
-import { type Claim, type ClaimOptions, ServerUsers } from "./server-users.ts";
+import { type Claim, ServerUsers } from "./server-users.ts";
+import { type ClaimOptions, ServerVisibility } from "./server-visibility.ts";
 
 /** One server as the registry keeps it. The connections exist from the start and open when needed. */
 export interface RegisteredServer {
@@ -25,6 +26,7 @@ export interface RegisteredServer {
   /** The one that everybody uses who has none of their own. */
   readonly connection: ServerConnection;
   readonly users: ServerUsers;
+  readonly visibility: ServerVisibility;
   readonly entryId: EntryId;
   readonly consentId: ConsentId;
 }
@@ -71,6 +73,8 @@ export interface ServerRegistryOptions {
  */
 export class ServerRegistry {
   readonly #servers = new Map<string, RegisteredServer>();
+  /** By server name; of servers that the last `apply` removed as well, since they are still spoken of. */
+  readonly #visibilities = new Map<string, ServerVisibility>();
   readonly #endings = new Set<Promise<void>>();
   readonly #approvals: LaunchApprovals;
   readonly #createConnection: ServerRegistryOptions["createConnection"];
@@ -96,7 +100,7 @@ export class ServerRegistry {
         { serverName: config.name, hint: "give one of them another name" },
       );
     }
-    const server = this.#register(config);
+    const server = this.#register(config, new ServerVisibility());
     this.#servers.set(config.name, server);
     this.#revision += 1;
     return server;
@@ -104,12 +108,15 @@ export class ServerRegistry {
 
   /**
    * Makes the servers exactly these, in this order. One that is defined as before keeps its
-   * connection; any other begins anew, and the old one ends with the calls under way on it.
+   * connection; any other begins anew, and the old one ends with the calls under way on it. Who sees a
+   * server stays the same until it is removed.
    */
   apply(configs: readonly ServerConfig[]): ServerChanges {
     const before = new Map(this.#servers);
     const added: string[] = [];
     const changed: string[] = [];
+    for (const name of this.#visibilities.keys())
+      if (!before.has(name)) this.#visibilities.delete(name);
     this.#servers.clear();
     for (const config of configs) {
       const { name } = config;
@@ -120,7 +127,7 @@ export class ServerRegistry {
         before.delete(name);
         continue;
       }
-      this.#servers.set(name, this.#register(config));
+      this.#servers.set(name, this.#register(config, known?.visibility ?? new ServerVisibility()));
       (known === undefined ? added : changed).push(name);
     }
     this.#revision += 1;
@@ -142,6 +149,11 @@ export class ServerRegistry {
 
   find(name: string): RegisteredServer | undefined {
     return this.#servers.get(name);
+  }
+
+  /** Who sees the server of this name, or saw it before it was removed; undefined for a name nobody can know. */
+  visibilityOf(name: string): ServerVisibility | undefined {
+    return this.#visibilities.get(name);
   }
 
   /** The server, or `server_unknown` with the names that were probably meant. */
@@ -271,7 +283,7 @@ export class ServerRegistry {
     return ended;
   }
 
-  #register(config: ServerConfig): RegisteredServer {
+  #register(config: ServerConfig, visibility: ServerVisibility): RegisteredServer {
     const create = (owner: string | null): ServerConnection =>
       this.#createConnection({
         config,
@@ -280,11 +292,13 @@ export class ServerRegistry {
         server: () => this.#current(server),
       });
     const connection = create(null);
+    this.#visibilities.set(config.name, visibility);
     const facts = launchFacts(config);
     const server: RegisteredServer = {
       config,
       connection,
-      users: new ServerUsers(connection, create),
+      users: new ServerUsers({ visibility, everybodys: connection, create }),
+      visibility,
       entryId: entryIdOf(facts),
       consentId: consentIdOf(facts, config.provenance),
     };
@@ -316,7 +330,7 @@ export function isSameDefinition(one: ServerConfig, other: ServerConfig): boolea
 }
 
 function endings(servers: readonly RegisteredServer[]): readonly Promise<void>[] {
-  return servers.flatMap(({ users }) => users.connections.map((connection) => connection.end()));
+  return servers.flatMap(({ users }) => users.end());
 }
 
 /** Waits for all of them even when one fails. */

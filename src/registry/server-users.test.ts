@@ -3,8 +3,17 @@ import { describe, expect, it } from "vitest";
 import { scriptedConnection } from "../../tests/fixtures/connection/scripted-connection.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { ServerUsers } from "./server-users.ts";
+import { ServerVisibility } from "./server-visibility.ts";
 
-function users() {
+function usersOf(everybodys: ServerConnection): ServerUsers {
+  return new ServerUsers({
+    visibility: new ServerVisibility(),
+    everybodys,
+    create: () => everybodys,
+  });
+}
+
+function users(visibility = new ServerVisibility()) {
   const everybodys = scriptedConnection().connection;
   const created: ServerConnection[] = [];
   const create = () => {
@@ -12,7 +21,7 @@ function users() {
     created.push(connection);
     return connection;
   };
-  return { users: new ServerUsers(everybodys, create), everybodys, created };
+  return { users: new ServerUsers({ visibility, everybodys, create }), everybodys, created };
 }
 
 /** Whether the connection has been ended for good. */
@@ -34,7 +43,7 @@ describe("ServerUsers", () => {
     const { connection: own } = it.claim({ owner: "a", isShared: false });
     expect(created).toEqual([own]);
     expect(it.connectionOf("a")).toBe(own);
-    expect(it.isVisibleTo("b")).toBe(false);
+    expect(it.connectionOf("b")).toBeUndefined();
     expect(it.claim({ owner: "a", isShared: false }).connection).toBe(own);
   });
 
@@ -43,7 +52,7 @@ describe("ServerUsers", () => {
     const { connection: first } = it.claim({ owner: "a", isShared: false });
     const { connection: second } = it.claim({ owner: "b", isShared: false });
     expect(second).not.toBe(first);
-    expect(it.isVisibleTo("c")).toBe(false);
+    expect(it.connectionOf("c")).toBeUndefined();
     it.claim({ owner: "d", isShared: true });
     expect(it.connectionOf("c")).toBe(everybodys);
     expect(it.connectionOf("a")).toBe(first);
@@ -79,7 +88,7 @@ describe("ServerUsers", () => {
     await drop();
     expect(() => it.release("a", "s")).toThrow("is shared by b");
     await it.release("b", "s");
-    expect(it.isVisibleTo("c")).toBe(false);
+    expect(it.connectionOf("c")).toBeUndefined();
   });
 
   it("when everybody lets go, the server is as configured again", async () => {
@@ -94,7 +103,7 @@ describe("ServerUsers", () => {
 
   it("LIM-11: the last one to let go of a shared connection ends it", async () => {
     const { connection, handshake, closed } = scriptedConnection();
-    const it = new ServerUsers(connection, () => connection);
+    const it = usersOf(connection);
     it.claim({ owner: "a", isShared: true });
     it.claim({ owner: "b", isShared: true });
     const opening = connection.client();
@@ -109,7 +118,7 @@ describe("ServerUsers", () => {
 
   it("LIM-11: the last borrower closes what was opened for borrowers alone", async () => {
     const { connection, handshake, closed } = scriptedConnection();
-    const it = new ServerUsers(connection, () => connection);
+    const it = usersOf(connection);
     const [one, two] = [{}, {}];
     expect(it.borrow("a", one)).toBe(connection);
     const opening = connection.client();
@@ -128,7 +137,7 @@ describe("ServerUsers", () => {
     "LIM-11: what somebody else wants %s the borrowers came stays open without them",
     async (when) => {
       const { connection, handshake, closed } = scriptedConnection();
-      const it = new ServerUsers(connection, () => connection);
+      const it = usersOf(connection);
       const borrower = {};
       if (when === "after") it.borrow("a", borrower);
       const opening = it.keep().client();
@@ -142,7 +151,7 @@ describe("ServerUsers", () => {
 
   it("LIM-11: the last borrower leaves open what somebody uses at that moment", async () => {
     const { connection, handshake, closed } = scriptedConnection();
-    const it = new ServerUsers(connection, () => connection);
+    const it = usersOf(connection);
     const borrower = {};
     it.borrow("a", borrower);
     const opening = connection.client();
@@ -155,7 +164,7 @@ describe("ServerUsers", () => {
 
   it("LIM-11: a claim keeps what a borrower had opened", async () => {
     const { connection, handshake, closed } = scriptedConnection();
-    const it = new ServerUsers(connection, () => connection);
+    const it = usersOf(connection);
     const borrower = {};
     it.borrow("a", borrower);
     const opening = connection.client();
@@ -189,5 +198,28 @@ describe("ServerUsers", () => {
     await it.release("a", "s");
     expect(await isEnded(own)).toBe(true);
     expect(it.connectionOf("a")).toBe(everybodys);
+  });
+
+  it("REG-02: another definition of the server is seen by the same agents", async () => {
+    const visibility = new ServerVisibility();
+    const before = users(visibility);
+    const { connection: own } = before.users.claim({ owner: "a", isShared: false });
+    await Promise.all(before.users.end());
+    const { users: it, created } = users(visibility);
+    expect(it.connectionOf("b")).toBeUndefined();
+    expect(it.connectionOf("a")).not.toBe(own);
+    expect(it.connectionOf("a")).toBe(created[0]);
+    expect(it.claimedBy("a")).toEqual({ connection: created[0], isShared: false });
+    await it.release("a", "s");
+    expect(await isEnded(created[0]!)).toBe(true);
+    expect(it.connectionOf("b")).toBeDefined();
+  });
+
+  it("of a definition that is gone no connection is made", async () => {
+    const { users: it, created } = users();
+    await Promise.all(it.end());
+    const { connection } = it.claim({ owner: "a", isShared: false });
+    expect(created).toEqual([]);
+    expect(await isEnded(connection)).toBe(true);
   });
 });

@@ -2,12 +2,7 @@ import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import type { ServerState } from "../events/host-event.ts";
 import type { ConsentMode } from "../policy/decide-consent.ts";
-
-export interface ClaimOptions {
-  readonly owner: string;
-  /** Lets every agent use the owner's connection. */
-  readonly isShared: boolean;
-}
+import type { ClaimOptions, ServerVisibility } from "./server-visibility.ts";
 
 /** Somebody wants a connection for an owner, and has it or waits for it. */
 export interface Claim {
@@ -37,36 +32,36 @@ interface Loan {
   isTheirs: boolean;
 }
 
-/** What an owner has of a connection, until it lets go. */
-interface OwnersPart {
-  readonly connection: ServerConnection;
-  /** Those that were not dropped. */
-  claims: number;
+export interface ServerUsersParts {
+  readonly visibility: ServerVisibility;
+  readonly everybodys: ServerConnection;
+  readonly create: (owner: string) => ServerConnection;
 }
 
 /**
- * Who sees a server, and over which connection each of them uses it. As configured it is everybody's,
- * over one connection. Once an agent claims it for itself, it exists for those alone who claimed it,
- * each over a connection of its own, unless one of them shares.
+ * The connections of one definition of a server. Owners use one of their own each, everybody else who sees
+ * the server uses the same one.
  */
 export class ServerUsers {
+  readonly #visibility: ServerVisibility;
   readonly #everybodys: ServerConnection;
   readonly #create: (owner: string) => ServerConnection;
-  readonly #own = new Map<string, OwnersPart>();
-  /** Those who asked for the shared connection and have not let go of it. The first shares it, and may end it. */
-  readonly #holders = new Map<string, OwnersPart>();
+  /** Made when they are first asked for: an owner may be one since before the entry changed. */
+  readonly #own = new Map<string, ServerConnection>();
   readonly #loans = new Map<ServerConnection, Loan>();
   /** How often each agent's person is asked; the host's own choice is under `undefined`. */
   readonly #modes = new Map<string | undefined, ConsentMode>();
   readonly #endings = new Map<string | undefined, number>();
+  #isEnded = false;
 
-  constructor(everybodys: ServerConnection, create: (owner: string) => ServerConnection) {
+  constructor({ visibility, everybodys, create }: ServerUsersParts) {
+    this.#visibility = visibility;
     this.#everybodys = everybodys;
     this.#create = create;
   }
 
   get connections(): readonly ServerConnection[] {
-    return [this.#everybodys, ...[...this.#own.values()].map(({ connection }) => connection)];
+    return [this.#everybodys, ...this.#own.values()];
   }
 
   /** Values that the server was given over any of them, and that nobody else may see. */
@@ -79,35 +74,26 @@ export class ServerUsers {
     return this.connections.reduce((best, one) => (tells(one) > tells(best) ? one : best));
   }
 
-  /** Whether anybody has claimed a connection, waits for one or has one open. A failed one that is retried is not used. */
+  /** Whether anybody has claimed the server, waits for a connection or has one open. A failed one that is retried is not used. */
   get isInUse(): boolean {
-    if (this.#own.size > 0 || this.#holders.size > 0) return true;
+    if (this.#visibility.isClaimed) return true;
     return this.connections.some(({ state }) => state === "connected" || state === "connecting");
   }
 
-  isVisibleTo(agent: string): boolean {
-    return this.connectionOf(agent) !== undefined;
-  }
-
+  /** Undefined for an agent that does not see the server. */
   connectionOf(agent: string): ServerConnection | undefined {
-    const own = this.#own.get(agent);
-    if (own !== undefined) return own.connection;
-    const isPrivate = this.#own.size > 0 && this.#holders.size === 0;
-    return isPrivate ? undefined : this.#everybodys;
+    if (this.#visibility.isOwner(agent)) return this.#ownOf(agent);
+    return this.#visibility.isVisibleTo(agent) ? this.#everybodys : undefined;
   }
 
   /** The connection that was claimed for `owner`, and whether others use it as well. */
   claimedBy(
     owner: string,
   ): { readonly connection: ServerConnection; readonly isShared: boolean } | undefined {
-    const own = this.#own.get(owner);
-    if (own !== undefined) return { connection: own.connection, isShared: false };
-    return this.#holders.has(owner) ? { connection: this.#everybodys, isShared: true } : undefined;
-  }
-
-  /** As the events of the connection that the agent uses name it: null for everybody's. */
-  ownerFor(agent: string): string | null {
-    return this.#own.has(agent) ? agent : null;
+    if (this.#visibility.isOwner(owner)) return { connection: this.#ownOf(owner), isShared: false };
+    return this.#visibility.isSharer(owner)
+      ? { connection: this.#everybodys, isShared: true }
+      : undefined;
   }
 
   consentMode(agent: string): ConsentMode {
@@ -132,19 +118,13 @@ export class ServerUsers {
   }
 
   /** Counts until the owner lets go of the connection, or the claim is dropped. */
-  claim({ owner, isShared }: ClaimOptions): Claim {
-    const parts = isShared ? this.#holders : this.#own;
-    const connection = isShared ? this.#everybodys : this.#ownOf(owner);
-    const part = parts.get(owner) ?? { connection, claims: 0 };
-    parts.set(owner, part);
-    part.claims += 1;
+  claim(options: ClaimOptions): Claim {
+    const { owner, isShared } = options;
+    const drop = this.#visibility.claim(options);
     return {
-      connection: this.#kept(connection),
+      connection: this.#kept(isShared ? this.#everybodys : this.#ownOf(owner)),
       drop: async () => {
-        part.claims -= 1;
-        if (part.claims > 0 || parts.get(owner) !== part) return;
-        parts.delete(owner);
-        if (!isShared) await connection.end();
+        if (drop() && !isShared) await this.#endOwn(owner);
       },
     };
   }
@@ -188,33 +168,48 @@ export class ServerUsers {
    * Who has no part in it cannot end it: that is thrown at once, and nothing has changed then.
    */
   release(owner: string, serverName: string): Promise<void> {
-    const own = this.#own.get(owner);
-    if (own !== undefined) {
-      this.#own.delete(owner);
-      return own.connection.end();
+    if (this.#visibility.isOwner(owner)) {
+      this.#visibility.releaseOwn(owner);
+      return this.#endOwn(owner);
     }
-    const [sharer] = this.#holders.keys();
+    const { sharer } = this.#visibility;
     if (sharer === undefined) return this.#everybodys.close();
-    if (!this.#holders.delete(owner))
+    if (!this.#visibility.releaseShared(owner))
       throw createError("denied", `"${serverName}" is shared by ${sharer}, who alone may end it`, {
         serverName,
         details: { owner: sharer },
       });
-    if (owner !== sharer) return Promise.resolve();
-    this.#holders.clear();
-    return this.#everybodys.close();
+    return owner === sharer ? this.#everybodys.close() : Promise.resolve();
   }
 
   /** Nobody needs the server any longer: every connection ends, and it is everybody's again. */
   async releaseAll(): Promise<void> {
     const own = [...this.#own.values()];
     this.#own.clear();
-    this.#holders.clear();
-    await Promise.all([this.#everybodys.close(), ...own.map(({ connection }) => connection.end())]);
+    this.#visibility.releaseAll();
+    await Promise.all([this.#everybodys.close(), ...own.map((connection) => connection.end())]);
+  }
+
+  /** Every connection ends for good, and none is made any more. The caller waits for each. */
+  end(): readonly Promise<void>[] {
+    this.#isEnded = true;
+    return this.connections.map((connection) => connection.end());
   }
 
   #ownOf(owner: string): ServerConnection {
-    return this.#own.get(owner)?.connection ?? this.#create(owner);
+    const known = this.#own.get(owner);
+    if (known !== undefined) return known;
+    // Of a definition that is gone nothing may start: this one has ended, and says so.
+    if (this.#isEnded) return this.#everybodys;
+    const created = this.#create(owner);
+    this.#own.set(owner, created);
+    return created;
+  }
+
+  async #endOwn(owner: string): Promise<void> {
+    const own = this.#own.get(owner);
+    this.#own.delete(owner);
+    await own?.end();
   }
 
   #kept(connection: ServerConnection): ServerConnection {

@@ -192,8 +192,7 @@ export class AgentSection implements Section {
 
   #isThere(name: string): boolean {
     const { registry, judge } = this.#parts;
-    const server = registry.find(name);
-    return server !== undefined && judge.sees(server);
+    return registry.find(name) !== undefined && judge.sees(name);
   }
 
   #isOpen(name: string): boolean {

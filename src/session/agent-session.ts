@@ -24,8 +24,8 @@ import type { RequestDesk } from "../requests/request-desk.ts";
 import { type AddServers, AgentSection } from "./agent-section.ts";
 import { CallHistory } from "./call-history.ts";
 import { childRights } from "./child-rights.ts";
-import { concerns } from "./concerns.ts";
 import { ConsentDesk } from "./consent-desk.ts";
+import { partForSession } from "./event-audience.ts";
 import { type AccessReport, explainAccess, explainNative } from "./explain-access.ts";
 import type { HandlerRuns } from "./handler-runs.ts";
 import { findPromptTemplate, type McpPromptTemplate } from "./mcp-prompt-template.ts";
@@ -264,10 +264,13 @@ export class AgentSession implements Session, Caller {
   on(type: HostEventType | "*", handler: (event: never) => void): Unsubscribe {
     const deliver = handler as (event: HostEvent) => void;
     const { events, registry } = this.#parts;
-    return events.on(type as "*", (event) =>
+    const { agent, sessionId } = this;
+    const listener = { agent, sessionId, judge: this.#judge, registry };
+    return events.on(type as "*", (event) => {
+      const part = partForSession(event, listener);
       // Returned, because the bus looks after handlers that fail later.
-      concerns(event, this, registry) ? deliver(event) : undefined,
-    );
+      return part === undefined ? undefined : deliver(part);
+    });
   }
 
   resolve(name: string, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget> {

@@ -143,7 +143,7 @@ export class ConsentDesk {
   }
 
   async #keep({ subject, tool, offered }: ConsentScope, isOfServer: boolean): Promise<void> {
-    const { agent, grants, events, clock } = this.#parts;
+    const { agent, sessionId, grants, events, clock } = this.#parts;
     const { serverName, consentId } = subject;
     const covered = isOfServer
       ? offered.filter((other) => !claims(other, "destructiveHint"))
@@ -160,7 +160,7 @@ export class ConsentDesk {
     } catch (error) {
       const reason = error instanceof Error ? error.message : "unknown reason";
       const text = `what was allowed for good holds for this session only: ${reason}`;
-      events.emit({ type: "warning", serverName, text, at: clock.now() });
+      events.emit({ type: "warning", serverName, sessionId, text, at: clock.now() });
     }
   }
 

@@ -118,10 +118,11 @@ export class ToolJudge {
     );
   }
 
-  /** Whether the server exists as far as this agent can tell. */
-  sees(server: RegisteredServer): boolean {
+  /** Whether the server exists as far as this agent can tell, or did until it was removed. */
+  sees(serverName: string): boolean {
     const { agent, within } = this.rights;
-    return server.users.isVisibleTo(agent) && (within === undefined || within.sees(server));
+    const isVisible = this.#parts.registry.visibilityOf(serverName)?.isVisibleTo(agent) === true;
+    return isVisible && (within === undefined || within.sees(serverName));
   }
 
   /** What the chain looks at for one tool, also for one that is filtered out. */
@@ -279,7 +280,7 @@ export class ToolJudge {
       serverName: server.config.name,
       isEnabled: server.config.enabled,
       isLaunchApproved: this.#parts.registry.isApproved(server),
-      isVisible: server.users.isVisibleTo(agent),
+      isVisible: server.visibility.isVisibleTo(agent),
       level,
       hasCapabilities: capabilities !== undefined,
       reachesServer:

@@ -96,7 +96,7 @@ export class ToolResolver {
   #mayOwn(name: string, server: RegisteredServer): boolean {
     const { catalog, judge, naming } = this.#parts;
     const { config } = server;
-    if (catalog.isKnown(config.name) || !judge.sees(server)) return false;
+    if (catalog.isKnown(config.name) || !judge.sees(config.name)) return false;
     return mayOwnName(name, config, config.naming ?? naming);
   }
 

@@ -172,13 +172,14 @@ class OpenTransaction implements Transaction {
 
   /** One that fails or does not end is reported; it hides neither the others nor why the transaction was rolled back. */
   async #run(hook: () => unknown): Promise<void> {
-    const { events, clock, handlers, limits } = this.#parts;
+    const { events, clock, handlers, limits, caller } = this.#parts;
+    const { sessionId } = caller;
     const timeoutMs = limits.callTimeoutMs;
     try {
       await handlers.runLast(hook, { toolName: "the hook", signal: undefined, timeoutMs });
     } catch (error) {
       const text = `a hook of a transaction that was rolled back failed: ${reasonText(error)}`;
-      events.emit({ type: "warning", text, at: clock.now() });
+      events.emit({ type: "warning", sessionId, text, at: clock.now() });
     }
   }
 

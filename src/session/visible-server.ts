@@ -12,8 +12,8 @@ export interface SeenParts {
 export function visibleNames({ registry, judge }: SeenParts): readonly string[] {
   return registry
     .all()
-    .filter((server) => judge.sees(server))
-    .map(({ config }) => config.name);
+    .map(({ config }) => config.name)
+    .filter((name) => judge.sees(name));
 }
 
 /**
@@ -22,7 +22,7 @@ export function visibleNames({ registry, judge }: SeenParts): readonly string[] 
  */
 export function visibleServer(name: string, parts: SeenParts): RegisteredServer {
   const server = parts.registry.find(name);
-  if (server !== undefined && parts.judge.sees(server)) return server;
+  if (server !== undefined && parts.judge.sees(name)) return server;
   const configured = visibleNames(parts);
   throw createError("server_unknown", `no server "${name}"`, {
     details: { suggestions: closest(name, configured), configured },
