@@ -40,15 +40,7 @@ const loadRest = loadOnce(() => import("./rest-transport.ts"));
  * loaded when the first server of that kind starts.
  */
 export const createTransport: CreateTransport = async (config, context) => {
-  if (config.isolation !== undefined)
-    throw createError(
-      "sandbox_unavailable",
-      "the entry asks for isolation, which this version cannot give",
-      {
-        serverName: config.name,
-        hint: 'run the server without "isolation", or not at all',
-      },
-    );
+  refuseUnsupported(config);
   const { transport, auth, secrets } = resolveServer(config, context.hostEnv);
   const common = { ...context, serverName: config.name, secrets };
   switch (transport.kind) {
@@ -69,6 +61,25 @@ export const createTransport: CreateTransport = async (config, context) => {
       throw unusable(config, "its entry has neither a command nor a url");
   }
 };
+
+/** What an entry asks for and cannot have is never left out silently: nothing is started or sent then. */
+function refuseUnsupported({ name: serverName, isolation, auth }: ServerConfig): void {
+  if (isolation !== undefined)
+    throw createError(
+      "sandbox_unavailable",
+      "the entry asks for isolation, which this version cannot give",
+      { serverName, hint: 'run the server without "isolation", or not at all' },
+    );
+  if (auth.type === "oauth")
+    throw createError(
+      "auth_required",
+      "the entry asks for a sign-in with OAuth, which this version cannot do; nothing was sent",
+      {
+        serverName,
+        hint: 'if the server takes a token: "auth": { "type": "bearer", "token": "${VARIABLE}" }',
+      },
+    );
+}
 
 interface CommonOptions extends TransportContext {
   readonly serverName: string;
