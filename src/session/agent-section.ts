@@ -1,6 +1,6 @@
 import { definitionOf } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
-import type { McpError } from "../errors/mcp-error.ts";
+import { McpError } from "../errors/mcp-error.ts";
 import { errorOfDenial } from "../policy/decide-access.ts";
 import type { ServerRegistry } from "../registry/server-registry.ts";
 import type { ServerUsers } from "../registry/server-users.ts";
@@ -98,8 +98,14 @@ export class AgentSection implements Section {
     ]);
     if (this.#held !== held)
       throw createError("closed", `the section "${this.key}" was disconnected meanwhile`);
-    const failed = results.find((result) => result.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
+    const reasons = results.flatMap((it) =>
+      it.status === "rejected" ? [it.reason as unknown] : [],
+    );
+    if (reasons.length === 0) return;
+    const isEnough = options.partial === "allow" && reasons.length < wanted.length;
+    if (isEnough && options.signal?.aborted !== true) return;
+    await this.disconnect();
+    throw this.#failure(reasons, wanted.length);
   }
 
   async disconnect(): Promise<void> {
@@ -212,6 +218,26 @@ export class AgentSection implements Section {
       serverName,
       tools: tools.filter((tool) => tool.serverName === serverName),
     }));
+  }
+
+  /** One failure is thrown as it is. Of several the first decides what kind of error it is; each is told. */
+  #failure(reasons: readonly unknown[], serverCount: number): unknown {
+    const errors = reasons.filter((reason) => McpError.is(reason));
+    const [first] = errors;
+    if (first === undefined || errors.length === 1) return first ?? reasons[0];
+    const told = errors.map(({ serverName, message }) => `${serverName}: ${message}`).join("; ");
+    return createError(
+      first.code,
+      `${errors.length} of ${serverCount} servers of the section "${this.key}" could not be connected: ${told}`,
+      {
+        details: {
+          section: this.key,
+          failures: errors.map(({ serverName, code, message }) => ({ serverName, code, message })),
+        },
+        hint: first.hint,
+        cause: new AggregateError(errors, "servers that could not be connected"),
+      },
+    );
   }
 
   #notConnected(): McpError {

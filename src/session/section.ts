@@ -62,6 +62,11 @@ export interface SectionConnectOptions {
   readonly signal?: AbortSignal | undefined;
   /** Time for each server that has to be started. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * `allow`: the section does without servers that cannot be connected, as long as one can. Without it
+   * one that fails ends the others.
+   */
+  readonly partial?: "allow" | undefined;
 }
 
 /**
@@ -76,8 +81,9 @@ export interface Section extends PromptSection, AsyncDisposable {
   readonly connected: boolean;
   readonly anyConnected: boolean;
   /**
-   * Connects all servers at the same time; does nothing for those that are connected. Throws the error
-   * of the first that cannot be connected; the others are, and stay so until `disconnect`.
+   * Connects all servers at the same time; does nothing for those that are connected. When one cannot be
+   * connected, the section is disconnected and its error thrown; of several the first one's code, with
+   * `details.failures` and an `AggregateError` as its cause. `partial` keeps those that can be connected.
    */
   connect(options?: SectionConnectOptions): Promise<void>;
   /** Idempotent. Nobody else's connection is ended. */

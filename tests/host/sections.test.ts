@@ -20,6 +20,7 @@ import {
   createTestServer,
   testServerEntry,
 } from "../../src/testing/index.ts";
+import { abandonedUrl } from "../fixtures/network/abandoned-url.ts";
 
 /** Servers by name, each with tools by name and description; counts how often each is opened. */
 function recorded(servers: Readonly<Record<string, Readonly<Record<string, string>>>>) {
@@ -236,7 +237,7 @@ describe("the life of a section", () => {
     expect(section.render()).toContain("- (no tools)");
   });
 
-  it("REG-16: connected means all; a server that cannot be connected fails alone", async () => {
+  it("CON-18: a server that cannot be connected ends the others of the section", async () => {
     await using host = await withBroken();
     const section = host.session({ level: "yolo" }).section();
     await expect(section.connect()).rejects.toMatchObject({
@@ -244,6 +245,49 @@ describe("the life of a section", () => {
       code: "command_not_found",
       serverName: "broken",
     });
+    expect([section.connected, section.anyConnected]).toEqual([false, false]);
+    expect(() => section.tools()).toThrow(notConnected);
+    expect(host.server("files").state).toBe("idle");
+  });
+
+  it("CON-18: several that cannot be connected are one error that tells of each", async () => {
+    const servers = { one: { command: "nowhere" }, files: testServerEntry(), two: { url: "" } };
+    servers.two.url = await abandonedUrl();
+    await using host = await createHost({ config: false, servers });
+    const section = host.session({ level: "yolo" }).section({ key: "all" });
+    const error: unknown = await section.connect().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      name: "McpConnectionError",
+      code: "command_not_found",
+      message: expect.stringMatching(/^2 of 3 servers of the section "all" .*; two: /s) as string,
+      details: {
+        section: "all",
+        failures: [
+          { serverName: "one", code: "command_not_found" },
+          { serverName: "two", code: "unreachable" },
+        ],
+      },
+    });
+    const { cause } = error as Error;
+    expect(cause).toBeInstanceOf(AggregateError);
+    expect((cause as AggregateError).errors).toHaveLength(2);
+  });
+
+  it("CON-18: with partial a section does without those that cannot be connected, unless that is all", async () => {
+    await using host = await createHost({ config: false, servers: { no: { command: "nowhere" } } });
+    const section = host.session({ level: "yolo" }).section();
+    await expect(section.connect({ partial: "allow" })).rejects.toThrow(McpConnectionError);
+    await using other = await withBroken();
+    const gone = AbortSignal.abort();
+    await expect(
+      other.session({ level: "yolo" }).section().connect({ partial: "allow", signal: gone }),
+    ).rejects.toMatchObject({ code: "cancelled" });
+  });
+
+  it("CON-18 REG-16: connected means all; with partial a server that cannot be connected fails alone", async () => {
+    await using host = await withBroken();
+    const section = host.session({ level: "yolo" }).section();
+    await section.connect({ partial: "allow" });
     expect([section.connected, section.anyConnected]).toEqual([false, true]);
     expect(section.tools().map(({ serverName }) => serverName)).toEqual(["files"]);
     expect(section.render()).not.toContain("broken");
@@ -447,7 +491,9 @@ describe("connections of sections", () => {
     expect([all.connected, named.connected]).toEqual([false, false]);
     await all.connect();
     await expect(named.connect()).rejects.toMatchObject({ code: "server_unknown" });
-    expect([all.connected, named.connected, named.anyConnected]).toEqual([true, false, true]);
+    expect([all.connected, named.connected, named.anyConnected]).toEqual([true, false, false]);
+    await named.connect({ partial: "allow" });
+    expect([named.connected, named.anyConnected]).toEqual([false, true]);
   });
 
   it("a server that was changed under a section is connected anew", async () => {
