@@ -4,6 +4,7 @@ import { oneAtATime } from "../events/one-at-a-time.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
+import { type KnownContent, listPrompts, listResources } from "./server-content.ts";
 import type { ToolCatalog } from "./tool-catalog.ts";
 import { type ToolChanges, compareTools } from "./tool-changes.ts";
 
@@ -21,6 +22,9 @@ export interface DiscoveryOptions {
     tools: readonly ListedTool[],
   ) => void;
 }
+
+type ContentKind = keyof KnownContent;
+const contentKinds: readonly ContentKind[] = ["resources", "prompts"];
 
 /** The connection's server, unless it is gone or another definition has taken its name. */
 type FindServer = () => RegisteredServer | undefined;
@@ -42,15 +46,70 @@ export class Discovery {
     if (serverName === undefined) return;
     client.onwarning = (text) => this.#warn(serverName, text);
     this.#options.catalog.noteResources(serverName, client.capabilities["resources"] !== undefined);
+    const { resources, prompts } = this.#options.catalog.content(serverName);
+    // Somebody has wanted to know before; a connection that is opened again does not wait for it.
+    if (resources !== undefined || prompts !== undefined) void this.listContent(client, find);
     if (client.capabilities["tools"] === undefined) {
       this.#options.catalog.replace(serverName, { tools: [], rejected: [] });
       return;
     }
-    const relist = oneAtATime(() => this.#list(client, find, true));
-    client.onlistchanged = (kind) => {
-      if (kind === "tools") relist();
-    };
+    this.#follow(client, find);
     await this.#list(client, find, false);
+  }
+
+  /**
+   * Lists what the server offers beside tools, and again whenever it says that this has changed. A list
+   * that cannot be had is a warning and fails nothing.
+   */
+  async listContent(client: ProtocolClient, find: FindServer, signal?: AbortSignal): Promise<void> {
+    this.#follow(client, find);
+    await Promise.all(
+      contentKinds.map((kind) => this.#listContent(kind, { client, find, signal })),
+    );
+  }
+
+  #follow(client: ProtocolClient, find: FindServer): void {
+    if (client.onlistchanged !== undefined) return;
+    const relist = oneAtATime(() => this.#list(client, find, true));
+    const relistContent = {
+      resources: oneAtATime(() => this.#listContent("resources", { client, find })),
+      prompts: oneAtATime(() => this.#listContent("prompts", { client, find })),
+    };
+    client.onlistchanged = (kind) => {
+      if (kind === "tools") return relist();
+      const serverName = find()?.config.name ?? "";
+      // Nobody has wanted to know so far.
+      if (this.#options.catalog.content(serverName)[kind] !== undefined) relistContent[kind]();
+    };
+  }
+
+  async #listContent(
+    kind: ContentKind,
+    {
+      client,
+      find,
+      signal,
+    }: {
+      readonly client: ProtocolClient;
+      readonly find: FindServer;
+      readonly signal?: AbortSignal | undefined;
+    },
+  ): Promise<void> {
+    const { catalog, limits, clock } = this.#options;
+    const serverName = find()?.config.name;
+    if (serverName === undefined) return;
+    const list = kind === "resources" ? listResources : listPrompts;
+    try {
+      const items = await list(
+        { serverName, client, limits, clock },
+        { signal, timeoutMs: limits.listTimeoutMs },
+      );
+      if (find() !== undefined) catalog.noteContent(serverName, { [kind]: items });
+    } catch (error) {
+      if (find() === undefined || signal?.aborted === true) return;
+      const reason = error instanceof Error ? error.message : "unknown reason";
+      this.#warn(serverName, `its ${kind} could not be listed: ${reason}`);
+    }
   }
 
   /**

@@ -73,6 +73,12 @@ export interface Completion {
   readonly hasMore: boolean;
 }
 
+/** What a server listed beside tools; absent where no list has been seen. */
+export interface KnownContent {
+  readonly resources?: readonly McpResource[];
+  readonly prompts?: readonly McpPrompt[];
+}
+
 export interface ContentSource {
   readonly serverName: string;
   readonly client: ProtocolClient;

@@ -4,6 +4,7 @@ import { truncate } from "../text/truncate.ts";
 import { type CatalogProblem, catalogProblem } from "./catalog-problem.ts";
 import type { CatalogTool } from "./catalog-tool.ts";
 import { NameNews, type NameProblem, nameProblems } from "./name-problems.ts";
+import type { KnownContent } from "./server-content.ts";
 import { ToolConfusions } from "./tool-confusions.ts";
 import { filterTools } from "./tool-filter.ts";
 import { type Naming, assignPublicNames } from "./tool-names.ts";
@@ -33,6 +34,8 @@ interface ServerTools {
   readonly config: ServerConfig;
   /** The server said when it was connected that there is something to read. */
   readonly hasResources: boolean;
+  /** Its resources and prompts, as far as somebody wanted to know. */
+  readonly content: KnownContent;
   /** A list has been seen, even an empty one. */
   readonly isKnown: boolean;
   readonly tools: readonly CatalogTool[];
@@ -51,8 +54,14 @@ export class ToolCatalog {
 
   /** Fixes the place of a server in every listing; its tools come later. */
   declare(config: ServerConfig): void {
-    const unknown = { config, hasResources: false, isKnown: false, tools: [], problems: [] };
-    this.#servers.set(config.name, unknown);
+    this.#servers.set(config.name, {
+      config,
+      hasResources: false,
+      content: {},
+      isKnown: false,
+      tools: [],
+      problems: [],
+    });
     this.#confusions.enter(config.name, []);
     this.#named.clear();
   }
@@ -114,6 +123,17 @@ export class ToolCatalog {
     if (known === undefined || known.hasResources === hasResources) return;
     this.#servers.set(serverName, { ...known, hasResources });
     this.#named.clear();
+  }
+
+  /** Takes a server's live list of resources or prompts, which replaces the one before. */
+  noteContent(serverName: string, content: KnownContent): void {
+    const known = this.#servers.get(serverName);
+    if (known === undefined) return;
+    this.#servers.set(serverName, { ...known, content: { ...known.content, ...content } });
+  }
+
+  content(serverName: string): KnownContent {
+    return this.#servers.get(serverName)?.content ?? {};
   }
 
   /** Servers that are known to have resources, in order. */
@@ -200,8 +220,15 @@ export class ToolCatalog {
     const { kept, warnings } = filterTools([...unique.values()], config);
     problems.push(...warnings.map((text) => catalogProblem(config.name, null, text)));
     const tools = kept.map((tool) => catalogTool(tool, config, isLive));
-    const hasResources = this.#servers.get(config.name)?.hasResources ?? false;
-    this.#servers.set(config.name, { config, hasResources, isKnown: true, tools, problems });
+    const { hasResources = false, content = {} } = this.#servers.get(config.name) ?? {};
+    this.#servers.set(config.name, {
+      config,
+      hasResources,
+      content,
+      isKnown: true,
+      tools,
+      problems,
+    });
     this.#confusions.enter(config.name, tools);
     this.#named.clear();
   }

@@ -27,6 +27,8 @@ export function describeServer(
   const { name } = config;
   const client = connection.openClient;
   const state = registry.state(server, connection);
+  const quarantined = pins.waiting(server);
+  const { resources, prompts } = catalog.content(name);
   return {
     name,
     state,
@@ -36,6 +38,12 @@ export function describeServer(
     shadows: (sources.shadowed.get(name) ?? []).map(({ provenance }): Provenance => provenance),
     config: withoutSecretsInJson(config),
     toolCount: catalog.isKnown(name) ? catalog.tools(name).length : undefined,
+    tools: catalog
+      .tools(name)
+      .filter((tool) => pins.verdict(server.launchIdentity, tool) === "accepted")
+      .map(({ listed }) => listed),
+    resources,
+    prompts,
     lastError: connection.lastError,
     era: client?.era,
     protocolVersion: client?.protocolVersion,
@@ -43,7 +51,7 @@ export function describeServer(
     connectedAt: connection.connectedAt,
     pid: runningProcess(connection),
     changedSinceApproval: state === "pending" && approvals.hasFor(name),
-    quarantined: pins.waiting(server),
+    quarantined,
     problems: catalog.problems(name),
   };
 }

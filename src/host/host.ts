@@ -1,6 +1,7 @@
 import type { Transport } from "@modelcontextprotocol/client";
 
 import type { CatalogProblem } from "../catalog/catalog-problem.ts";
+import type { McpPrompt, McpResource } from "../catalog/server-content.ts";
 import type { Naming } from "../catalog/tool-names.ts";
 import type { McpServerConfig, ServerEntry } from "../config/config-keys.ts";
 import type { ConfigProblem } from "../config/config-problem.ts";
@@ -20,6 +21,7 @@ import type { ProtocolCore } from "../protocol/choose-protocol.ts";
 import type { ListedTool, ProtocolEra, ServerIdentity } from "../protocol/protocol-client.ts";
 import type { Roots } from "../requests/roots.ts";
 import type { SamplingHandler } from "../requests/sampling.ts";
+import type { ConnectedServer } from "../session/connection-pool.ts";
 import type { AccessReport } from "../session/explain-access.ts";
 import type { Session } from "../session/session.ts";
 import type { Audit } from "./audit.ts";
@@ -118,6 +120,17 @@ export interface ServerStatus {
   readonly config: ServerConfig;
   /** Absent until the server's list has been seen. */
   readonly toolCount: number | undefined;
+  /**
+   * What agents may be offered of it, by the server's own names: the last list that was seen, also by an
+   * earlier host, without what the entry leaves out and what is quarantined.
+   */
+  readonly tools: readonly ListedTool[];
+  /**
+   * As `connect`, `connectAll` or `reconnect` found them, and kept up to date while it is connected;
+   * undefined before. Nothing is read.
+   */
+  readonly resources: readonly McpResource[] | undefined;
+  readonly prompts: readonly McpPrompt[] | undefined;
   readonly lastError: McpError | undefined;
   readonly era: ProtocolEra | undefined;
   readonly protocolVersion: string | undefined;
@@ -294,6 +307,13 @@ export interface McpHost extends AsyncDisposable {
   setRoots(roots: Roots): Promise<void>;
   /** The last lines the server wrote to stderr, safe to print. */
   logs(name: string): readonly string[];
+  /**
+   * One server for the program itself: its state, its tools, and calls on the guarded path of every call.
+   * Nobody is asked for consent, because the program's own code is asking; filters, pins, approval of the
+   * launch and the audit trail are as for every agent. Starts nothing by itself. Throws `server_unknown`
+   * for one that does not exist or is not `agent`'s (`main` by default), and why it may not be used.
+   */
+  client(name: string, options?: { readonly agent?: string | undefined }): ConnectedServer;
   session(options?: SessionOptions): Session;
   on<T extends HostEventType>(type: T, handler: (event: HostEventOf<T>) => void): Unsubscribe;
   on(type: "*", handler: (event: HostEvent) => void): Unsubscribe;

@@ -12,6 +12,7 @@ import type { ListedTool } from "../protocol/protocol-client.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
 import type { Roots } from "../requests/roots.ts";
 import { AgentSession } from "../session/agent-session.ts";
+import type { ConnectedServer } from "../session/connection-pool.ts";
 import type { AccessReport } from "../session/explain-access.ts";
 import { HandlerRuns } from "../session/handler-runs.ts";
 import { SessionDirectory } from "../session/session-directory.ts";
@@ -137,7 +138,8 @@ export class PlugboardHost implements McpHost {
     const claim = owner === undefined ? undefined : registry.claim(server, { owner, isShared });
     const connection = claim?.connection ?? server.users.keep();
     try {
-      await connection.client({ timeoutMs, signal, isForced: true });
+      const client = await connection.client({ timeoutMs, signal, isForced: true });
+      await this.#fleet.listContent(server, client, signal);
     } catch (error) {
       // What one agent could not have is not taken from the others.
       await claim?.drop();
@@ -154,16 +156,15 @@ export class PlugboardHost implements McpHost {
       .all()
       .filter((server) => this.#fleet.registry.obstacle(server) === undefined);
     const results = await Promise.all(
-      startable.map(async ({ config, users }): Promise<[string, boolean]> => {
-        const isConnected = await users
+      startable.map(async (server): Promise<[string, boolean]> => {
+        const { config, users } = server;
+        const client = await users
           .keep()
           .client({ timeoutMs, signal, isForced: true })
-          .then(
-            () => true,
-            // The reason stays with the server as its `lastError`.
-            () => false,
-          );
-        return [config.name, isConnected];
+          // The reason stays with the server as its `lastError`.
+          .catch(() => undefined);
+        if (client !== undefined) await this.#fleet.listContent(server, client, signal);
+        return [config.name, client !== undefined];
       }),
     );
     return Object.fromEntries(results);
@@ -315,11 +316,22 @@ export class PlugboardHost implements McpHost {
   }
 
   session(options: SessionOptions = {}): Session {
+    const session = this.#openSession(options);
+    this.#sessions.add(session);
+    return session;
+  }
+
+  client(name: string, { agent }: { readonly agent?: string | undefined } = {}): ConnectedServer {
+    // The program's own code asks, so nobody else has to consent; all other rules hold.
+    return this.#openSession({ agent, level: "yolo" }).server(name);
+  }
+
+  #openSession(options: SessionOptions): AgentSession {
     this.#assertOpen();
     this.#parts.requests.introduce(options.human);
     const { registry, grants, pins } = this.#fleet;
     const { naming, human } = this.#parts;
-    const session = new AgentSession(
+    return new AgentSession(
       {
         agent: options.agent ?? "main",
         level: options.level,
@@ -341,8 +353,6 @@ export class PlugboardHost implements McpHost {
         addServers: (entries) => this.#addServers(entries, { isKept: true }),
       },
     );
-    this.#sessions.add(session);
-    return session;
   }
 
   why(agent: string, tool: string): AccessReport {

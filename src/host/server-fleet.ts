@@ -5,8 +5,12 @@ import { parseServerEntry } from "../config/parse-config.ts";
 import type { ServerConfig } from "../config/server-config.ts";
 import { watchFiles } from "../config/watch-files.ts";
 import { oneAtATime } from "../events/one-at-a-time.ts";
-import type { ListedTool } from "../protocol/protocol-client.ts";
-import { isSameDefinition, ServerRegistry } from "../registry/server-registry.ts";
+import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
+import {
+  isSameDefinition,
+  type RegisteredServer,
+  ServerRegistry,
+} from "../registry/server-registry.ts";
 import { ApprovalBook } from "./approval-book.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 import { CatalogMemory } from "./catalog-memory.ts";
@@ -40,6 +44,7 @@ export class ServerFleet {
   readonly given = new GivenServers();
   readonly #parts: ServerFleetParts;
   readonly #lists: CatalogMemory;
+  readonly #discovery: Discovery;
   #sources: CollectedServers;
   /** Servers that exist only because their tools were registered. */
   readonly #registered: ServerConfig[] = [];
@@ -53,13 +58,13 @@ export class ServerFleet {
     const { catalog, events, store } = parts;
     this.#parts = parts;
     this.#sources = parts.sources;
-    const discovery = new Discovery({
+    this.#discovery = new Discovery({
       ...parts,
       publish: (event) => events.emit(event),
       review: (server, tools) => this.pins.review(server, tools),
       onListed: (server, client, tools) => this.#lists.listed(server, client, tools),
     });
-    const connections = new ConnectionFactory(parts, discovery);
+    const connections = new ConnectionFactory(parts, this.#discovery);
     this.registry = new ServerRegistry({
       createConnection: (purpose) =>
         connections.create(purpose, this.#sources.transports.get(purpose.config.name)),
@@ -144,6 +149,21 @@ export class ServerFleet {
     const reloading = this.#reloading.catch(() => undefined).then(() => this.#reload());
     this.#reloading = reloading;
     return reloading;
+  }
+
+  /** What a connected server offers beside tools, once it has been listed: a failure is told and fails nothing. */
+  async listContent(
+    { config: { name }, users }: RegisteredServer,
+    client: ProtocolClient,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { resources, prompts } = this.#parts.catalog.content(name);
+    if (resources !== undefined && prompts !== undefined) return;
+    const find = (): RegisteredServer | undefined => {
+      const now = this.registry.find(name);
+      return now?.users === users ? now : undefined;
+    };
+    await this.#discovery.listContent(client, find, signal);
   }
 
   registerTools(serverName: string, schemas: readonly ListedTool[]): void {

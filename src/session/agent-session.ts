@@ -13,9 +13,11 @@ import type { PinLookup } from "../catalog/pin-lookup.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import type { Naming } from "../catalog/tool-names.ts";
 import type { Limits } from "../config/limits.ts";
+import { definitionOf } from "../config/server-config.ts";
 import { cancelledByCaller } from "../connection/until-aborted.ts";
 import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType, ToolInvoked } from "../events/host-event.ts";
+import { errorOfDenial } from "../policy/decide-access.ts";
 import type { GrantLookup } from "../policy/grant-lookup.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Human } from "../ports/human.ts";
@@ -24,6 +26,7 @@ import type { RequestDesk } from "../requests/request-desk.ts";
 import { type AddServers, AgentSection } from "./agent-section.ts";
 import { CallHistory } from "./call-history.ts";
 import { childRights } from "./child-rights.ts";
+import { type ConnectedServer, McpConnectionPool } from "./connection-pool.ts";
 import { ConsentDesk } from "./consent-desk.ts";
 import { partForSession } from "./event-audience.ts";
 import { type AccessReport, explainAccess, explainNative } from "./explain-access.ts";
@@ -235,6 +238,20 @@ export class AgentSession implements Session, Caller {
     return this.#mcpTool(name, this.#judge.judgeNative(tool));
   }
 
+  /** One server without a handler's call around it; throws why this agent may not use it. */
+  server(name: string): ConnectedServer {
+    const server = visibleServer(name, this.#seen());
+    const denial = this.#judge.serverDenial(server);
+    if (denial !== undefined)
+      throw errorOfDenial(denial, name, definitionOf(server.config.provenance));
+    const pool = new McpConnectionPool({
+      ...this.#poolParts(),
+      signal: this.#parts.closing,
+      call: (tool, args, options) => this.call(tool, args, options),
+    });
+    return pool.get(name) as ConnectedServer;
+  }
+
   transaction<T>(
     work: (transaction: Transaction) => T | Promise<T>,
   ): Promise<TransactionResult<T>> {
@@ -286,19 +303,18 @@ export class AgentSession implements Session, Caller {
   }
 
   #contextParts(): ToolContextParts {
-    const { calls, clock, registry } = this.#parts;
+    const { calls, clock } = this.#parts;
+    return { caller: this, calls, clock, state: this.#state, pool: this.#poolParts() };
+  }
+
+  #poolParts(): ToolContextParts["pool"] {
     return {
-      caller: this,
-      calls,
-      clock,
-      state: this.#state,
-      pool: {
-        registry,
-        judge: this.#judge,
-        content: this.content,
-        named: () => this.#resolver.named(),
-        ready: (serverName, signal) => this.ready({ servers: [serverName], signal }),
-      },
+      registry: this.#parts.registry,
+      judge: this.#judge,
+      content: this.content,
+      named: () => this.#resolver.named(),
+      tools: () => this.tools(),
+      ready: (serverName, signal) => this.ready({ servers: [serverName], signal }),
     };
   }
 

@@ -1,21 +1,35 @@
 import type { CallOptions, ToolArguments } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
-import type { McpResource, ResourceContents } from "../catalog/server-content.ts";
+import type {
+  McpPrompt,
+  McpResource,
+  PromptText,
+  ResourceContents,
+} from "../catalog/server-content.ts";
 import type { NamedCatalog } from "../catalog/tool-catalog.ts";
 import type { ServerState } from "../events/host-event.ts";
 import type { ServerRegistry } from "../registry/server-registry.ts";
 import { joinSignals } from "./join-signals.ts";
 import type { ContentOptions, SessionContent } from "./session-content.ts";
+import type { McpTool } from "./session.ts";
 import type { ToolJudge } from "./tool-judge.ts";
 
 /** One server as a handler may use it. It is started when it is first needed. */
 export interface ConnectedServer {
   readonly serverName: string;
   readonly state: ServerState;
+  /** The tools of it that this agent may use, as far as its list is known. */
+  readonly tools: readonly McpTool[];
   /** Calls a tool by the server's own name for it, on the same guarded path as every call. */
   callTool(name: string, args?: ToolArguments, options?: CallOptions): Promise<Outcome>;
   resources(options?: ContentOptions): Promise<readonly McpResource[]>;
   readResource(uri: string, options?: ContentOptions): Promise<readonly ResourceContents[]>;
+  prompts(options?: ContentOptions): Promise<readonly McpPrompt[]>;
+  prompt(
+    name: string,
+    args?: Readonly<Record<string, string>>,
+    options?: ContentOptions,
+  ): Promise<PromptText>;
 }
 
 export interface ConnectionPoolParts {
@@ -23,6 +37,8 @@ export interface ConnectionPoolParts {
   readonly judge: ToolJudge;
   readonly content: SessionContent;
   readonly named: () => NamedCatalog;
+  /** Of all servers, as the agent may use them. */
+  readonly tools: () => readonly McpTool[];
   readonly ready: (serverName: string, signal: AbortSignal | undefined) => Promise<unknown>;
   /** Ends whatever the pool waits for. */
   readonly signal: AbortSignal;
@@ -45,7 +61,7 @@ export class McpConnectionPool {
 
   /** Undefined for a server that does not exist, or not for this agent. */
   get(serverName: string): ConnectedServer | undefined {
-    const { registry, judge, content } = this.#parts;
+    const { registry, judge, content, tools } = this.#parts;
     const server = registry.find(serverName);
     if (server === undefined || judge.serverDenial(server) !== undefined) return undefined;
     return {
@@ -54,11 +70,17 @@ export class McpConnectionPool {
         const connection = server.users.connectionOf(judge.rights.agent);
         return connection?.state ?? registry.state(server);
       },
+      get tools() {
+        return tools().filter((tool) => tool.serverName === serverName);
+      },
       callTool: (name, args = {}, options = {}) => this.#call({ serverName, name }, args, options),
       resources: (options = {}) =>
         content.resources({ ...this.#within(options), server: serverName }),
       readResource: (uri, options = {}) =>
         content.readResource(serverName, uri, this.#within(options)),
+      prompts: (options = {}) => content.prompts({ ...this.#within(options), server: serverName }),
+      prompt: (name, args = {}, options = {}) =>
+        content.prompt(serverName, name, args, this.#within(options)),
     };
   }
 
