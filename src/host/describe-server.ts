@@ -27,6 +27,8 @@ export function describeServer(
   const { name } = config;
   const client = connection.openClient;
   const state = registry.state(server, connection);
+  // A REST service speaks no MCP: revision and identity were made up for it by its transport.
+  const isMcp = connection.transportKind !== "rest";
   const quarantined = pins.waiting(server);
   const { resources, prompts } = catalog.content(name);
   return {
@@ -46,8 +48,8 @@ export function describeServer(
     prompts,
     lastError: connection.lastError,
     era: client?.era,
-    protocolVersion: client?.protocolVersion,
-    serverInfo: client?.serverInfo,
+    protocolVersion: isMcp ? client?.protocolVersion : undefined,
+    serverInfo: isMcp ? client?.serverInfo : undefined,
     connectedAt: connection.connectedAt,
     pid: runningProcess(connection),
     changedSinceApproval: state === "pending" && approvals.hasFor(name),

@@ -133,7 +133,9 @@ export interface ServerStatus {
   readonly prompts: readonly McpPrompt[] | undefined;
   readonly lastError: McpError | undefined;
   readonly era: ProtocolEra | undefined;
+  /** As agreed on with the server; undefined for a REST service, which speaks no MCP. */
   readonly protocolVersion: string | undefined;
+  /** What the server says of itself; a REST service cannot. */
   readonly serverInfo: ServerIdentity | undefined;
   readonly connectedAt: number | undefined;
   readonly pid: number | undefined;

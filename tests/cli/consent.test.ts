@@ -37,7 +37,7 @@ describe("plugboard consent", () => {
     );
     const { stdout } = await sandbox.run(["consent", "list"]);
     expect(stdout).toBe(
-      ["AGENT    SERVER  TOOL  UNTIL", "nightly  demo    add   revoked", ""].join("\n"),
+      ["AGENT    SERVER  TOOL  ENDS", "nightly  demo    add   never", ""].join("\n"),
     );
     expect(await sandbox.run(["consent", "revoke", "demo", "--agent", "other"])).toMatchObject({
       stdout: "✓ 0 grants taken back.\n",

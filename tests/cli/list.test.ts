@@ -3,6 +3,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { createTestServer, serveRest } from "../../src/testing/index.ts";
 import { CliSandbox, demoEntry, normalize } from "./run-cli.ts";
 
 describe("plugboard list", () => {
@@ -179,6 +180,24 @@ describe("plugboard test", () => {
       ].join("\n"),
     );
     expect(exitCode).toBe(0);
+  });
+
+  it("a REST service claims no revision of MCP", async () => {
+    const service = await serveRest(createTestServer());
+    const sandbox = new CliSandbox().configureUser({
+      api: { url: service.url, transport: "rest" },
+      found: { url: service.url, transport: "http" },
+    });
+    try {
+      for (const name of ["api", "found"]) {
+        const { stdout } = await sandbox.run(["test", name]);
+        expect(normalize(stdout).split("\n", 1)).toEqual(["✓ started   rest <time>"]);
+      }
+      const { stdout: json } = await sandbox.run(["test", "api", "--json"]);
+      expect(Object.keys(JSON.parse(json) as object)).not.toContain("protocolVersion");
+    } finally {
+      await service.close();
+    }
   });
 
   it("CLI-14: --json prints one object", async () => {

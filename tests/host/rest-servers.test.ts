@@ -47,7 +47,12 @@ describe("the example REST servers", () => {
   it("RST-09, RST-10, TST-05: are listed and called like any other server", async () => {
     await using host = await openHost();
     expect(await host.connectAll()).toEqual({ greeter: true, calculator: true });
-    expect(host.server("greeter")).toMatchObject({ state: "connected", era: "legacy" });
+    expect(host.server("greeter")).toMatchObject({
+      state: "connected",
+      era: "legacy",
+      protocolVersion: undefined,
+      serverInfo: undefined,
+    });
     const session = host.session({ level: "yolo" });
     expect(session.tools().map(({ name, description }) => [name, description])).toEqual([
       ["mcp__greeter__hello_world", "Returns a greeting"],

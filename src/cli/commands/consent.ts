@@ -23,7 +23,7 @@ const columns: readonly Column[] = [
   { title: "AGENT" },
   { title: "SERVER" },
   { title: "TOOL" },
-  { title: "UNTIL" },
+  { title: "ENDS" },
 ];
 
 /** `plugboard consent`: what agents may call without asking, kept for every host of this user. */
@@ -77,7 +77,7 @@ function writeGrants(context: CommandContext, grants: readonly GrantInfo[]): num
       agent,
       server ?? "(no such server now)",
       tool,
-      expiresAt === undefined ? "revoked" : new Date(expiresAt).toISOString(),
+      expiresAt === undefined ? "never" : new Date(expiresAt).toISOString(),
     ]);
     const widths = columnWidths(columns, rows);
     const titles = columns.map(({ title }) => title);
