@@ -76,9 +76,26 @@ describe("the published package", () => {
 
   it("holds the built code, the schema, the documents, and nothing else", () => {
     const intended =
-      /^(?:dist\/.+(?:\.d\.m?ts|\.js)|bin\/plugboard\.js|schema\/mcp\.json|docs\/mcp\.example\.jsonc|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+      /^(?:dist\/.+(?:\.d\.m?ts|\.js)|bin\/plugboard\.js|schema\/mcp\.json|docs\/(?:mcp\.example\.jsonc|[\w-]+\.md)|examples\/(?:servers\/)?[\w-]+\.ts|package\.json|[A-Z]+\.md|LICENSE)$/;
     expect(files.filter((file) => !intended.test(file))).toEqual([]);
     expect(files.filter((file) => file.includes(".test."))).toEqual([]);
+  });
+
+  it("holds every file that its documents and examples refer to", () => {
+    const references = { ".md": /\]\((?!https?:|#)([^)#]+)/g, ".ts": /from "(\.[^"]+)"/g };
+    const broken = Object.entries(references)
+      .flatMap(([ending, reference]) =>
+        files
+          .filter((file) => file.endsWith(ending) && !file.startsWith("dist/"))
+          .flatMap((file) =>
+            [...readText(file).matchAll(reference)].map(([, link = ""]) => [file, link] as const),
+          ),
+      )
+      .filter(([file, link]) => {
+        const target = path.posix.join(path.posix.dirname(file), link);
+        return !files.some((other) => other === target || other.startsWith(`${target}/`));
+      });
+    expect(broken).toEqual([]);
   });
 
   it("holds the modules that start as a thread or a program, each as a file of its own", () => {
