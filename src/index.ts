@@ -65,6 +65,7 @@ export type {
 export { createToolClient } from "./session/tool-client.ts";
 export type { ToolClient, ToolTypes, TypedOutcome } from "./session/tool-client.ts";
 export type { CallOptions, ToolArguments } from "./call/call-path.ts";
+export { errorOfOutcome } from "./call/outcome.ts";
 export type { FailedOutcome, Outcome, OutcomeError, SuccessfulOutcome } from "./call/outcome.ts";
 export { modelText } from "./call/model-text.ts";
 export { mcpResultToString, toRest, toSkillResult, toToolResult } from "./call/projections.ts";

@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { createProgram } from "../src/cli/program.ts";
 import { parseConfig } from "../src/config/parse-config.ts";
 import { errorTable } from "../src/errors/error-codes.ts";
+import { childMarkerVariable } from "../src/isolation/marked-processes.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const readText = (file: string): string => readFileSync(path.join(root, file), "utf8");
@@ -49,6 +50,10 @@ describe.each(["README.md", "docs/building-servers.md"])("%s", (file) => {
 });
 
 describe("docs/transports.md", () => {
+  it("ENV-01: names the variable that every child is given", () => {
+    expect(readText("docs/transports.md")).toContain(`\`${childMarkerVariable}\``);
+  });
+
   it("DOC-03: says for every kind when to use it and what to write", () => {
     const text = readText("docs/transports.md");
     const rows = text.split("\n").filter((line) => line.startsWith("| **"));

@@ -48,6 +48,7 @@ describe("the public API", () => {
       "createHost",
       "createToolClient",
       "defineSlice",
+      "errorOfOutcome",
       "isMcpTool",
       "loadConfig",
       "makeToolName",

@@ -75,8 +75,12 @@ export interface Session {
   /** Calls a tool by its public name. Resolves for everything that can happen to a call. */
   call(name: string, args?: ToolArguments, options?: CallOptions): Promise<Outcome>;
   /**
-   * The same as text for a model, quoted where it carries signs of instructions. Throws typed errors,
-   * except that a tool's own error comes back as its text.
+   * The same as text for a model, quoted where it carries signs of instructions. What the model should
+   * read and react to comes back as text, too: `tool_error`, `rpc_error`, `invalid_arguments` and
+   * `invalid_result`. Every other failure throws the error of its code, as `errorOfOutcome` gives it:
+   * `McpPermissionError` for what is refused or not consented to, `McpToolError` (`tool_unknown`),
+   * `McpStateError` (`not_connected`, `closed`), `McpTimeoutError`, `McpConnectionError`,
+   * `McpCancelledError` and so on.
    */
   execute(name: string, args?: ToolArguments, options?: CallOptions): Promise<string>;
   /** The same as it happens: progress, what the server logs, and the outcome last. Leaving the loop cancels the call. */
