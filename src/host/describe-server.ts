@@ -42,7 +42,7 @@ export function describeServer(
     toolCount: catalog.isKnown(name) ? catalog.tools(name).length : undefined,
     tools: catalog
       .tools(name)
-      .filter((tool) => pins.verdict(server.launchIdentity, tool) === "accepted")
+      .filter((tool) => pins.verdict(server.consentId, tool) === "accepted")
       .map(({ listed }) => listed),
     resources,
     prompts,

@@ -11,7 +11,7 @@ import type { LaunchQuestion } from "../ports/launch-question.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
 import type { Roots } from "../requests/roots.ts";
-import { AgentSession } from "../session/agent-session.ts";
+import type { AgentSession } from "../session/agent-session.ts";
 import type { ConnectedServer } from "../session/connection-pool.ts";
 import type { AccessReport } from "../session/explain-access.ts";
 import { HandlerRuns } from "../session/handler-runs.ts";
@@ -38,6 +38,7 @@ import type {
   StartOptions,
 } from "./host.ts";
 import { LaunchDesk } from "./launch-desk.ts";
+import { openSession } from "./open-session.ts";
 import type { Pins } from "./pins.ts";
 import { ServerFleet, type ServerFleetParts } from "./server-fleet.ts";
 
@@ -328,31 +329,17 @@ export class PlugboardHost implements McpHost {
 
   #openSession(options: SessionOptions): AgentSession {
     this.#assertOpen();
-    this.#parts.requests.introduce(options.human);
     const { registry, grants, pins } = this.#fleet;
-    const { naming, human } = this.#parts;
-    return new AgentSession(
-      {
-        agent: options.agent ?? "main",
-        level: options.level,
-        capabilities: options.capabilities,
-        human: options.human ?? human,
-        naming: options.naming ?? naming,
-        pending: options.pending ?? "list",
-        resourceTools: options.resourceTools ?? false,
-        history: options.history ?? false,
-      },
-      {
-        ...this.#parts,
-        registry,
-        grants,
-        pins,
-        closing: this.#closed.signal,
-        handlers: this.#handlers,
-        sessions: this.#sessions,
-        addServers: (entries) => this.#addServers(entries, { isKept: true }),
-      },
-    );
+    return openSession(options, {
+      ...this.#parts,
+      registry,
+      grants,
+      pins,
+      closing: this.#closed.signal,
+      handlers: this.#handlers,
+      sessions: this.#sessions,
+      addServers: (entries) => this.#addServers(entries, { isKept: true }),
+    });
   }
 
   why(agent: string, tool: string): AccessReport {
