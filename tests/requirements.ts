@@ -425,6 +425,7 @@ export const requirements: Readonly<Record<string, string>> = {
   "AUT-01": "Without authentication no authorization header is sent.",
   "AUT-02": "A bearer token goes with every request, its scheme written once.",
   "AUT-11": "Configured headers serve as authentication on every remote transport.",
+  "AUT-12": "An entry says whether it signs in with a token or with OAuth.",
   "AUT-15": "Tokens are never sent to another host, nor after a redirect.",
 
   // Connections
@@ -446,6 +447,7 @@ export const requirements: Readonly<Record<string, string>> = {
   "CON-16": "Waits between attempts grow, are spread, and end when the server is disconnected.",
   "CON-17":
     "Calls during a reconnect wait for it; calls in flight at the loss fail and are not repeated.",
+  "CON-18": "A section connects whole or not at all, unless a part of it is wanted.",
   "CON-19": "Timers never keep the process alive.",
   "CON-20": "A server that nobody uses can be stopped.",
   "CON-21":
@@ -456,6 +458,7 @@ export const requirements: Readonly<Record<string, string>> = {
   "REG-02": "A shared server is visible to all agents, any other to its owner only.",
   "REG-03": "Tools are listed by what an agent may see.",
   "REG-04": "Servers are listed by what an agent may see.",
+  "REG-05": "A server is found by its name, by who may see it; it lists its tools.",
   "REG-06": "A tool is found by its public name, with its server, by who may see it.",
   "REG-07": "A check of all connections removes the dead and returns their names.",
   "REG-08": "A server can be disconnected by its name.",
