@@ -1,6 +1,76 @@
 import { describe, expect, it } from "vitest";
 
-import { looksSecret } from "./secret-values.ts";
+import { findSecretArgs } from "./lint-entry.ts";
+import { isSecretValue, looksSecret } from "./secret-values.ts";
+
+describe("isSecretValue", () => {
+  it.each([
+    "API_KEY",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "DB_PASS",
+    "AUTH",
+    "Authorization",
+    "CREDENTIAL",
+    "Cookie",
+    "SESSION",
+    "PRIVATE",
+    // As harmless as the end of the name may sound.
+    "KEY_FILE",
+  ])("ENV-12: a short value counts when its name is %s", (name) => {
+    expect(isSecretValue(name, "abcd")).toBe(true);
+    expect(isSecretValue(name, "abc")).toBe(false);
+  });
+
+  it("ENV-12: any other value counts when it is long enough to be one", () => {
+    expect(isSecretValue("ANYTHING", "12345678")).toBe(true);
+    expect(isSecretValue("ANYTHING", "1234567")).toBe(false);
+    expect(isSecretValue("ANYTHING", "https://example.com/path")).toBe(true);
+  });
+
+  it.each([
+    ..."PATH DIR DIRECTORY HOME ROOT FILE FOLDER LANG LOCALE PORT HOST MODE LEVEL ENV DEBUG".split(
+      " ",
+    ),
+    ..."REGION TZ USER SHELL TERM TIMEOUT Accept Content-Type User-Agent API-Version".split(" "),
+  ])("a long value does not count when its name is %s", (name) => {
+    expect(isSecretValue(name, "a long harmless value")).toBe(false);
+    expect(isSecretValue(`MY_${name}`, "a long harmless value")).toBe(false);
+    expect(isSecretValue(`${name}_X`, "a long harmless value")).toBe(true);
+  });
+
+  it("the address of a service does not count", () => {
+    for (const address of ["https://example.com", "http://127.0.0.1:8080/"])
+      expect(isSecretValue("SERVICE", address)).toBe(false);
+    expect(isSecretValue("SERVICE", "https://user@example.com")).toBe(true);
+  });
+});
+
+describe("findSecretArgs", () => {
+  it.each([
+    "--apikey",
+    "--api-key",
+    "--api_key",
+    "--token",
+    "-token",
+    "--github-token",
+    "--secret",
+    "--client_secret",
+    "--password",
+    "--passwd",
+    "--TOKEN",
+  ])("CFG-37: what follows %s is a credential", (option) => {
+    expect(findSecretArgs(["run", option, "abc", "def"])).toEqual([2]);
+    // The option stands alone, or its value is a variable.
+    expect(findSecretArgs([option, "--verbose"])).toEqual([]);
+    expect(findSecretArgs([option, "${MINE}"])).toEqual([]);
+  });
+
+  it("CFG-37: what follows any other word is not", () => {
+    expect(findSecretArgs(["--tokens", "abc", "token", "abc", "--port", "8080"])).toEqual([]);
+  });
+});
 
 describe("a value that looks secret to a reader", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { looksLikeSecret } from "../text/redact.ts";
 import { isPureReference } from "./variable-reference.ts";
 
-const tellingName = /key|token|secret|pass|auth(?!or)|credential|cookie|session|private/i;
+const tellingName = /key|token|secret|pass|auth(?!or(?!i))|credential|cookie|session|private/i;
 const harmlessName =
   /(?:^|[_-])(?:path|dir|directory|home|root|file|folder|lang|locale|port|host|mode|level|env|debug|region|tz|user|shell|term|timeout|accept|type|agent|version)$/i;
 const bareOrigin = /^https?:\/\/[^/?#@]+\/?$/;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import type { HostEvent, Human } from "../../src/index.ts";
+import { createHost, type HostEvent, type Human, type Outcome } from "../../src/index.ts";
+import { demoServerEntry } from "../../src/testing/index.ts";
 import { scriptedHuman } from "../fixtures/agent/scripted-human.ts";
+import { ManualClock } from "../fixtures/protocol/manual-clock.ts";
 import { anyTool, recordedHost } from "./recorded-host.ts";
 
 const addTool = {
@@ -225,6 +227,33 @@ describe("results", () => {
   });
 });
 
+describe("how long a call may take", () => {
+  it.each([
+    ["the caller's limit", 3_000, { callTimeout: 5 }, 3_000],
+    ["the caller's limit, also a longer one", 7_000, { callTimeout: 5 }, 7_000],
+    ["without one the entry's", undefined, { callTimeout: 5 }, 5_000],
+    ["without both the host's", undefined, {}, 9_000],
+  ])("RES-12: is %s", async (_name, timeoutMs, entry, expectedMs) => {
+    const clock = new ManualClock();
+    await using host = await createHost({
+      config: false,
+      servers: { demo: { ...demoServerEntry(), ...entry } },
+      limits: { callTimeoutMs: 9_000 },
+      clock,
+    });
+    const session = host.session({ level: "yolo" });
+    await session.ready();
+    let outcome: Outcome | undefined;
+    const slow = { steps: 1, delayMs: 60_000 };
+    void session.call("mcp__demo__slow", slow, { timeoutMs }).then((it) => (outcome = it));
+    await clock.advance(expectedMs - 1);
+    expect(outcome).toBeUndefined();
+    // Deadlines are looked at together, at most this much later.
+    await clock.advance(100);
+    expect(outcome).toMatchObject({ error: { code: "timeout" } });
+  });
+});
+
 describe("names", () => {
   it("RES-13: an unknown tool is an outcome with suggestions, and runs nothing", async () => {
     await using context = await recordedHost({ tools: [addTool] });
@@ -239,7 +268,6 @@ describe("names", () => {
   it("a call by name starts the server it belongs to, and only that one", async () => {
     let otherStarts = 0;
     await using context = await recordedHost({ tools: [anyTool] });
-    const { createHost } = await import("../../src/index.ts");
     const { createMemoryServer, createTestServer } = await import("../../src/testing/index.ts");
     await using host = await createHost({
       config: false,

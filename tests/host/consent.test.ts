@@ -80,6 +80,20 @@ describe("consent for the session", () => {
     expect([a.questions.length, b.questions.length]).toEqual([0, 1]);
   });
 
+  it("PRM-13: a server that is disconnected for everybody keeps no agent's own mode", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const { host } = context;
+    const { human, questions } = scriptedHuman();
+    const session = host.session({ agent: "a", level: "trusted", human });
+    await host.connect("fake", { owner: "a", shared: true, mode: "allow-all" });
+    expect(await session.call("mcp__fake__any", {})).toMatchObject({ ok: true });
+    await host.disconnect("fake");
+    expect(await session.call("mcp__fake__any", {})).toMatchObject({
+      error: { code: "consent_denied" },
+    });
+    expect(questions).toHaveLength(1);
+  });
+
   it("a server that is disconnected on purpose is asked about again; one that reconnects is not", async () => {
     await using context = await recordedHost({ tools: [anyTool] });
     const { human, questions } = scriptedHuman("server-session", "once");
@@ -233,6 +247,27 @@ describe("lasting grants", () => {
     await using host = await open();
     expect(host.grants.list({ agent: "a" })).toHaveLength(2);
     await rm(root, { recursive: true });
+  });
+
+  it("decision 4: a server that is always allowed is allowed without its destructive tools", async () => {
+    await using context = await recordedHost({ tools: [anyTool, destroy, other] });
+    const { host, calls } = context;
+    const { human, questions } = scriptedHuman("server-always", "server-always", "no");
+    const session = host.session({ agent: "a", level: "trusted", human });
+    for (const name of ["any", "other", "destroy", "destroy"])
+      await session.call(`mcp__fake__${name}`, {});
+    expect(questions.map(({ toolName, answers }) => [toolName, answers.length])).toEqual([
+      ["any", 6],
+      ["destroy", 2],
+      ["destroy", 2],
+    ]);
+    expect(calls.map(({ name }) => name)).toEqual(["any", "other", "destroy"]);
+    expect(host.grants.list().map(({ tool }) => tool)).toEqual(["any", "other"]);
+    const headless = host.session({ agent: "a", level: "trusted" });
+    expect(headless.tools().map(({ originalName }) => originalName)).toEqual(["any", "other"]);
+    expect(await headless.call("mcp__fake__destroy", {})).toMatchObject({
+      error: { code: "consent_denied" },
+    });
   });
 
   it("granting needs a tool that is there, and a server that may start", async () => {

@@ -435,6 +435,15 @@ describe("consent to a native tool", () => {
     ]);
   });
 
+  it("a yes to one call is no yes to the next", async () => {
+    await using context = await recordedHost({ tools: [] });
+    const { human, questions } = confirming("once");
+    const session = context.host.session({ level: "trusted", human });
+    session.defineTool(careful);
+    for (const text of ["x", "y"]) expect((await session.call("note", { text })).ok).toBe(true);
+    expect(questions.map((question) => question.arguments)).toEqual([{ text: "x" }, { text: "y" }]);
+  });
+
   it("a no, and nobody to ask, fail the call before the handler runs", async () => {
     await using context = await recordedHost({ tools: [] });
     const { human } = confirming("no");

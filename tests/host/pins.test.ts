@@ -192,6 +192,29 @@ describe("pins", () => {
     expect(host.server("mail").quarantined).toEqual(["send"]);
   });
 
+  const report = { ...send, outputSchema: { type: "object", required: ["id"] } };
+  it.each([
+    ["a title", { ...report, title: "Mail" }, "title"],
+    ["a description", { ...report, description: "Sends to everybody" }, "description"],
+    ["an input schema", { ...report, inputSchema: { type: "object" } }, "inputSchema.properties"],
+    ["an output schema", { ...report, outputSchema: { type: "object" } }, "outputSchema.required"],
+    ["no output schema", send, "outputSchema"],
+    ["an annotation", { ...report, annotations: { readOnlyHint: true } }, "annotations"],
+  ])("PRM-21: a tool that gets %s it did not have is set aside", async (_what, changed, path) => {
+    await using place = await makePlace();
+    await place.lists(report);
+    await using host = await place.host();
+    await host.connect("mail");
+    await place.lists(changed);
+    await host.reconnect("mail");
+    expect(host.server("mail").quarantined).toEqual(["send"]);
+    expect(await host.session({ level: "yolo" }).call("mcp__mail__send", {})).toMatchObject({
+      error: { code: "definition_changed" },
+    });
+    const [waiting] = await host.pins.list("mail");
+    expect(waiting?.changes.map((change) => change.path)).toEqual([path]);
+  });
+
   it("D9: a definition that reads like an attack is never offered before a person accepted it", async () => {
     await using place = await makePlace();
     const poisoned = {

@@ -8,7 +8,7 @@ import {
   type Outcome,
   type Transaction,
 } from "../../src/index.ts";
-import { settled } from "../fixtures/protocol/manual-clock.ts";
+import { ManualClock, settled } from "../fixtures/protocol/manual-clock.ts";
 import { deferred } from "./deferred.ts";
 import { anyTool, recordedHost, type RecordedHost } from "./recorded-host.ts";
 
@@ -91,6 +91,48 @@ describe("a transaction", () => {
       },
     ]);
   });
+
+  it.each(["mcp__fake__any", "hang"])(
+    "B-W3 SES-15: a call that timed out (%s) rolls it back",
+    async (name) => {
+      const clock = new ManualClock();
+      const begun = deferred();
+      const hang = (): Promise<never> => {
+        begun.resolve();
+        return new Promise(() => {});
+      };
+      await using context = await recordedHost({
+        tools: [anyTool],
+        host: { clock },
+        answers: hang,
+      });
+      const session = context.host.session({ level: "yolo" });
+      session.defineTool({
+        name: "hang",
+        description: "Writes, and never ends",
+        inputSchema: { type: "object" },
+        handler: (_, call) => {
+          call.context.state.set("hang", 1);
+          return hang();
+        },
+      });
+      await session.ready();
+      const undone: string[] = [];
+      const running = session.transaction(async (transaction) => {
+        transaction.state.set("step", 1);
+        const compensate = ({ ok }: Outcome) => undone.push(`${name} ${ok}`);
+        await transaction.call(name, {}, { timeoutMs: 1_000, compensate });
+      });
+      await begun.promise;
+      await clock.advance(2_000);
+      expect(await running).toMatchObject({
+        committed: false,
+        outcomes: [{ error: { code: "timeout" }, rolledBack: true, sideEffects: "possible" }],
+      });
+      expect(undone).toEqual([`${name} false`]);
+      expect(session.state.snapshot()).toEqual({});
+    },
+  );
 
   it("what its work throws rolls it back and is thrown again", async () => {
     await using context = await scene();

@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+
+import { redactValue } from "./redact-value.ts";
+import { redact } from "./redact.ts";
+
+// Put together here, so that no scanner takes this file for a leak.
+const letters = "abcdefghijABCDEFGHIJ";
+const digits = "0123456789";
+const shapes: readonly string[] = [
+  ...["ghp", "gho", "ghu", "ghs", "ghr"].map((kind) => `${kind}_${letters}`),
+  `github_pat_${letters}`,
+  `sk-${letters}`,
+  `sk-ant-api03-${letters}`,
+  ...["xoxa", "xoxb", "xoxp", "xoxr", "xoxs"].map((kind) => `${kind}-${digits}-${letters}`),
+  `AKIA${digits}ABCDEF`,
+  `eyJ${letters}.eyJ${letters}.${letters}`,
+  `eyJ${letters}.eyJ${letters}.`,
+];
+
+const assignedWords: readonly string[] = [
+  "apikey",
+  "api_key",
+  "api-key",
+  "API_KEY",
+  "token",
+  "access_token",
+  "secret",
+  "client_secret",
+  "password",
+  "passwd",
+  "authorization",
+];
+
+const memberWords: readonly string[] = [
+  "apikey",
+  "apiKey",
+  "api_key",
+  "x-api-key",
+  "token",
+  "refreshToken",
+  "secret",
+  "passwd",
+  "password",
+  "passwordHash",
+  "credential",
+  "credentials",
+  "authorization",
+  "cookie",
+  "Set-Cookie",
+  "privatekey",
+  "privateKey",
+  "private_key",
+  "private-key",
+];
+
+describe("a credential in a text", () => {
+  it.each(shapes)("ENV-12: is known by its shape: %s", (secret) => {
+    expect(redact(secret)).toBe("[redacted]");
+    expect(redact(`see "${secret}", please`)).toBe('see "[redacted]", please');
+  });
+
+  it.each(["Bearer", "bearer", "Basic", "BASIC"])("ENV-12: is known by %s before it", (scheme) => {
+    expect(redact(`sent ${scheme} abc+/=._~-9`)).toBe(`sent ${scheme} [redacted]`);
+    expect(redact(`Authorization: ${scheme} abc+/=._~-9, kept`)).toBe(
+      `Authorization: ${scheme} [redacted], kept`,
+    );
+  });
+
+  it.each(assignedWords)("ENV-12: is known by its name: %s", (name) => {
+    expect(redact(`${name}=abcd`)).toBe(`${name}=[redacted]`);
+    expect(redact(`${name} : abcd; rest`)).toBe(`${name} : [redacted]; rest`);
+    expect(redact(`{"${name}":"abcd","n":1}`)).toBe(`{"${name}":"[redacted]","n":1}`);
+    expect(redact(`{'${name}': 'abcd'}`)).toBe(`{'${name}': '[redacted]'}`);
+  });
+
+  it.each(["https://user:pass@host/", "postgres://user@host/db", "git+ssh://x:y@host"])(
+    "ENV-12: is known by where it stands in an address: %s",
+    (address) => {
+      const [scheme] = address.split("://") as [string];
+      expect(redact(address)).toBe(`${scheme}://[redacted]@${address.split("@")[1]}`);
+    },
+  );
+
+  it.each([
+    "ghp_short",
+    "sk-short",
+    "xoxz-0123456789",
+    "AKIA0123",
+    "eyJhbGciOiJIUzI1NiJ9",
+    "Bearer of news",
+    "a tokenizer",
+    "token = abc",
+    "https://host/a@b",
+  ])("is not suspected in %s", (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});
+
+describe("a member of an object", () => {
+  it.each(memberWords)("ENV-12: is masked by its name: %s", (name) => {
+    const { value, secrets } = redactValue({ [name]: "x", a: "y" }, { maxText: 100 });
+    expect(value).toEqual({ [name]: "[redacted]", a: "y" });
+    expect(secrets).toEqual(["x"]);
+  });
+
+  it.each(["title", "author", "keyboard", "path"])("is shown by its name: %s", (name) => {
+    expect(redactValue({ [name]: "x" }, { maxText: 100 }).value).toEqual({ [name]: "x" });
+  });
+});
