@@ -102,6 +102,26 @@ describe("the end of a connection", () => {
     },
   );
 
+  it("CON-04: closing does not wait for a server that is slow to list what it offers", async () => {
+    let isListing = false;
+    const { connection, handshake, closed, states } = scriptedConnection({
+      onReady: () => {
+        isListing = true;
+        return new Promise(() => {});
+      },
+    });
+    const waiting = connection.client();
+    const refused = expect(waiting).rejects.toMatchObject({ code: "closed", serverName: "files" });
+    const client = (await handshake(0)).succeed();
+    await settled();
+    expect(isListing).toBe(true);
+    const closing = connection.close();
+    expect(await isOver(closing)).toBe(true);
+    await refused;
+    expect(closed).toEqual([client]);
+    expect(states).toEqual(["idle→connecting", "connecting→idle"]);
+  });
+
   it("a handshake that succeeds at the moment of the end is of use to nobody", async () => {
     // After so many turns it may be over, or about to be, or its caller about to hear of it.
     for (let turns = 0; turns < 20; turns += 1) {

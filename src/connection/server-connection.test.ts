@@ -202,6 +202,23 @@ describe("ServerConnection restarts", () => {
     expect(states.at(-1)).toBe("connected→disconnected");
   });
 
+  it("CON-06 CON-16: useful work before a restart does not excuse a crash after it", async () => {
+    const { connection, client, clock, handshake, handshakes, states } = await connected();
+    connection.noteAnswer();
+    client.onclose?.(lost);
+    for (const [index, longestMs] of [0, 500, 1_000, 2_000].entries()) {
+      await clock.advance(longestMs / 2 - 1);
+      expect(handshakes).toHaveLength(index === 0 ? 2 : index + 1);
+      await clock.advance(longestMs / 2 + 1);
+      const next = (await handshake(index + 1)).succeed();
+      await settled();
+      next.onclose?.(lost);
+    }
+    await clock.advance(600_000);
+    expect(handshakes).toHaveLength(5);
+    expect(states.at(-1)).toBe("connected→disconnected");
+  });
+
   it("CON-06: a start that fails is tried again three times, then the reason stays", async () => {
     const { connection, client, clock, handshake, handshakes } = await connected();
     connection.noteAnswer();

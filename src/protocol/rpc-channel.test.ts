@@ -285,7 +285,11 @@ describe("what nobody asked for", () => {
     await clock.advance(2_000);
     flood();
     expect(peer.received).toHaveLength(70);
-    expect(channel.counts.overRate).toBe(1_930);
+    // However long it was silent before.
+    await clock.advance(3_600_000);
+    flood();
+    expect(peer.received).toHaveLength(120);
+    expect(channel.counts.overRate).toBe(2_880);
   });
 
   it("notifications reach the handler, and a handler that throws stops nothing", () => {

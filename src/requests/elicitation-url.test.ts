@@ -51,6 +51,12 @@ describe("an address a server wants opened", () => {
     "https://",
     "https://exa mple.com",
     "http://example.com/",
+    "http://93.184.216.34/",
+    "http://93.184.216.34:8080/login",
+    "http://0x5db8d822/",
+    "http://[2606:2800:220:1:248:1893:25c8:1946]/",
+    "http://10.0.0.5/",
+    "http://printer.local/",
     `https://example.com/${"a".repeat(9_000)}`,
     42,
     undefined,
@@ -76,6 +82,8 @@ describe("an address a server wants opened", () => {
       for (const url of ["https://169.254.169.254/", "https://metadata.google.internal/"])
         expect(judge(url, entry), url).toMatchObject({ ok: false });
     expect(judge("https://192.168.1.1/", allowed)).toMatchObject({ ok: true });
+    // Also where it was allowed: whoever listens on that network would read along.
+    expect(judge("http://192.168.1.1/", allowed)).toMatchObject({ ok: false });
     expect(judge("https://192.168.1.1/", remote)).toMatchObject({ ok: false });
     expect(judge("https://0x7f.1/", remote)).toMatchObject({ ok: false });
   });

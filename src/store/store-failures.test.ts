@@ -130,7 +130,18 @@ describe("the file of a store", () => {
   });
 
   it.each([
-    ["may be read by others", (file: string) => chmodSync(file, 0o644), /other users/, /chmod 600/],
+    ...(
+      [
+        ["may be read by everybody", 0o644],
+        ["may be read by its group", 0o640],
+        ["may be written by its group", 0o620],
+        ["may be read by all but its group", 0o604],
+        ["may be written by all but its group", 0o602],
+      ] as const
+    ).map(
+      ([what, mode]) =>
+        [what, (file: string) => chmodSync(file, mode), /other users/, /chmod 600/] as const,
+    ),
     [
       "is a link",
       (file: string) => {
@@ -150,7 +161,7 @@ describe("the file of a store", () => {
       /plain file/,
       /name the file/,
     ],
-  ])("STO-01: is refused when it %s", async (_, spoil, message, hint) => {
+  ] as const)("STO-01: is refused when it %s", async (_, spoil, message, hint) => {
     const file = await createFile(1);
     spoil(file);
     const error = await failure(openStore({ location: file }));
