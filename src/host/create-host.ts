@@ -12,6 +12,7 @@ import { chooseProtocol, protocolCoreFrom } from "../protocol/choose-protocol.ts
 import { RequestDesk } from "../requests/request-desk.ts";
 import { defaultStoreFile } from "../store/store-location.ts";
 import { AuditTrail } from "./audit-trail.ts";
+import { logBackgroundFailures } from "./background-failures.ts";
 import { type CollectedServers, collectServers } from "./collect-servers.ts";
 import { HostStore } from "./host-store.ts";
 import type { HostOptions, McpHost } from "./host.ts";
@@ -34,8 +35,9 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
   );
   const catalog = new ToolCatalog();
   const schemas = new ToolSchemas(limits);
-  const store = new HostStore({ location: storeLocation(options), clock, logger });
-  const audit = new AuditTrail({ store, events, clock, logger });
+  const background = logBackgroundFailures(logger, events, clock);
+  const store = new HostStore({ location: storeLocation(options), clock, logger: background });
+  const audit = new AuditTrail({ store, events, clock, logger: background });
   const calls = new CallPath({
     limits,
     clock,

@@ -13,6 +13,7 @@ import {
 } from "../registry/server-registry.ts";
 import { ApprovalBook } from "./approval-book.ts";
 import type { AuditTrail } from "./audit-trail.ts";
+import { logBackgroundFailures } from "./background-failures.ts";
 import { CatalogMemory } from "./catalog-memory.ts";
 import type { CollectedServers } from "./collect-servers.ts";
 import { ConnectionFactory, type ConnectionFactoryParts } from "./connection-factory.ts";
@@ -100,7 +101,8 @@ export class ServerFleet {
 
   /** Follows changes of the files, and of the store by other processes. */
   async watch(): Promise<void> {
-    const { logger, store } = this.#parts;
+    const { events, clock, store } = this.#parts;
+    const logger = logBackgroundFailures(this.#parts.logger, events, clock);
     const reload = oneAtATime(() =>
       this.reload().catch((error: unknown) => {
         logger.warn("the configuration could not be read again", { error: String(error) });

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+import type { Transport } from "@modelcontextprotocol/client";
 import { Server } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 
@@ -12,6 +13,8 @@ import {
   demoServerEntry,
   testServerEntry,
 } from "../../src/testing/index.ts";
+import { ManualClock } from "../fixtures/protocol/manual-clock.ts";
+import { deferred } from "./deferred.ts";
 
 const inMemory = () => createMemoryServer(createTestServer()).transport;
 
@@ -135,6 +138,31 @@ describe("servers", () => {
     });
     expect(host.server("off").state).toBe("disabled");
     expect(host.session({ level: "yolo" }).tools()).toHaveLength(3);
+  });
+
+  it("REG-12: connectAll waits for no server before it begins with the next", async () => {
+    const names = ["a", "b", "c", "d"];
+    const begun: string[] = [];
+    const allBegun = deferred();
+    // Each of them answers when all have been asked: one after the other, the first never would.
+    const waiting = names.map((name) => [
+      name,
+      () => {
+        const { transport } = createMemoryServer(createTestServer());
+        const start = transport.start.bind(transport);
+        transport.start = async () => {
+          begun.push(name);
+          if (begun.length === names.length) allBegun.resolve();
+          await allBegun.promise;
+          await start();
+        };
+        return transport;
+      },
+    ]);
+    const servers = Object.fromEntries(waiting) as Record<string, () => Transport>;
+    await using host = await createHost({ config: false, servers, clock: new ManualClock() });
+    expect(await host.connectAll()).toEqual({ a: true, b: true, c: true, d: true });
+    expect(begun).toEqual(names);
   });
 
   it("CFG-16: connecting a disabled server is a configuration error", async () => {

@@ -2,7 +2,28 @@ import { describe, expect, it } from "vitest";
 
 import { type CallStreamItem, createHost } from "../../src/index.ts";
 import { createDemoServer, createMemoryServer } from "../../src/testing/index.ts";
+import {
+  legacyHello,
+  legacyScripts,
+  type Script,
+  ScriptedPeer,
+} from "../fixtures/protocol/scripted-peer.ts";
 import { deferred } from "./deferred.ts";
+
+interface CallParams {
+  readonly _meta: { readonly progressToken: unknown };
+}
+
+/** A server with the tool `look` that logs. */
+function loggingPeer(look: Script): ScriptedPeer {
+  return new ScriptedPeer({
+    ...legacyScripts,
+    initialize: () => ({ ...legacyHello, capabilities: { tools: {}, logging: {} } }),
+    "logging/setLevel": () => ({}),
+    "tools/list": () => ({ tools: [{ name: "look", inputSchema: { type: "object" } }] }),
+    "tools/call": look,
+  });
+}
 
 describe("session.stream", () => {
   it("LIM-02: tells progress as it comes and the outcome last", async () => {
@@ -14,6 +35,34 @@ describe("session.stream", () => {
       items.push(item);
     expect(items.map(({ type }) => type)).toEqual(["progress", "progress", "progress", "outcome"]);
     expect(items.at(-1)).toMatchObject({ outcome: { ok: true, text: "Finished 3 steps." } });
+  });
+
+  it("LIM-02: tells what the tool's own server logs meanwhile, in order", async () => {
+    const log = (peer: ScriptedPeer, level: string, data: unknown): void =>
+      peer.notify("notifications/message", { level, data });
+    const other = loggingPeer(() => ({ content: [] }));
+    const peer = loggingPeer((message) => {
+      const { progressToken } = (message.params as unknown as CallParams)._meta;
+      log(other, "info", "of another server");
+      log(peer, "debug", "begun");
+      peer.notify("notifications/progress", { progressToken, progress: 1 });
+      log(peer, "error", "half\u001B[31m done");
+      return { content: [{ type: "text", text: "done" }] };
+    });
+    const servers = { fake: peer.transport, other: other.transport };
+    await using host = await createHost({ config: false, servers });
+    const session = host.session({ level: "yolo" });
+    await session.ready();
+    log(peer, "info", "before anybody reads");
+    const items: CallStreamItem[] = [];
+    for await (const item of session.stream("mcp__fake__look")) items.push(item);
+    log(peer, "info", "after the end");
+    expect(items).toMatchObject([
+      { type: "log", level: "debug", text: "begun" },
+      { type: "progress", progress: 1 },
+      { type: "log", level: "error", text: "half done" },
+      { type: "outcome", outcome: { ok: true, text: "done" } },
+    ]);
   });
 
   it("LIM-02: a reader that leaves cancels the call", async () => {
