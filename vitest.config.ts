@@ -22,8 +22,10 @@ export default defineConfig({
     setupFiles: ["tests/setup/throw-away-home.ts"],
     // Two processors: more workers only make the machine swap between real child processes.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // What takes this long hangs, on a machine as busy as one may be; no test judges a speed by it.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 100_000 } },
     projects: [
       {
         extends: true,

@@ -26,14 +26,16 @@ describe("plugboard call", () => {
     ]);
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
     expect(stdout.trimEnd().split("\n")).toHaveLength(1);
-    expect(JSON.parse(stdout)).toEqual({
+    const { meta, ...printed } = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
+    // An old server has none, and a slow one may be taken for an old one.
+    expect(meta).not.toBeUndefined();
+    expect(printed).toEqual({
       ok: true,
       server: "demo",
       tool: "add",
       text: "5",
       content: [{ type: "text", text: "5" }],
       structured: null,
-      meta: expect.anything(),
       durationMs: expect.any(Number),
       callId: expect.any(String),
       truncated: false,

@@ -62,7 +62,7 @@ describe("a call that is interrupted", () => {
       stderr: "starting mute …\n✗ mute: cancelled by the caller\n",
       exitCode: 130,
     });
-  }, 15_000);
+  });
 
   it("ends though its server ignores everything but SIGKILL", async () => {
     const script = `

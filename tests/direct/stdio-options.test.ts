@@ -37,12 +37,11 @@ describe("a child process", () => {
       args: [program, "one two", "--three"],
       env: { FLAVOUR: "vanilla" },
       connectTimeout: 30,
-      callTimeout: 0.2,
     };
     const { args, env } = await observe(entry);
     expect(args).toEqual(["one two", "--three"]);
     expect(env).toMatchObject({ FLAVOUR: "vanilla" });
-    await using wire = openWire(entry);
+    await using wire = openWire({ ...entry, callTimeout: 0.2 });
     expect(wire.serverName).toBe("own");
     await wire.connect();
     await expect(wire.sendRequest("never")).rejects.toMatchObject({

@@ -40,7 +40,7 @@ async function enter(place: keyof typeof places, options: HostOptions) {
     names,
     /** The server lists these tools some time after the handshake. */
     async listed(tool: string) {
-      await expect.poll(names, { timeout: 10_000 }).toContain(tool);
+      await expect.poll(names).toContain(tool);
     },
     async [Symbol.asyncDispose]() {
       await host.close();

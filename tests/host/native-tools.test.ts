@@ -19,6 +19,7 @@ import {
   type ToolInvoked,
 } from "../../src/index.ts";
 import { ManualClock } from "../fixtures/protocol/manual-clock.ts";
+import { hangsAfterMs } from "../setup/hang-limit.ts";
 import { deferred } from "./deferred.ts";
 import { anyTool, recordedHost } from "./recorded-host.ts";
 
@@ -347,7 +348,7 @@ describe("calling a native tool", () => {
         console.log(outcome.ok ? "ok" : outcome.error.code);
       `;
       const args = ["--import", "tsx", "--input-type=module", "--eval", program];
-      const options = { cwd: projectRoot, timeout: 20_000, killSignal: "SIGKILL" } as const;
+      const options = { cwd: projectRoot, timeout: hangsAfterMs, killSignal: "SIGKILL" } as const;
       const { stdout } = await promisify(execFile)(process.execPath, args, options);
       expect(stdout.trim()).toBe(expected);
     },
