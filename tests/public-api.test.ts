@@ -232,6 +232,8 @@ describe("the public API", () => {
       "UrlQuestion",
       "WantedVariable",
       "Wire",
+      "WireIdGenerator",
+      "WireOptions",
     ]);
     expect(Object.keys(await import("../src/index.ts")).toSorted()).toEqual(values);
   });

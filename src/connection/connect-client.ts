@@ -77,7 +77,7 @@ export async function connectDirectly(
   options: DirectOptions = {},
   input?: DirectInput,
 ): Promise<McpClient> {
-  const { client } = await openDirectly(server, options, input?.handlers);
+  const { client } = await openDirectly(server, options, { inputHandlers: input?.handlers });
   return new DirectClient(client, directLimits(directConfig(server), options), input);
 }
 

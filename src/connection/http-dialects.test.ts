@@ -54,6 +54,12 @@ describe("isOtherDialect", () => {
     },
   );
 
+  it("CON-05: a handshake that is refused in the words of the dialect is no other dialect", () => {
+    const details = { rpc: { code: -32_602, message: "bad client" } };
+    expect(isOtherDialect(createError("protocol_violation", "x", { details }))).toBe(false);
+    expect(isOtherDialect(createError("protocol_violation", "x"))).toBe(true);
+  });
+
   it("an address that asks to wait is not asked in another way", () => {
     const options = { retryable: true, details: { status: 429 } };
     expect(isOtherDialect(createError("http_error", "x", options))).toBe(false);

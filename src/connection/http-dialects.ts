@@ -45,7 +45,8 @@ export function prefersLegacy(transport: TransportConfig): boolean {
  * and it did not know what to do with the question.
  */
 export function isOtherDialect({ code, details, retryable }: McpError): boolean {
-  if (code === "protocol_violation" || code === "invalid_result") return true;
+  // The server's own error in answer to the handshake shows that the dialect is the right one.
+  if (code === "protocol_violation") return details["rpc"] === undefined;
   if (code !== "http_error" || retryable) return false;
   const { status } = details;
   return typeof status === "number" && (status < 500 || status === 501);

@@ -3,7 +3,8 @@ import type { Transport } from "@modelcontextprotocol/client";
 import type { ServerEntry } from "../config/config-keys.ts";
 import { type Limits, resolveLimits } from "../config/limits.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
-import type { ServerConfig } from "../config/server-config.ts";
+import { definitionOf, type ServerConfig } from "../config/server-config.ts";
+import { denyLaunch, errorOfDenial } from "../policy/decide-access.ts";
 import { systemClock } from "../ports/clock.ts";
 import { type Logger, silentLogger } from "../ports/logger.ts";
 import {
@@ -15,6 +16,7 @@ import type { InputHandlers } from "../protocol/input-handlers.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
 import { adoptedConfig, adoptTransport, isTransport } from "../transport/adopt-transport.ts";
 import { createTransport } from "../transport/create-transport.ts";
+import type { HostTransport } from "../transport/host-transport.ts";
 import { connectDeadlineMs } from "./connect-deadline.ts";
 import { type OpenedConnection, openConnection } from "./open-connection.ts";
 
@@ -34,14 +36,22 @@ export interface DirectOptions {
   readonly protocolVersion?: string | undefined;
 }
 
-/** Opens one connection outside any host; it is the caller's to close. */
+/** What only one kind of direct connection has. */
+export interface DirectParts {
+  readonly inputHandlers?: (() => InputHandlers) | undefined;
+  /** Stands between the protocol and each transport that is opened. */
+  readonly wrap?: ((transport: HostTransport) => HostTransport) | undefined;
+}
+
+/** Opens one connection outside any host; it is the caller's to close. Throws `server_disabled` for an entry that is switched off. */
 export async function openDirectly(
   server: DirectServer,
   options: DirectOptions,
-  inputHandlers?: () => InputHandlers,
+  { inputHandlers, wrap = (transport) => transport }: DirectParts = {},
 ): Promise<OpenedConnection> {
   const { timeoutMs, signal, env: hostEnv = process.env } = options;
   const entry = directConfig(server);
+  refuseDisabled(entry);
   const limits = directLimits(entry, options);
   const config = { ...entry, protocol: options.protocolVersion ?? entry.protocol };
   return await openConnection(
@@ -52,14 +62,23 @@ export async function openDirectly(
       clock: systemClock,
       logger: options.logger ?? silentLogger,
       hostEnv,
-      createTransport: isTransport(server)
-        ? () => Promise.resolve(adoptTransport(server, config.name))
-        : createTransport,
+      createTransport: async (opened, context) =>
+        wrap(
+          isTransport(server)
+            ? adoptTransport(server, opened.name)
+            : await createTransport(opened, context),
+        ),
       connectProtocol: chooseProtocol(options.protocolCore ?? protocolCoreFrom(hostEnv)),
       inputHandlers,
     },
     { connectTimeoutMs: timeoutMs ?? connectDeadlineMs(config, limits, false), signal },
   );
+}
+
+/** There is nothing to approve here: whoever opens a server directly trusts it. */
+function refuseDisabled({ name, enabled, provenance }: ServerConfig): void {
+  const denial = denyLaunch({ serverName: name, isEnabled: enabled, isLaunchApproved: true });
+  if (denial !== undefined) throw errorOfDenial(denial, name, definitionOf(provenance));
 }
 
 export function directLimits(

@@ -9,6 +9,7 @@ import {
   directConfig,
   openDirectly,
 } from "./open-directly.ts";
+import { type WireIdGenerator, WireIds, WireIdTransport } from "./wire-ids.ts";
 
 /** One server at the level of messages: requests go out, response messages come back. */
 export interface Wire extends AsyncDisposable {
@@ -17,7 +18,7 @@ export interface Wire extends AsyncDisposable {
   /** Starts or contacts the server and performs the handshake. Idempotent while connected. */
   connect(): Promise<void>;
   /**
-   * The response to this request. An error of the server, and an HTTP status from 400 on, is a
+   * The response to this request, with the id that was on the wire. An error of the server, and an HTTP status from 400 on, is a
    * message with `error` set; `not_connected`, `timeout` and a lost connection are thrown.
    */
   sendRequest(method: string, params?: JsonObject): Promise<TransportMessage>;
@@ -25,8 +26,13 @@ export interface Wire extends AsyncDisposable {
   disconnect(): Promise<void>;
 }
 
+export interface WireOptions extends DirectOptions {
+  /** Makes the id of each request; a UUID by default. */
+  readonly idGenerator?: WireIdGenerator | undefined;
+}
+
 /** A wire to the server an entry describes, not yet connected. */
-export function openWire(server: DirectServer, options: DirectOptions = {}): Wire {
+export function openWire(server: DirectServer, options: WireOptions = {}): Wire {
   return new DirectWire(server, options);
 }
 
@@ -39,14 +45,16 @@ interface Opening {
 class DirectWire implements Wire {
   readonly serverName: string;
   readonly #server: DirectServer;
-  readonly #options: DirectOptions;
+  readonly #options: WireOptions;
+  readonly #ids: WireIds;
   #opening: Opening | undefined;
   #client: ProtocolClient | undefined;
 
-  constructor(server: DirectServer, options: DirectOptions) {
+  constructor(server: DirectServer, options: WireOptions) {
     this.serverName = directConfig(server).name;
     this.#server = server;
     this.#options = options;
+    this.#ids = new WireIds(options.idGenerator);
   }
 
   get connected(): boolean {
@@ -65,13 +73,15 @@ class DirectWire implements Wire {
         serverName: this.serverName,
         hint: "call connect() first",
       });
-    const { id = "" } = TransportMessage.request(method, params);
+    // Nothing is answered from memory here, so the request is on its way when this returns.
+    const answer = client.request(method, params, { fresh: true });
+    const id = this.#ids.last;
     try {
-      return TransportMessage.response(id, await client.request(method, params));
+      return TransportMessage.response(id, await answer);
     } catch (error) {
-      const answer = errorAnswer(id, error);
-      if (answer === undefined) throw error;
-      return answer;
+      const said = errorAnswer(id, error);
+      if (said === undefined) throw error;
+      return said;
     }
   }
 
@@ -97,7 +107,11 @@ class DirectWire implements Wire {
     const { signal: given } = this.#options;
     const signal = given === undefined ? stop : AbortSignal.any([given, stop]);
     try {
-      const { client } = await openDirectly(this.#server, { ...this.#options, signal });
+      const { client } = await openDirectly(
+        this.#server,
+        { ...this.#options, signal },
+        { wrap: (transport) => new WireIdTransport(transport, this.#ids) },
+      );
       // It is closed by who did not want it any longer.
       if (stop.aborted) return client;
       this.#client = client;

@@ -221,13 +221,18 @@ describe("a server that does not answer the probe", () => {
     expect(channel.end).toBeUndefined();
   });
 
-  it("a refused initialize is reported once the silence of the probe is conclusive", async () => {
+  it("CON-05: a refused initialize is reported once the silence of the probe is conclusive", async () => {
     const { start, clock } = negotiation({
       initialize: ({ id }, peer) => peer.fail(id, -32_602, "bad client"),
     });
     const failure = failureOf(start());
     await clock.advance(3_000);
-    expect((await failure).code).toBe("rpc_error");
+    expect(await failure).toMatchObject({
+      name: "McpConnectionError",
+      code: "protocol_violation",
+      message:
+        "the server refused the handshake: initialize was answered with error -32602: bad client",
+    });
     expect((await failure).details["rpc"]).toMatchObject({ code: -32_602, message: "bad client" });
   });
 
@@ -338,9 +343,13 @@ describe("an era that is known or demanded", () => {
     },
   );
 
-  it("an initialize result without a version is refused", async () => {
+  it("CON-05: an initialize result without a version is refused", async () => {
     const { start } = negotiation({ ...legacyScripts, initialize: () => ({}) });
-    expect((await failureOf(start())).code).toBe("invalid_result");
+    expect(await failureOf(start())).toMatchObject({
+      name: "McpConnectionError",
+      code: "protocol_violation",
+      message: expect.stringContaining("it names no protocol version") as string,
+    });
   });
 });
 

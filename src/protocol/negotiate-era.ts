@@ -259,7 +259,7 @@ class EraNegotiation {
   #refusal(): McpError {
     const { serverName } = this.#options;
     const initialize = this.#failures.get("initialize");
-    if (initialize !== undefined) return initialize;
+    if (initialize !== undefined) return handshakeFailure(initialize);
     return createError(
       "protocol_violation",
       `the server does not speak protocol version ${modernVersion}, the one configured`,
@@ -293,6 +293,17 @@ class EraNegotiation {
   #exchange(method: Attempt) {
     return { serverName: this.#options.serverName, method };
   }
+}
+
+/** No tool was called and no result was asked for: an answer that ends the handshake is a failure to connect. */
+function handshakeFailure(error: McpError): McpError {
+  if (error.code !== "rpc_error" && error.code !== "invalid_result") return error;
+  const { message, serverName, details } = error;
+  return createError("protocol_violation", `the server refused the handshake: ${message}`, {
+    serverName,
+    details,
+    cause: error,
+  });
 }
 
 /**

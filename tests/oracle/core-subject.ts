@@ -118,10 +118,11 @@ const failureKinds: ReadonlyMap<ErrorCode, "timeout" | "cancelled" | "closed" | 
 export function coreFailure(error: unknown): Failure {
   if (!McpError.is(error)) throw error;
   const { code, details } = error;
-  if (code === "rpc_error") {
-    const rpc = details["rpc"] as RpcError | undefined;
+  const rpc = details["rpc"] as RpcError | undefined;
+  // The server's own error ends a handshake as a protocol violation.
+  if (code === "protocol_violation" && rpc !== undefined) return { kind: "rpc", ...rpc };
+  if (code === "rpc_error")
     return rpc === undefined ? { kind: "refused" } : { kind: "rpc", ...rpc };
-  }
   const kind = failureKinds.get(code);
   return kind === undefined ? { kind: "transport", code } : { kind };
 }
