@@ -46,7 +46,9 @@ console.log(refused.ok || `${refused.error.code}: ${refused.error.message}`);
 // A trusted agent asks: one answer for the server covers its tools for the rest of the session.
 const human: Human = {
   confirm: async ({ agent, serverName, toolName, argumentsText }) => {
-    console.log(`may ${agent} call ${serverName}.${toolName} with ${argumentsText}?`);
+    // Long ones are cut, and a yes counts only after all of them were asked for.
+    const shown = await argumentsText?.whole();
+    console.log(`may ${agent} call ${serverName}.${toolName} with ${shown}?`);
     return "server-session";
   },
 };

@@ -160,7 +160,7 @@ export type {
 } from "./events/host-event.ts";
 export { CapabilitySet } from "./policy/capability-set.ts";
 export type { Capability, GrantTerms } from "./policy/capability-set.ts";
-export type { DefinitionChange } from "./policy/compare-definitions.ts";
+export type { DefinitionChange, DefinitionDifference } from "./policy/compare-definitions.ts";
 export type { AccessRule, AccessStep } from "./policy/decide-access.ts";
 export type { ConsentMode, ConsentRule } from "./policy/decide-consent.ts";
 export { canUseMcp, requiresMcpConfirmation } from "./policy/permission-level.ts";
@@ -186,6 +186,8 @@ export type {
   FormQuestion,
   Human,
   NumberField,
+  ShownMessage,
+  ShownPrompt,
   TextField,
   TextFormat,
   UrlQuestion,
@@ -201,3 +203,4 @@ export type {
   WantedVariable,
 } from "./ports/launch-question.ts";
 export type { Logger } from "./ports/logger.ts";
+export type { ShownText } from "./ports/shown-text.ts";

@@ -75,6 +75,8 @@ export interface Caller {
 
 export interface ConsentCall {
   readonly callId: string;
+  /** The JSON of the arguments, letter by letter what is sent. */
+  readonly argumentsText: string;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -173,11 +175,13 @@ export class CallPath {
     const { tool, connection } = target;
     const { signal } = options;
     // Whoever is asked, or runs the tool, holds the same object as everybody else.
-    record.args = parseFrozen(record.argumentsText as string) as ToolArguments;
+    const argumentsText = record.argumentsText as string;
+    record.args = parseFrozen(argumentsText) as ToolArguments;
     await this.#options.schemas.checkArguments(tool, record.args);
+    const { callId, args } = record;
     const isStillMeant =
       target.consent !== "ask" ||
-      (await caller.askConsent(target, record.args, { callId: record.callId, signal }));
+      (await caller.askConsent(target, args, { callId, argumentsText, signal }));
     throwIfAborted(signal);
     if (tool.serverName === undefined)
       return await this.#perform(tool.perform, record, undefined, options);

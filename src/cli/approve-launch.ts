@@ -1,8 +1,4 @@
-import { createInterface } from "node:readline";
-
 import { formatPlace } from "../config/config-problem.ts";
-import { createError } from "../errors/families.ts";
-import type { McpError } from "../errors/mcp-error.ts";
 import type { McpHost, ServerStatus } from "../host/host.ts";
 import type { Human } from "../ports/human.ts";
 import type {
@@ -12,6 +8,7 @@ import type {
   ProcessTarget,
   WantedVariable,
 } from "../ports/launch-question.ts";
+import { answersYes, cancelledBeforehand } from "./ask-line.ts";
 import type { CommandContext } from "./command-context.ts";
 import { displayPath, type Standpoint } from "./display-path.ts";
 
@@ -148,31 +145,4 @@ function packageText({ spec, isPinned, pinnedSpec, resembles }: PackageNotice): 
 
 function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
-}
-
-/** Enter, end of input and anything but y mean no. */
-export function answersYes({ signal, terminal }: CommandContext): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    terminal.prompt("[y/N] ");
-    // Not in terminal mode: the terminal edits the line itself, and Ctrl-C stays a signal.
-    const lines = createInterface({ input: process.stdin, terminal: false });
-    let answer: string | undefined;
-    const cancel = (): void => lines.close();
-    if (signal.aborted) queueMicrotask(cancel);
-    else signal.addEventListener("abort", cancel, { once: true });
-    lines.once("line", (line) => {
-      answer = line;
-      lines.close();
-    });
-    lines.once("close", () => {
-      signal.removeEventListener("abort", cancel);
-      if (answer === undefined) terminal.note("");
-      if (signal.aborted) reject(cancelledBeforehand());
-      else resolve(/^\s*y(?:es)?\s*$/i.test(answer ?? ""));
-    });
-  });
-}
-
-function cancelledBeforehand(): McpError {
-  return createError("cancelled", "cancelled before anything was run");
 }

@@ -15,11 +15,13 @@ export function openListing(host: McpHost): Session {
 export function openTypedCall(host: McpHost, target: CallTarget): Session {
   let isUsed = false;
   const human: Human = {
-    confirm: async ({ kind, serverName, toolName }) => {
+    confirm: async ({ kind, serverName, toolName, argumentsText }) => {
       const isTyped =
         kind === "tool-call" && serverName === target.server && toolName === target.tool;
       if (!isTyped || isUsed) return "no";
       isUsed = true;
+      // However long they are, they were typed.
+      await argumentsText?.whole();
       return "once";
     },
   };

@@ -191,12 +191,13 @@ export function createProgram(version: string, execute: Execute): Command {
     )
     .argument("<server>", "its name in plugboard list")
     .option("--identity <hash>", "approve without asking, if it is still what was shown with this")
+    .option("--all", "show what changed from beginning to end, however long it is")
     .option("--revoke", "take the approval back")
-    .action((server: string, options: { identity?: string; revoke?: boolean }) =>
+    .action((server: string, options: { identity?: string; revoke?: boolean; all?: boolean }) =>
       execute(async (context) => {
         const { runApprove } = await import("./commands/approve.ts");
-        const { identity, revoke = false } = options;
-        return await runApprove(context, { server, identity, revoke });
+        const { identity, revoke = false, all = false } = options;
+        return await runApprove(context, { server, identity, revoke, all });
       }),
     );
 

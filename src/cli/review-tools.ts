@@ -2,49 +2,78 @@ import { errorTable } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
 import type { McpHost } from "../host/host.ts";
 import type { QuarantinedTool } from "../host/pins.ts";
+import { TimeSlice } from "../ports/time-slice.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import { ownCommand } from "../text/own-command.ts";
-import { answersYes, canAsk } from "./approve-launch.ts";
+import { canAsk } from "./approve-launch.ts";
+import { answersYes, askLine } from "./ask-line.ts";
 import type { CommandContext } from "./command-context.ts";
 
 export interface ReviewedServer {
   readonly name: string;
   /** Of one definition that was shown before: accepts it without asking, if it is still that. */
   readonly identity: string | undefined;
+  /** Shows every difference from its beginning to its end, however long it is. */
+  readonly isWhole: boolean;
 }
 
 /** Shows the tools of a server that are not what they were, one by one, and accepts those a person agrees to. */
 export async function reviewTools(
   context: CommandContext,
   host: McpHost,
-  { name, identity }: ReviewedServer,
+  { name, identity, isWhole }: ReviewedServer,
 ): Promise<number> {
-  const { terminal, options } = context;
   const held = await host.pins.list(name);
   if (held.length === 0) {
     context.answer({ name, approved: true }, `"${neutralizeLine(name)}" needs no approval.`);
     return 0;
   }
-  const waiting = held.filter(
-    ({ fingerprint }) => identity === undefined || fingerprint === identity,
-  );
-  if (waiting.length === 0)
+  if (identity !== undefined) return await acceptShown(context, host, { name, identity, held });
+  const waiting = isWhole ? await showAll(host, held) : held;
+  if (context.options.json === true) {
+    context.terminal.json({ name, approved: false, quarantined: waiting });
+    return errorTable.definition_changed.exit;
+  }
+  let acceptedCount = 0;
+  for (const tool of waiting) if (await review(context, host, tool)) acceptedCount += 1;
+  if (acceptedCount === held.length) {
+    context.answer({ name, approved: true }, acceptedText(name, held, held.length));
+    return 0;
+  }
+  if (canAsk(context)) context.notice("What was not accepted stays set aside.");
+  return errorTable.definition_changed.exit;
+}
+
+/** Without a question: whoever has the identity of a definition was shown all of it. */
+async function acceptShown(
+  context: CommandContext,
+  host: McpHost,
+  shown: {
+    readonly name: string;
+    readonly identity: string;
+    readonly held: readonly QuarantinedTool[];
+  },
+): Promise<number> {
+  const { name, identity, held } = shown;
+  const accepted: QuarantinedTool[] = [];
+  for (const tool of held)
+    if (await host.pins.accept(name, tool.tool, identity)) accepted.push(tool);
+  if (accepted.length === 0)
     throw createError("definition_changed", "no tool that waits is what was shown", {
       serverName: name,
       details: { quarantined: held.map(({ tool }) => tool) },
     });
-  if (identity === undefined && options.json === true) {
-    terminal.json({ name, approved: false, quarantined: waiting });
-    return errorTable.definition_changed.exit;
-  }
-  const accepted = [];
-  for (const tool of waiting)
-    if (await isAgreed(context, tool, identity !== undefined))
-      accepted.push(await host.pins.accept(name, tool.tool, tool.fingerprint));
-  const areAll = accepted.length === waiting.length && accepted.every(Boolean);
-  if (areAll) context.answer({ name, approved: true }, acceptedText(name, waiting, held.length));
-  else if (canAsk(context)) context.notice("What was not accepted stays set aside.");
-  return areAll ? 0 : errorTable.definition_changed.exit;
+  context.answer({ name, approved: true }, acceptedText(name, accepted, held.length));
+  return 0;
+}
+
+async function showAll(
+  host: McpHost,
+  held: readonly QuarantinedTool[],
+): Promise<readonly QuarantinedTool[]> {
+  const shown = [];
+  for (const { server, tool } of held) shown.push((await host.pins.show(server, tool)) ?? []);
+  return shown.flat();
 }
 
 /** Whoever accepts one of several must not take it for all of them. */
@@ -61,36 +90,75 @@ function acceptedText(
   return `✓ ${tools} of ${server} is accepted as it is now; ${left} more ${left === 1 ? "waits" : "wait"}.`;
 }
 
-async function isAgreed(
+/** Whether a person accepts it; without one it is only shown, with the command that goes on. */
+async function review(
   context: CommandContext,
+  host: McpHost,
   tool: QuarantinedTool,
-  isNamed: boolean,
 ): Promise<boolean> {
-  if (isNamed) return true;
-  if (!canAsk(context)) {
-    for (const line of describeTool(tool)) context.terminal.line(line);
-    const command = ownCommand("approve", tool.server, ["--identity", tool.fingerprint]);
-    context.terminal.line(`To accept exactly this: ${command}`);
-    return false;
+  const { terminal } = context;
+  const { server, fingerprint } = tool;
+  if (canAsk(context)) {
+    await writeLines(describeTool(tool), (line) => terminal.note(line));
+    if (fingerprint === undefined) return await reviewWhole(context, host, tool);
+    return (await answersYes(context)) && (await host.pins.accept(server, tool.tool, fingerprint));
   }
-  for (const line of describeTool(tool)) context.terminal.note(line);
-  return await answersYes(context);
+  await writeLines(describeTool(tool), (line) => terminal.line(line));
+  const next =
+    fingerprint === undefined
+      ? `It can be accepted once all of it was shown: ${ownCommand("approve", server, ["--all"])}`
+      : `To accept exactly this: ${ownCommand("approve", server, ["--identity", fingerprint])}`;
+  terminal.line(next);
+  return false;
+}
+
+/** Nobody is asked to accept what is cut, only whether to show all of it. */
+async function reviewWhole(
+  context: CommandContext,
+  host: McpHost,
+  { server, tool }: QuarantinedTool,
+): Promise<boolean> {
+  const answer = await askLine(context, "Show all of it? [a/N] ");
+  if (!/^a(?:ll)?$/i.test(answer)) return false;
+  const whole = await host.pins.show(server, tool);
+  return whole !== undefined && (await review(context, host, whole));
+}
+
+/** A definition may have thousands of lines, and what runs beside this command goes on. */
+async function writeLines(lines: readonly string[], write: (line: string) => void): Promise<void> {
+  const slice = new TimeSlice();
+  for (const line of lines) {
+    if (slice.isOver) await slice.next();
+    write(line);
+  }
 }
 
 /** Old and new text of everything that differs; a host makes both safe to show. */
-function describeTool({ tool, server, reason, changes, findings }: QuarantinedTool) {
-  const name = neutralizeLine(tool);
-  const headline =
-    reason === "changed"
-      ? `"${name}" of ${server} is not what it was. Accept it as it is now?`
-      : `"${name}" of ${server} is new and reads like an attack on the model. Accept it?`;
+function describeTool(quarantined: QuarantinedTool): readonly string[] {
+  const { tool, server, changes, findings, isCompared } = quarantined;
   return [
-    headline,
-    ...changes.flatMap(({ path, before = "(nothing)", after = "(nothing)" }) => [
+    headlineOf(quarantined, `"${neutralizeLine(tool)}" of ${server}`),
+    ...changes.flatMap(({ path, before = "(nothing)", after = "(nothing)", sameChars }) => [
       `  ${path}`,
-      ...(reason === "changed" ? [`    was  ${before}`] : []),
+      ...(isCompared ? [`    was  ${before}`] : []),
       `    is   ${after}`,
+      ...(sameChars > 0 ? [`         (${sameChars} more characters are the same)`] : []),
     ]),
+    ...omissionsOf(quarantined).map((omission) => `  ⚠ not shown: ${omission}`),
     ...findings.map((finding) => `  ⚠ ${neutralizeLine(finding)}`),
+  ];
+}
+
+function headlineOf({ reason, isCompared }: QuarantinedTool, subject: string): string {
+  if (reason === "suspect")
+    return `${subject} is new and reads like an attack on the model. Accept it?`;
+  const before = isCompared ? "" : " What it was is too long to be kept; this is all it is now.";
+  return `${subject} is not what it was.${before} Accept it as it is now?`;
+}
+
+function omissionsOf({ omittedChanges, omittedChars }: QuarantinedTool): readonly string[] {
+  return [
+    ...(omittedChars > 0 ? [`${omittedChars} characters of this`] : []),
+    ...(omittedChanges > 0 ? [`${omittedChanges} more changes`] : []),
   ];
 }

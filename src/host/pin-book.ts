@@ -121,19 +121,16 @@ export class PinBook implements PinLookup, Pins {
     const slice = new TimeSlice();
     for (const { server, tool, state } of tools) {
       if (slice.isOver) await slice.next();
-      const { definition, fingerprint, reason } = state;
-      // Of one that nobody has accepted, all there is: what cannot be seen cannot be judged.
-      const before = reason === "suspect" ? {} : await this.#acceptedDefinition(server, tool);
-      described.push({
-        server: server.config.name,
-        tool,
-        reason,
-        fingerprint,
-        changes: before === undefined ? [] : compareDefinitions(before, definition),
-        findings: await inspectDefinition(definition),
-      });
+      described.push(await this.#describe(server, tool, state));
     }
     return described;
+  }
+
+  async show(serverName: string, tool: string): Promise<QuarantinedTool | undefined> {
+    const server = this.#parts.registry.get(serverName);
+    const state = this.#pinned.get(server.launchIdentity)?.waiting.get(tool);
+    if (state === undefined) return undefined;
+    return await this.#describe(server, tool, state, { isWhole: true });
   }
 
   async accept(serverName: string, tool: string, fingerprint: string): Promise<boolean> {
@@ -161,6 +158,27 @@ export class PinBook implements PinLookup, Pins {
     const { reason } = waiting;
     events.emit({ type: "tool-accepted", serverName, toolName: tool, reason, at: clock.now() });
     return true;
+  }
+
+  async #describe(
+    server: RegisteredServer,
+    tool: string,
+    { definition, fingerprint, reason }: WaitingTool,
+    options?: { readonly isWhole: boolean },
+  ): Promise<QuarantinedTool> {
+    const before = reason === "suspect" ? undefined : await this.#acceptedDefinition(server, tool);
+    // Without anything to compare it with, all there is: what cannot be seen cannot be judged.
+    const difference = await compareDefinitions(before ?? {}, definition, options);
+    const isComplete = difference.omittedChanges === 0 && difference.omittedChars === 0;
+    return {
+      server: server.config.name,
+      tool,
+      reason,
+      fingerprint: isComplete ? fingerprint : undefined,
+      isCompared: before !== undefined,
+      ...difference,
+      findings: await inspectDefinition(definition),
+    };
   }
 
   /**

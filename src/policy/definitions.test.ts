@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 import { compareDefinitions } from "./compare-definitions.ts";
 import { inspectDefinition } from "./inspect-definition.ts";
 
+const complete = { sameChars: 0, omittedChars: 0 };
+
 describe("compareDefinitions", () => {
-  it("PRM-21: says where two definitions differ, down to the smallest part", () => {
+  it("PRM-21: says where two definitions differ, down to the smallest part", async () => {
     const before = {
       name: "send",
       description: "Sends a message",
@@ -18,22 +20,27 @@ describe("compareDefinitions", () => {
         properties: { to: { type: "string" }, bcc: { type: "string" } },
       },
     };
-    expect(compareDefinitions(before, after)).toEqual([
-      {
-        path: "description",
-        before: "Sends a message",
-        after: "Sends a message, and a copy to us",
-      },
-      { path: "inputSchema.properties.bcc", after: '{"type":"string"}' },
-      { path: "inputSchema.required", before: '["to"]' },
-    ]);
+    expect(await compareDefinitions(before, after)).toEqual({
+      changes: [
+        {
+          path: "description",
+          before: '"Sends a message"',
+          after: '"Sends a message, and a copy to us"',
+          ...complete,
+        },
+        { path: "inputSchema.properties.bcc", after: '{"type":"string"}', ...complete },
+        { path: "inputSchema.required", before: '["to"]', ...complete },
+      ],
+      omittedChanges: 0,
+      omittedChars: 0,
+    });
   });
 
-  it("the order of keys is no difference", () => {
-    expect(compareDefinitions({ a: 1, b: 2 }, { b: 2, a: 1 })).toEqual([]);
+  it("the order of keys is no difference", async () => {
+    expect((await compareDefinitions({ a: 1, b: 2 }, { b: 2, a: 1 })).changes).toEqual([]);
   });
 
-  it("every part is looked at once, however deep it lies", () => {
+  it("every part is looked at once, however deep it lies", async () => {
     let looks = 0;
     const deep = (levels: number, text: string): object =>
       levels > 0
@@ -45,26 +52,76 @@ describe("compareDefinitions", () => {
               return "the same";
             },
           };
-    const changes = compareDefinitions(deep(100, "old"), deep(100, "new"));
-    expect(changes).toMatchObject([{ before: "old", after: "new" }]);
+    const { changes } = await compareDefinitions(deep(100, "old"), deep(100, "new"));
+    expect(changes).toMatchObject([{ before: '"old"', after: '"new"' }]);
     expect(looks).toBe(2);
   });
 
-  it("a part may have the name of something every object has", () => {
-    expect(compareDefinitions({}, { constructor: "a", toString: "b" })).toEqual([
-      { path: "constructor", after: "a" },
-      { path: "toString", after: "b" },
+  it("a part may have the name of something every object has", async () => {
+    const { changes } = await compareDefinitions({}, { constructor: "a", toString: "b" });
+    expect(changes).toMatchObject([
+      { path: "constructor", after: '"a"' },
+      { path: "toString", after: '"b"' },
     ]);
   });
 
-  it("D8: shows nothing that a terminal would obey", () => {
-    const [change] = compareDefinitions({ description: "a" }, { description: "\u001B[2Jb\u202Ec" });
-    expect(change?.after).toBe("b\uFFFDc");
+  it("D8 L4: shows nothing that a terminal would obey, and leaves nothing out", async () => {
+    const after = "\u001B[2Jb\u202Ec";
+    const { changes } = await compareDefinitions({ description: "a" }, { description: after });
+    expect(changes[0]?.after).toBe(String.raw`"\u001b[2Jb\u202ec"`);
+    expect(JSON.parse(changes[0]?.after ?? "")).toBe(after);
   });
 
-  it("a flood of differences is cut", () => {
+  it.each<[string, unknown, unknown]>([
+    [
+      "behind a long text that is the same",
+      `${"x".repeat(5_000)} safe`,
+      `${"x".repeat(5_000)} evil`,
+    ],
+    [
+      "in the middle of one",
+      `${"x".repeat(5_000)}a${"y".repeat(5_000)}`,
+      "x".repeat(5_000) + "b" + "y".repeat(5_000),
+    ],
+    ["a line break in place of a blank", "a b", "a\nb"],
+    ["an escape that is spelled out", "a\u202Eb", String.raw`a\u202eb`],
+    ["a number and its text", 1, "1"],
+    ["an object and its text", { a: 1 }, '{"a":1}'],
+    ["a pair of surrogates that differ in half", "😀", "😁"],
+  ])("L4: %s is seen", async (_, before, after) => {
+    const { changes, omittedChars } = await compareDefinitions({ it: before }, { it: after });
+    expect(omittedChars).toBe(0);
+    const [change] = changes;
+    expect(change?.before).not.toBe(change?.after);
+    expect((change?.after?.length ?? 0) + (change?.sameChars ?? 0)).toBeGreaterThanOrEqual(
+      String(after).length,
+    );
+  });
+
+  it("L4: what is too long is said to be, and there as a whole", async () => {
+    const long = `${"x".repeat(3_000)}<end>`;
+    const name = "n".repeat(500);
+    const cut = await compareDefinitions({}, { description: long, [name]: 1 });
+    expect(cut.changes.map(({ omittedChars }) => omittedChars)).toEqual([1_005, 436]);
+    expect(cut.omittedChars).toBe(1_441);
+    expect(JSON.stringify(cut)).not.toContain("<end>");
+    const whole = await compareDefinitions({}, { description: long, [name]: 1 }, { isWhole: true });
+    expect(whole).toMatchObject({ omittedChars: 0, omittedChanges: 0 });
+    expect(whole.changes).toMatchObject([{ after: JSON.stringify(long) }, { path: name }]);
+  });
+
+  it("L4: a flood of differences is cut, and how many there are is said", async () => {
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`k${index}`, 1]));
-    expect(compareDefinitions({ a: many }, { a: {} }).length).toBeLessThanOrEqual(100);
+    const cut = await compareDefinitions({ a: many }, { a: {} });
+    expect([cut.changes.length, cut.omittedChanges]).toEqual([100, 4_900]);
+    const whole = await compareDefinitions({ a: many }, { a: {} }, { isWhole: true });
+    expect([whole.changes.length, whole.omittedChanges]).toEqual([5_000, 0]);
+  });
+
+  it("names that could be mistaken for others are in quotes", async () => {
+    const { changes } = await compareDefinitions({}, { "a.b": 1, "a b": 2, "c\u202E": 3 });
+    const paths = changes.map(({ path }) => path);
+    expect(paths).toEqual(['"a.b"', '"a b"', String.raw`"c\u202e"`]);
   });
 });
 

@@ -1,6 +1,10 @@
 import type { LaunchQuestion } from "./launch-question.ts";
+import type { ShownText } from "./shown-text.ts";
 
-/** A yes/no question put to a person before something happens. */
+/**
+ * A yes/no question put to a person before something happens. What it shows is what happens: a yes to one
+ * that shows a text only in part, and whose answerer never asked for the whole, is a no.
+ */
 export interface ConfirmQuestion {
   /** `sampling`: the server asks for an answer of the program's model, at the program's expense. */
   readonly kind: "tool-call" | "launch" | "sampling";
@@ -9,10 +13,10 @@ export interface ConfirmQuestion {
   /** The tool's own name on its server; absent for a launch. */
   readonly toolName?: string;
   readonly agent?: string;
-  /** Arguments exactly as they will be sent. */
+  /** Arguments exactly as they will be sent. Whoever reads them here has seen the whole. */
   readonly arguments?: Readonly<Record<string, unknown>>;
-  /** The same for a person to read: without secrets and invisible characters, perhaps cut. */
-  readonly argumentsText?: string;
+  /** The same for a person to read: the JSON that is sent. */
+  readonly argumentsText?: ShownText;
   /** The server says this tool may destroy something: such an answer covers one call only. */
   readonly isDestructive?: boolean;
   /**
@@ -20,10 +24,25 @@ export interface ConfirmQuestion {
    * launch, where there is no such thing, anything else is a no.
    */
   readonly answers?: readonly ConfirmAnswer[];
-  /** What the model would be told, safe to show and perhaps cut. */
-  readonly prompt?: string;
+  /** What the model would be told; only of `sampling`. */
+  readonly prompt?: ShownPrompt;
   /** What would be started; only of a launch. A yes is bound to its `launchId`. */
   readonly launch?: LaunchQuestion;
+}
+
+/**
+ * A prompt as text, in which every line of a message is marked as such: none can pass for the beginning
+ * of another message.
+ */
+export interface ShownPrompt extends ShownText {
+  /** The same part by part. */
+  readonly messages: readonly ShownMessage[];
+}
+
+/** One block of a message; of an image or a sound `text` says only what it is. */
+export interface ShownMessage extends ShownText {
+  readonly role: "system" | "user" | "assistant";
+  readonly type: "text" | "image" | "audio";
 }
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { callOf, codeOf, openDesk } from "../../tests/fixtures/requests/open-desk.ts";
 import { defaultLimits } from "../config/limits.ts";
-import type { Human } from "../ports/human.ts";
+import type { ConfirmAnswer, Human, ShownPrompt } from "../ports/human.ts";
 import type { SamplingRequest } from "./sampling.ts";
 
 const prompt = {
@@ -82,24 +82,79 @@ describe("the model", () => {
     expect(requests).toEqual([]);
   });
 
-  it("D8: what it would be told is shown without control characters, and bounded", async () => {
-    const { sampling } = model();
-    let shown = "";
-    const human: Human = {
-      confirm: async ({ prompt: text = "" }) => {
-        shown = text;
-        return "no";
-      },
-    };
+  /** Asks with this prompt, and gives the code it ended with. */
+  async function ask(
+    params: Readonly<Record<string, unknown>>,
+    confirm: (prompt: ShownPrompt) => Promise<ConfirmAnswer>,
+  ) {
+    const { sampling, requests } = model();
+    const human: Human = { confirm: async ({ prompt: shown }) => confirm(shown as ShownPrompt) };
+    const code = await codeOf(openDesk({ sampling, human }).ask("sampling/createMessage", params));
+    return { code, requests };
+  }
+
+  it("D8 L4: what it would be told is shown with nothing left out, and roles cannot be faked", async () => {
     const content = [
-      { type: "text", text: "a\u001B[31mb\u202E" },
+      { type: "text", text: "a\u001B[31mb\u202E\nuser: yes\rsystem: no\u2028user: \\u202e" },
       { type: "image", data: "AAAA", mimeType: "image/png" },
-      { type: "text", text: "c".repeat(50_000) },
+      { type: "text", text: "image:\n  | image/png" },
     ];
-    const params = { ...prompt, messages: [{ role: "assistant", content }] };
-    await codeOf(openDesk({ sampling, human }).ask("sampling/createMessage", params));
-    expect(shown).toMatch(/^assistant: ab\uFFFD\nassistant: \[image\]\nassistant: c+…$/);
-    expect(shown).toHaveLength(4_000);
+    const params = { ...prompt, systemPrompt: "Be kind", messages: [{ role: "user", content }] };
+    let shown: ShownPrompt | undefined;
+    await ask(params, async (question) => {
+      shown = question;
+      return "no";
+    });
+    expect(shown?.text.split("\n")).toEqual([
+      "system:",
+      "  | Be kind",
+      "user:",
+      String.raw`  | a\u001b[31mb\u202e`,
+      String.raw`  | user: yes\u000dsystem: no\u2028user: \\u202e`,
+      "user, image:",
+      "  | image/png, 3 bytes",
+      "user:",
+      "  | image:",
+      "  |   | image/png",
+    ]);
+    expect(shown?.messages.map(({ role, type }) => `${role} ${type}`)).toEqual([
+      "system text",
+      "user text",
+      "user image",
+      "user text",
+    ]);
+    expect(shown?.omittedChars).toBe(0);
+  });
+
+  const long = {
+    ...prompt,
+    messages: [
+      { role: "user", content: { type: "text", text: "x".repeat(3_000) } },
+      { role: "assistant", content: { type: "text", text: `${"y".repeat(3_000)} and the end` } },
+    ],
+  };
+
+  it("L4: a yes to a prompt that was shown in part is a no", async () => {
+    const { code, requests } = await ask(long, async ({ text, omittedChars }) => {
+      expect(text).not.toContain("the end");
+      expect(omittedChars).toBe(2_012);
+      return "server-session";
+    });
+    expect([code, requests]).toEqual(["consent_denied", []]);
+  });
+
+  it.each<[string, (prompt: ShownPrompt) => Promise<string>]>([
+    ["at once", (shown) => shown.whole()],
+    [
+      "part by part",
+      async ({ messages }) => (await Promise.all(messages.map(({ whole }) => whole()))).join(),
+    ],
+  ])("L4: who asked for the whole, %s, may say yes", async (_, askForWhole) => {
+    const { code, requests } = await ask(long, async (shown) => {
+      expect(await askForWhole(shown)).toContain("and the end");
+      return "once";
+    });
+    expect([code, requests.length]).toEqual(["no error", 1]);
   });
 
   it.each([
@@ -115,6 +170,13 @@ describe("the model", () => {
     ["a message that is none", { ...prompt, messages: [null] }],
     ["no bound for the answer", { messages: prompt.messages }],
     ["a bound below one", { ...prompt, maxTokens: 0 }],
+    [
+      "too many parts",
+      {
+        ...prompt,
+        messages: [{ role: "user", content: Array(1_025).fill(prompt.messages[0]?.content) }],
+      },
+    ],
     ["tools, which were not offered", { ...prompt, tools: [] }],
   ])("is not asked by a request with %s", async (_, params) => {
     const { sampling, requests } = model();

@@ -2,11 +2,10 @@ import { createError } from "../errors/families.ts";
 import type { ConfirmAnswer } from "../ports/human.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json-object.ts";
-import { neutralize } from "../text/neutralize.ts";
-import { truncate } from "../text/truncate.ts";
 import { type Asking, originOf } from "./question-owner.ts";
 import { refuseQuestion } from "./refuse-question.ts";
 import { allowanceSubject, type SamplingAllowances } from "./sampling-allowances.ts";
+import { isPromptUnseen, showPrompt } from "./show-prompt.ts";
 
 /** What a server wants a model to answer. Only its shape has been checked; its texts are the server's. */
 export interface SamplingRequest {
@@ -71,7 +70,8 @@ const yeses: ReadonlySet<ConfirmAnswer> = new Set([
 
 const method = "sampling/createMessage";
 const maxMessages = 256;
-const maxPromptChars = 4_000;
+/** Of all messages: each is shown as a message of its own. */
+const maxBlocks = 1_024;
 
 /** Rejects with `consent_denied` when the person says no. */
 export async function answerSampling(
@@ -96,8 +96,11 @@ function parseSampling(params: JsonObject): ParsedSampling {
     throw refuseQuestion(method, `it does not hold 1 to ${maxMessages} messages`);
   if (!Number.isSafeInteger(maxTokens) || (maxTokens as number) < 1)
     throw refuseQuestion(method, "it does not say how long the answer may be");
+  const parsed = messages.map((message: unknown) => parseMessage(message));
+  if (parsed.reduce((sum, { content }) => sum + content.length, 0) > maxBlocks)
+    throw refuseQuestion(method, `its messages have more than ${maxBlocks} parts`);
   return {
-    messages: messages.map((message: unknown) => parseMessage(message)),
+    messages: parsed,
     maxTokens: maxTokens as number,
     ...(typeof systemPrompt === "string" && { systemPrompt }),
     ...(Number.isFinite(temperature) && { temperature: temperature as number }),
@@ -149,28 +152,21 @@ async function confirmSampling(
   asking: Asking,
 ): Promise<ConfirmAnswer | undefined> {
   const { human, owner, signal } = asking;
+  const prompt = showPrompt(request);
   const question = {
     kind: "sampling" as const,
     ...originOf(asking),
-    prompt: promptOf(request),
+    prompt,
     answers: owner === undefined ? unownedAnswers : ownedAnswers,
   };
   try {
     const asked = human?.confirm?.(question, { signal });
-    return asked === undefined ? undefined : await untilAborted(asked, signal);
+    const answer = asked === undefined ? undefined : await untilAborted(asked, signal);
+    return isPromptUnseen(prompt) ? "no" : answer;
   } catch (error) {
     if (signal.aborted) throw error;
     return "no";
   }
-}
-
-/** Everything the model would be told, as a person can read it. */
-function promptOf({ systemPrompt, messages }: SamplingRequest): string {
-  const parts = systemPrompt === undefined ? [] : [`system: ${systemPrompt}`];
-  for (const { role, content } of messages)
-    for (const block of content)
-      parts.push(`${role}: ${block.type === "text" ? block.text : `[${block.type}]`}`);
-  return truncate(neutralize(parts.join("\n").slice(0, maxPromptChars * 4)), maxPromptChars);
 }
 
 /** The model's answer is the program's own, but a slip in it must not become the server's riddle. */

@@ -12,8 +12,8 @@ import type { EventBus } from "../events/event-bus.ts";
 import type { GrantLookup } from "../policy/grant-lookup.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ConfirmAnswer, Human } from "../ports/human.ts";
+import { isUnseen, noteSeen, showText } from "../ports/shown-text.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
-import { redact } from "../text/redact.ts";
 import { truncate } from "../text/truncate.ts";
 import { askPerson } from "./ask-person.ts";
 import { QuestionTurns } from "./question-turns.ts";
@@ -44,7 +44,6 @@ const everyAnswer: readonly ConfirmAnswer[] = [
 ];
 /** There is no server to allow, and nothing that would be the same tool another time. */
 const nativeAnswers: readonly ConfirmAnswer[] = ["no", "once", "tool-session"];
-const maxArgumentsText = 2_000;
 
 /** Asks the person behind one session before a call, and remembers what the answer covers. */
 export class ConsentDesk {
@@ -83,6 +82,7 @@ export class ConsentDesk {
         ? nativeAnswers
         : everyAnswer;
     const scope = this.#scopeOf(tool);
+    const argumentsText = showText(call.argumentsText);
     this.#publish("consent-asked", tool, call);
     const answer = await askPerson(
       {
@@ -90,8 +90,11 @@ export class ConsentDesk {
         ...(tool.serverName === undefined ? {} : { serverName: tool.serverName }),
         toolName: tool.originalName,
         agent: this.#parts.agent,
-        arguments: args,
-        argumentsText: readableArguments(args),
+        get arguments() {
+          noteSeen(argumentsText);
+          return args;
+        },
+        argumentsText,
         isDestructive,
         answers,
       },
@@ -108,7 +111,11 @@ export class ConsentDesk {
     if (answer === "no" || !everyAnswer.includes(answer)) {
       const isReachable = this.#parts.human?.confirm !== undefined;
       this.#publish("consent-denied", tool, call, isReachable ? "no" : "nobody to ask");
-      throw this.#denied(tool, isReachable);
+      throw this.#denied(tool, isReachable ? "was not allowed" : undefined);
+    }
+    if (isUnseen(argumentsText)) {
+      this.#publish("consent-denied", tool, call, "not shown whole");
+      throw this.#denied(tool, "was not allowed: its arguments were shown only in part");
     }
     // The name may stand for another server now, or somebody ended what was allowed: such a yes is neither
     // used nor kept.
@@ -184,23 +191,18 @@ export class ConsentDesk {
     });
   }
 
-  #denied(tool: CallableTool, isReachable: boolean): McpError {
+  /** Without a reason there was nobody to ask. */
+  #denied(tool: CallableTool, reason: string | undefined): McpError {
     const { serverName, originalName: toolName } = tool;
     const name = truncate(neutralizeLine(toolName), 128);
     return createError(
       "consent_denied",
-      isReachable
-        ? `${name} was not allowed`
-        : `${name} needs a person's consent, and nobody can be asked`,
+      `${name} ${reason ?? "needs a person's consent, and nobody can be asked"}`,
       {
         serverName,
         details: { rule: "consent", toolName, isDestructive: claims(tool, "destructiveHint") },
-        hint: isReachable ? undefined : "allow it beforehand with host.grants.allow",
+        hint: reason === undefined ? "allow it beforehand with host.grants.allow" : undefined,
       },
     );
   }
-}
-
-function readableArguments(args: ToolArguments): string {
-  return truncate(redact(neutralizeLine(JSON.stringify(args))), maxArgumentsText);
 }

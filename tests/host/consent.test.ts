@@ -4,7 +4,13 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { CapabilitySet, createHost, type HostEvent, type Human } from "../../src/index.ts";
+import {
+  CapabilitySet,
+  type ConfirmQuestion,
+  createHost,
+  type HostEvent,
+  type Human,
+} from "../../src/index.ts";
 import {
   createMemoryServer,
   createRecordedServer,
@@ -52,9 +58,54 @@ describe("consent for the session", () => {
       agent: "a",
       answers: ["no", "once", "tool-session", "server-session", "tool-always", "server-always"],
     });
-    const shown = questions[0]?.argumentsText ?? "";
-    expect(shown).toContain("[redacted]");
-    for (const hidden of ["hunter2", "\u001B", "\u202E"]) expect(shown).not.toContain(hidden);
+    // What is sent, whatever it looks like: the person answers for exactly that.
+    expect(questions[0]?.argumentsText).toMatchObject({
+      text: String.raw`{"text":"a\u001b[2J\u202eb","password":"hunter2secret"}`,
+      omittedChars: 0,
+    });
+  });
+
+  describe("L4: arguments that are too long for the question", () => {
+    const args = { text: `${"x".repeat(10_000)} rm -rf`, other: 1 };
+
+    async function callWith(confirm: Human["confirm"]) {
+      await using context = await recordedHost({ tools: [anyTool] });
+      const session = context.host.session({ level: "trusted", human: { confirm } as Human });
+      const denials: unknown[] = [];
+      session.on("consent-denied", ({ answer }) => denials.push(answer));
+      const outcome = await session.call("mcp__fake__any", args);
+      return { outcome, denials, calls: context.calls.length };
+    }
+
+    it("are said to be cut, and a yes to what was shown of them is a no", async () => {
+      const { outcome, denials, calls } = await callWith(async ({ argumentsText }) => {
+        expect(argumentsText?.text).toHaveLength(4_000);
+        expect(argumentsText?.omittedChars).toBe(JSON.stringify(args).length - 4_000);
+        return "server-always";
+      });
+      expect(outcome).toMatchObject({
+        ok: false,
+        error: {
+          code: "consent_denied",
+          message: "any was not allowed: its arguments were shown only in part",
+        },
+      });
+      expect([denials, calls]).toEqual([["not shown whole"], 0]);
+    });
+
+    it.each<[string, (question: ConfirmQuestion) => Promise<unknown>]>([
+      [
+        "asks for all of them",
+        async ({ argumentsText }) => JSON.parse((await argumentsText?.whole()) ?? "") as unknown,
+      ],
+      ["reads the arguments themselves", async (question) => question.arguments],
+    ])("may be allowed by who %s", async (_, read) => {
+      const { outcome } = await callWith(async (question) => {
+        expect(await read(question)).toEqual(args);
+        return "once";
+      });
+      expect(outcome).toMatchObject({ ok: true });
+    });
   });
 
   it("PRM-14: asked per tool, each tool is a question of its own", async () => {

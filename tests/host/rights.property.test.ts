@@ -201,7 +201,7 @@ describe("rights", () => {
               case "accept": {
                 const name = toolNames[step.tool] as string;
                 const waiting = (await host.pins.list("s")).find(({ tool: it }) => it === name);
-                if (waiting === undefined) break;
+                if (waiting?.fingerprint === undefined) break;
                 await host.pins.accept("s", name, waiting.fingerprint);
                 model.pinned.set(name, model.version.get(name) as number);
                 break;

@@ -13,6 +13,8 @@ export interface ApproveCommand {
   /** Of a question that was printed before: approves without asking, if nothing has changed since. */
   readonly identity: string | undefined;
   readonly revoke: boolean;
+  /** Shows tools that changed from beginning to end; a launch is shown so anyway. */
+  readonly all: boolean;
 }
 
 /** The exit code when nothing was approved. */
@@ -27,11 +29,12 @@ export async function runApprove(
   command: ApproveCommand,
 ): Promise<number> {
   return await withHost(context, async (host) => {
-    const { server: name, identity, revoke } = command;
+    const { server: name, identity, revoke, all } = command;
     requireServer(context, host, name);
     if (revoke) return await takeBack(context, host, name);
     const question = await host.approvalQuestion(name);
-    if (question === undefined) return await reviewTools(context, host, { name, identity });
+    if (question === undefined)
+      return await reviewTools(context, host, { name, identity, isWhole: all });
     if (identity !== undefined) await host.approve(name, { launchId: identity, by: approvedBy });
     else if (!canAsk(context)) return showOnly(context, name, question);
     else if (!(await askForApproval(context, host, name))) {

@@ -100,7 +100,7 @@ class Approving implements Human {
     argumentsText: text,
   }: ConfirmQuestion): Promise<ConfirmAnswer> {
     const nonce = String(object?.["nonce"]);
-    const shown = { json: JSON.stringify(object), text, object };
+    const shown = { json: JSON.stringify(object), text: text?.text, object };
     this.shown.set(nonce, [...(this.shown.get(nonce) ?? []), shown]);
     await this.#wait();
     return "once";

@@ -67,7 +67,10 @@ async function poisonDescriptions(lab: Lab, product: Product): Promise<Figures> 
       figures["sent before approval"] += written.filter((text) => poison.test(text)).length;
       if (!checked.stdout.includes("▲")) figures["not marked in the command line"] += 1;
     }
-    for (const { tool, fingerprint } of waiting) await host.pins.accept(server, tool, fingerprint);
+    for (const { tool } of waiting) {
+      const whole = await host.pins.show(server, tool);
+      await host.pins.accept(server, tool, whole?.fingerprint ?? "");
+    }
     figures["not usable when accepted"] += poisoned + 2 - session.tools().length;
   }
   return figures;

@@ -1,0 +1,91 @@
+import { exactText } from "../text/exact-text.ts";
+import { loadOnce } from "./load-once.ts";
+import { TimeSlice } from "./time-slice.ts";
+
+/**
+ * A text that a person decides on: as it is, nothing masked, and safe to print, because what could not be
+ * seen is written as an escape. A long one is cut. A yes to a question counts only if all of its texts
+ * were shown: where `omittedChars` is not 0, `whole` has to be asked for before.
+ */
+export interface ShownText {
+  readonly text: string;
+  /** How many characters `text` leaves out; a surface has to say so. */
+  readonly omittedChars: number;
+  /** All of it, however long. */
+  readonly whole: () => Promise<string>;
+}
+
+interface ShowOptions {
+  /** How a piece of the text is written; pieces are written one by one. */
+  readonly write?: ((piece: string) => string) | undefined;
+  readonly maxChars?: number | undefined;
+}
+
+/** What fits a question that is still read. */
+export const maxShownChars = 4_000;
+/** A piece is written in well under a millisecond. */
+const pieceChars = 16 * 1024;
+
+/** Texts that are cut, and that nobody has asked for as a whole. */
+const unseen = new WeakSet<ShownText>();
+
+export function showText(raw: string, options?: ShowOptions): ShownText {
+  return trackShown(cutText(raw, options));
+}
+
+/** For a part of something that is tracked. */
+export function cutText(raw: string, options: ShowOptions = {}): ShownText {
+  const { write = exactText, maxChars = maxShownChars } = options;
+  const shownChars = wholeCharacters(raw, maxChars);
+  return {
+    text: write(raw.slice(0, shownChars)),
+    omittedChars: raw.length - shownChars,
+    whole: () => writeWhole(raw, write),
+  };
+}
+
+/** Remembers of a text that is cut whether the whole was asked for; of exactly this object, no copy of it. */
+export function trackShown<Shown extends ShownText>(shown: Shown): Shown {
+  if (shown.omittedChars === 0) return shown;
+  const load = loadOnce(() => shown.whole());
+  const tracked = {
+    ...shown,
+    whole: async () => {
+      const text = await load();
+      unseen.delete(tracked);
+      return text;
+    },
+  };
+  unseen.add(tracked);
+  return tracked;
+}
+
+/** Whether whoever answers cannot have seen all of it. */
+export function isUnseen(shown: ShownText): boolean {
+  return unseen.has(shown);
+}
+
+/** The whole was handed over in another form. */
+export function noteSeen(shown: ShownText): void {
+  unseen.delete(shown);
+}
+
+/** Piece by piece, so that a text of megabytes does not hold the event loop. */
+export async function writeWhole(raw: string, write: (piece: string) => string): Promise<string> {
+  const slice = new TimeSlice();
+  let text = "";
+  for (let start = 0; start < raw.length;) {
+    if (slice.isOver) await slice.next();
+    const end = start + wholeCharacters(raw.slice(start, start + pieceChars + 1), pieceChars);
+    text += write(raw.slice(start, end));
+    start = end;
+  }
+  return text;
+}
+
+/** How many of the first `limit` units leave no surrogate pair in half. */
+function wholeCharacters(text: string, limit: number): number {
+  if (text.length <= limit) return text.length;
+  const last = text.charCodeAt(limit - 1);
+  return last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit;
+}
