@@ -128,7 +128,7 @@ export class PinBook implements PinLookup, Pins {
 
   async show(serverName: string, tool: string): Promise<QuarantinedTool | undefined> {
     const server = this.#parts.registry.get(serverName);
-    const state = this.#pinned.get(server.launchIdentity)?.waiting.get(tool);
+    const state = this.#pinned.get(server.consentId)?.waiting.get(tool);
     if (state === undefined) return undefined;
     return await this.#describe(server, tool, state, { isWhole: true });
   }

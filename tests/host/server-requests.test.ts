@@ -231,12 +231,12 @@ describe.each(ways)("what a $era server asks over $transport", (way) => {
       stopReason: "endTurn",
     });
     expect((await scene.session.call("mcp__a__sample", { text: "And now?" })).ok).toBe(false);
-    expect(answering.confirmed[0]).toEqual({
+    expect(answering.confirmed[0]).toMatchObject({
       kind: "sampling",
       serverName: "a",
       agent: "tester",
       toolName: "sample",
-      prompt: "system: Be brief\nuser: What is the answer?",
+      prompt: { text: "system:\n  | Be brief\nuser:\n  | What is the answer?", omittedChars: 0 },
       answers: ["no", "once", "server-session"],
     });
     const messages = [{ role: "user", content: [{ type: "text", text: "What is the answer?" }] }];
