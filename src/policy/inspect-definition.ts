@@ -57,6 +57,6 @@ function* textsIn(value: unknown, path: string[]): Generator<FoundText> {
 }
 
 /** Where in a definition something is; its keys are the server's to choose. */
-export function placeOf(path: readonly string[]): string {
+function placeOf(path: readonly string[]): string {
   return path.map((key) => boundedLine(key, 64)).join(".");
 }
