@@ -111,16 +111,15 @@ async function describe(
   limits: DifferenceLimits,
 ): Promise<DefinitionChange> {
   const names = path.map((name) => writeName(name, limits.nameChars));
-  const { same, texts } = partsThatDiffer(old, now, limits.contextChars);
-  const [before, after] = await Promise.all(
-    texts.map((text) => (text === undefined ? undefined : writeValue(text, limits.chars))),
-  );
+  const parts = partsThatDiffer(old, now, limits.contextChars);
+  const before = await writeValue(parts.old, limits.chars);
+  const after = await writeValue(parts.now, limits.chars);
   const written = [...names, before, after];
   return {
     path: names.length === 0 ? "definition" : names.map(({ text }) => text).join("."),
     ...(before === undefined ? {} : { before: before.text }),
     ...(after === undefined ? {} : { after: after.text }),
-    sameChars: same,
+    sameChars: parts.sameChars,
     omittedChars: written.reduce((sum, one) => sum + (one?.omittedChars ?? 0), 0),
   };
 }
@@ -139,7 +138,11 @@ function quoted(text: string): string {
 /** A string whose quotes are still to be written, or the JSON of anything else. */
 type Value = { readonly string: string } | { readonly json: string };
 
-async function writeValue(value: Value, maxChars: number): Promise<Written> {
+async function writeValue(
+  value: Value | undefined,
+  maxChars: number,
+): Promise<Written | undefined> {
+  if (value === undefined) return undefined;
   const raw = "string" in value ? value.string : value.json;
   const kept = raw.slice(0, maxChars);
   const json = "string" in value ? JSON.stringify(kept) : kept;
@@ -149,14 +152,16 @@ async function writeValue(value: Value, maxChars: number): Promise<Written> {
   };
 }
 
+interface DifferingParts {
+  readonly sameChars: number;
+  readonly old: Value | undefined;
+  readonly now: Value | undefined;
+}
+
 /** Of two texts what differs, with a little around it; of anything else all there is. */
-function partsThatDiffer(
-  old: unknown,
-  now: unknown,
-  contextChars: number,
-): { readonly same: number; readonly texts: readonly (Value | undefined)[] } {
+function partsThatDiffer(old: unknown, now: unknown, contextChars: number): DifferingParts {
   if (typeof old !== "string" || typeof now !== "string")
-    return { same: 0, texts: [valueOf(old), valueOf(now)] };
+    return { sameChars: 0, old: valueOf(old), now: valueOf(now) };
   const shorter = Math.min(old.length, now.length);
   let head = 0;
   while (head < shorter && old.charCodeAt(head) === now.charCodeAt(head)) head += 1;
@@ -170,7 +175,7 @@ function partsThatDiffer(
   const start = Math.max(0, head - contextChars);
   const end = Math.max(0, tail - contextChars);
   const part = (text: string): Value => ({ string: text.slice(start, text.length - end) });
-  return { same: start + end, texts: [part(old), part(now)] };
+  return { sameChars: start + end, old: part(old), now: part(now) };
 }
 
 function valueOf(value: unknown): Value | undefined {
