@@ -1,8 +1,65 @@
 /**
  * What must be true, by id. A test that proves one begins its name with the id, so that a search for the
- * id finds the proof; `requirements.test.ts` fails on a cited id that is not listed here.
+ * id finds the proof. `requirements.test.ts` fails on an id that is missing here, on a cited id that is not
+ * listed, and on one that is neither proved by a test nor marked as open or superseded, with a reason.
  */
-export const requirements: Readonly<Record<string, string>> = {
+export type Requirement = string | MarkedRequirement;
+
+export interface MarkedRequirement {
+  readonly text: string;
+  /** `open`: not there yet. `superseded`: something else is true instead, which a test may prove. */
+  readonly mark: "open" | "superseded";
+  /** Why it is open, or what holds instead. */
+  readonly reason: string;
+}
+
+/** How many ids each group has, from 01 on. */
+export const groupSizes: Readonly<Record<string, number>> = {
+  CFG: 46,
+  ENV: 17,
+  NAM: 18,
+  DSC: 21,
+  RES: 20,
+  BRG: 25,
+  CLI: 17,
+  TST: 8,
+  ERR: 18,
+  DOC: 6,
+  MSG: 12,
+  PRO: 25,
+  TRN: 7,
+  STD: 25,
+  SHT: 10,
+  SSE: 15,
+  HTP: 9,
+  RST: 14,
+  STO: 9,
+  PRM: 22,
+  SES: 17,
+  AUT: 17,
+  ISO: 10,
+  CON: 21,
+  REG: 21,
+  STA: 8,
+  UI: 13,
+  PRT: 12,
+  LIM: 20,
+};
+
+const needsSignIn = "there is no sign-in yet; an entry that asks for OAuth is refused";
+const needsSandbox = "there is no isolation yet; an entry that asks for it is refused";
+const needsPage = "there is no settings page yet";
+const needsRepl = "there is no REPL yet; the host and the commands do it";
+
+function open(text: string, reason: string): MarkedRequirement {
+  return { text, mark: "open", reason };
+}
+
+function superseded(text: string, reason: string): MarkedRequirement {
+  return { text, mark: "superseded", reason };
+}
+
+export const requirements: Readonly<Record<string, Requirement>> = {
   // Configuration
   "CFG-01":
     "Servers are read from the user's file, from ancestors of the project and from the project.",
@@ -72,8 +129,11 @@ export const requirements: Readonly<Record<string, string>> = {
   "ENV-11": "Servers never see one another's variables.",
   "ENV-12": "Credentials reach no log, event, error or printed configuration.",
   "ENV-13": "A plain value of `env` reaches the child.",
-  "ENV-14": "A value may come from a secret source, asked at the start.",
-  "ENV-15": "An isolated child gets its own HOME.",
+  "ENV-14": open(
+    "A value may come from a secret source, asked at the start.",
+    "values come from the environment and from files; there is no secret source yet",
+  ),
+  "ENV-15": open("An isolated child gets its own HOME.", needsSandbox),
   "ENV-16": "Windows needs a few more variables, found whatever their case.",
   "ENV-17": "Variables that Node or npm add by themselves are not passed on.",
 
@@ -180,10 +240,23 @@ export const requirements: Readonly<Record<string, string>> = {
   "BRG-25": "`{ name, input }` is accepted as a call.",
 
   // Command line
+  "CLI-01": open("In the REPL, /mcp lists configured and connected servers.", needsRepl),
+  "CLI-02": open("In the REPL, a configured server is connected by its name.", needsRepl),
+  "CLI-03": open("Connecting may allow all tools of the server.", needsRepl),
+  "CLI-04": open("Connecting may ask for each tool.", needsRepl),
+  "CLI-05": open("Connecting may share the server with all agents.", needsRepl),
+  "CLI-06": open("Connecting may keep the server for one agent.", needsRepl),
+  "CLI-07": open("In the REPL, a server is disconnected by its name.", needsRepl),
+  "CLI-08": open("In the REPL, the tools of all servers are listed.", needsRepl),
+  "CLI-09": open("In the REPL, the tools of one server are listed.", needsRepl),
   "CLI-10": "The test servers can be started from the command line, with a choice of port.",
+  "CLI-11": open("Flags that contradict each other are an error of usage.", needsRepl),
+  "CLI-12": open("Connecting without flags asks for consent and then for sharing.", needsRepl),
   "CLI-13": "What cannot be done is told apart: unknown, disabled, unapproved, misspelt, misused.",
   "CLI-14": "Every command works without a person, as text or JSON, with an exit code per failure.",
+  "CLI-15": open("The REPL reaches everything else that can be done with a server.", needsRepl),
   "CLI-16": "Text of servers is made safe before it is printed; lists cut descriptions.",
+  "CLI-17": "Disconnecting a server ends what was allowed of it.",
 
   // Test servers
   "TST-01": "There is a test server over stdio.",
@@ -217,6 +290,14 @@ export const requirements: Readonly<Record<string, string>> = {
   "ERR-18": "A failure in the background is an event, never an unhandled rejection.",
 
   // Documentation
+  "DOC-01": open(
+    "What to check when a server, a tool or a sign-in fails is written down and can be run.",
+    "there is no doctor yet; errors name the next command",
+  ),
+  "DOC-02": open(
+    "Use cases are shown: services, delivery, systems inside a company.",
+    "the examples show mechanisms, not use cases",
+  ),
   "DOC-03": "The documentation says which transport to use when.",
   "DOC-04": "The documented config examples load in tests.",
   "DOC-05":
@@ -372,7 +453,10 @@ export const requirements: Readonly<Record<string, string>> = {
     "Servers of files and of the store merge with a documented precedence and visible origin.",
   "STO-07": "What is to start at once starts with the host, which does not wait for it.",
   "STO-08": "The store has versions; damage is answered without loss; many processes may share it.",
-  "STO-09": "Tokens are kept sealed, apart from the entries.",
+  "STO-09": open(
+    "Tokens are kept sealed, apart from the entries.",
+    "there is no vault yet: tokens of stored entries lie in clear text, as SECURITY.md says",
+  ),
 
   // Permissions
   "PRM-01": "Every call is checked as `mcp:{server}:{tool}` with the action `execute`.",
@@ -391,6 +475,10 @@ export const requirements: Readonly<Record<string, string>> = {
   "PRM-13": "allow-all asks nothing.",
   "PRM-14": "per-tool asks for each tool.",
   "PRM-15": "The lists of allowed and blocked tools are a rule of authorization.",
+  "PRM-16": open(
+    "Adding a server shows a warning about servers one does not trust.",
+    "there is no command yet that adds one; approving a launch asks",
+  ),
   "PRM-17": "Without anyone to ask the answer is no.",
   "PRM-18": "A question names server, tool and readable arguments, and what may be answered.",
   "PRM-19": "A denial is an error that the model reads.",
@@ -424,9 +512,57 @@ export const requirements: Readonly<Record<string, string>> = {
   // Signing in
   "AUT-01": "Without authentication no authorization header is sent.",
   "AUT-02": "A bearer token goes with every request, its scheme written once.",
+  "AUT-03": open(
+    "A person signs in with a browser, and the token is used from then on.",
+    needsSignIn,
+  ),
+  "AUT-04": open(
+    "Only the registered address on this machine is returned to, with the right state.",
+    needsSignIn,
+  ),
+  "AUT-05": open("Public clients prove with PKCE that the code is theirs.", needsSignIn),
+  "AUT-06": open("Scopes that were asked for and not granted are named.", needsSignIn),
+  "AUT-07": open(
+    "Tokens are renewed before they end, and once when they are refused.",
+    needsSignIn,
+  ),
+  "AUT-08": open("Tokens are kept where only the user can read them.", needsSignIn),
+  "AUT-09": open(
+    "A wrong redirect, a wrong client and an endpoint out of reach are three errors.",
+    needsSignIn,
+  ),
+  "AUT-10": open("Authentication is set up before connecting, and is optional.", needsPage),
   "AUT-11": "Configured headers serve as authentication on every remote transport.",
-  "AUT-12": "An entry says whether it signs in with a token or with OAuth.",
+  "AUT-12": open("An entry says whether it signs in with a token or with OAuth.", needsSignIn),
+  "AUT-13": open("A program may sign in for itself, without a person.", needsSignIn),
+  "AUT-14": open(
+    "What the entry leaves out about signing in is discovered from the server.",
+    needsSignIn,
+  ),
   "AUT-15": "Tokens are never sent to another host, nor after a redirect.",
+  "AUT-16": open(
+    "Signing in works without a browser on this machine, and the wait for it ends.",
+    needsSignIn,
+  ),
+  "AUT-17": open("Many calls that are refused at once renew the token once.", needsSignIn),
+
+  // Isolation
+  "ISO-01": open("Processes take the isolation of their entry or of the host.", needsSandbox),
+  "ISO-02": open("Named domains are all that a process can reach.", needsSandbox),
+  "ISO-03": open("A sandbox keeps a process to what it was given.", needsSandbox),
+  "ISO-04": open("Without a policy nothing is restricted.", needsSandbox),
+  "ISO-05": open("An isolated process has a home of its own, which goes with it.", needsSandbox),
+  "ISO-06": open("Network and sandbox hold for every process that is started.", needsSandbox),
+  "ISO-07": open(
+    "Sandboxes can be exchanged; one that is asked for and not there stops the start.",
+    needsSandbox,
+  ),
+  "ISO-08": superseded(
+    "Domains are kept by a proxy, or are advice where there is no sandbox.",
+    "the proxy is always enforced by a network of its own; nothing is advice",
+  ),
+  "ISO-09": open("Paths may be readable or writable; the rest is read-only.", needsSandbox),
+  "ISO-10": open("Remote servers obey the same list of domains.", needsSandbox),
 
   // Connections
   "CON-01":
@@ -442,6 +578,7 @@ export const requirements: Readonly<Record<string, string>> = {
   "CON-10": "A health check finds dead connections.",
   "CON-11": "A health check asks the server itself, in the words of its dialect and era.",
   "CON-12": "A failed connection can be tried again on demand.",
+  "CON-13": "A server can be switched off for a while; what is configured stays.",
   "CON-14": "A removed server is disconnected first; an edited one begins anew.",
   "CON-15": "After a reconnect tools are listed again, and tools held by a program still work.",
   "CON-16": "Waits between attempts grow, are spread, and end when the server is disconnected.",
@@ -482,10 +619,35 @@ export const requirements: Readonly<Record<string, string>> = {
   "STA-02": "Connecting a server lists its tools, and so does connecting it again.",
   "STA-03": "The last status of a server is kept in its row; a stale one is ignored.",
   "STA-04": "Connecting all servers gives a yes or no for each.",
+  "STA-05": open("A command of the REPL lists configured and connected servers.", needsRepl),
   "STA-06": "A section says whether it is connected.",
   "STA-07":
     "A status tells where a server is, since when, what it offers and what failed; changes are events.",
   "STA-08": "Out of reach and misconfigured are told apart, with what to do about it.",
+
+  // Settings page
+  "UI-01": open("The page lists the servers with their status.", needsPage),
+  "UI-02": open(
+    "A server is added with its details, its authentication, and connected.",
+    needsPage,
+  ),
+  "UI-03": open("Details may be pasted as JSON.", needsPage),
+  "UI-04": open("Status is an icon with a word, and follows what happens.", needsPage),
+  "UI-05": open("Each server can be reconnected, disconnected and removed.", needsPage),
+  "UI-06": open("The kind of authentication is chosen; secrets are masked.", needsPage),
+  "UI-07": open("A warning about servers one does not trust is shown.", needsPage),
+  "UI-08": open("The tools of connected servers are visible.", needsPage),
+  "UI-09": open("An error leads to what helps.", needsPage),
+  "UI-10": open(
+    "Missing fields are named, removing is confirmed, an empty list says so.",
+    needsPage,
+  ),
+  "UI-11": open("Everything an entry can hold can be edited and tried.", needsPage),
+  "UI-12": open(
+    "The page is served to this machine alone, guarded, and usable by everybody.",
+    needsPage,
+  ),
+  "UI-13": open("Nothing else depends on the page.", needsPage),
 
   // Prompt sections
   "PRT-01": "A section has a title, a key and a template, and connects nothing unless told.",
@@ -510,8 +672,14 @@ export const requirements: Readonly<Record<string, string>> = {
   "LIM-06": "A section can be cloned for another session: connections are shared, nothing else is.",
   "LIM-07": "A resource can be made a block of context, and read by a model through a tool.",
   "LIM-08": "Prompts of a server are templates with named arguments.",
+  "LIM-09": open(
+    "Servers can be looked up in a public registry; nothing starts by that.",
+    "there is no client of a registry yet",
+  ),
   "LIM-10": "Notifications of a server have handlers.",
   "LIM-11": "Users of one connection are counted; the last one to leave closes it.",
+  "LIM-12": "Variables may have defaults.",
+  "LIM-13": "The format of other hosts' files is read, arguments apart from the command.",
   "LIM-14":
     "A feature that needs something outside says so, with the fix; all else works without it.",
   "LIM-15": "Nothing has to be restarted to get at tools that were missing.",

@@ -119,7 +119,7 @@ describe("shapes that published configurations have", () => {
     },
   );
 
-  it("CFG-20: a file of another host with command and args", () => {
+  it("CFG-20 LIM-13: a file of another host with command and args", () => {
     const [server] = parseClean({
       mcpServers: {
         bridge: { type: "stdio", command: "python.exe", args: ["-m", "mcp"], env: {} },

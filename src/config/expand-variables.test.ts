@@ -59,7 +59,7 @@ describe("references", () => {
     ["${EMPTY:-full}", "full"],
     ["${TOKEN:-other}", "canary-token"],
     ["x${NOPE:-a:-b}y", "xa:-by"],
-  ])("ENV-09: %s has a default", (template, expected) => {
+  ])("ENV-09 LIM-12: %s has a default", (template, expected) => {
     expect(expand(template)).toBe(expected);
   });
 

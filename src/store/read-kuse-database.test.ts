@@ -53,7 +53,7 @@ describe("readKuseDatabase", () => {
     ]);
   });
 
-  it("B-K13 STO-09: reads the real table; the client secret in clear is no part of the entry", async () => {
+  it("B-K13: reads the real table; the client secret in clear is no part of the entry", async () => {
     const { file, connection } = createDatabase(real);
     const insert = connection.prepare("INSERT INTO mcp_servers VALUES (?, ?, ?, ?, ?, ?, 1, 1)");
     insert.run("2", "zeta", "https://z.example.com/mcp", "client", "hunter22", 1);

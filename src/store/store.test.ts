@@ -321,7 +321,7 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     expect(await store.catalog.find(consentId("late"))).toBeDefined();
   });
 
-  test("STO-09: sealed secrets are kept by id", async () => {
+  test("envelopes of secrets are kept by id", async () => {
     const store = await open();
     await store.secrets.put("b", "v1|key|iv|text|tag");
     await store.secrets.put("a", "one");

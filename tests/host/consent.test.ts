@@ -145,7 +145,7 @@ describe("consent for the session", () => {
     expect(questions).toHaveLength(1);
   });
 
-  it("a server that is disconnected on purpose is asked about again; one that reconnects is not", async () => {
+  it("CLI-17: a server that is disconnected on purpose is asked about again; one that reconnects is not", async () => {
     await using context = await recordedHost({ tools: [anyTool] });
     const { human, questions } = scriptedHuman("server-session", "once");
     const session = context.host.session({ level: "trusted", human });

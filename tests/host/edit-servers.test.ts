@@ -27,7 +27,7 @@ async function makePlace(): Promise<Place> {
 }
 
 describe("servers that are configured while the host runs", () => {
-  it("STO-03 STO-04: one added by the user is kept, switched off and on, and removed", async () => {
+  it("CON-13 STO-03 STO-04: one added by the user is kept, switched off and on, and removed", async () => {
     await using place = await makePlace();
     {
       await using host = await place.host();

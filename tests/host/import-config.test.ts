@@ -47,7 +47,7 @@ const realTable = `CREATE TABLE mcp_servers (id TEXT PRIMARY KEY, name TEXT NOT 
   oauth_client_id TEXT, oauth_client_secret TEXT, enabled INTEGER NOT NULL, created_at INTEGER, updated_at INTEGER);`;
 
 describe("importConfig", () => {
-  it("C-28 B-K13 STO-09: takes over a database of Kuse, without its secrets in clear", async () => {
+  it("C-28 B-K13: takes over a database of Kuse, without its secrets in clear", async () => {
     await using place = await makePlace();
     const from = path.join(place.root, "settings.db");
     kuseDatabase(
@@ -87,7 +87,7 @@ describe("importConfig", () => {
     expect(await readFile(place.storeFile, "latin1")).not.toContain("hunter22");
   });
 
-  it("STO-09: starts none of them, eager ones included, also when its files are read again", async () => {
+  it("starts none of them, eager ones included, also when its files are read again", async () => {
     await using place = await makePlace();
     const eager = { ...testServerEntry(), start: "eager" };
     const from = await place.write("other.json", { mcpServers: { eager } });

@@ -35,7 +35,7 @@ const refusal = {
 
 describe("an entry that asks for a sign-in with OAuth", () => {
   it.each(["http", "streamable-http", "sse", "http-post", "rest"])(
-    "AUT-12: over %s fails closed, and nothing is sent",
+    "over %s fails closed, and nothing is sent",
     async (transport) => {
       await using trap = await openTrap();
       const entry = { url: trap.url, transport, auth: { type: "oauth", clientId: "id" } };
