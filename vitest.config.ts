@@ -19,7 +19,7 @@ export default defineConfig({
   test: {
     // It has a configuration and a command of its own.
     exclude: [...configDefaults.exclude, "tests/external/**"],
-    setupFiles: ["tests/setup/throw-away-home.ts"],
+    setupFiles: ["tests/setup/throw-away-home.ts", "tests/setup/property-seed.ts"],
     // Two processors: more workers only make the machine swap between real child processes.
     maxWorkers: 2,
     // What takes this long hangs, on a machine as busy as one may be; no test judges a speed by it.

@@ -51,7 +51,8 @@ const call = fc.record({
   answer: fc.constantFrom(...answers),
 });
 const action: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 5, arbitrary: call },
+  // A call tells what the other actions did: most of them are calls.
+  { weight: 12, arbitrary: call },
   fc.record({ do: fc.constant("grant" as const), agent, tool }),
   fc.record({ do: fc.constant("revoke" as const), agent }),
   fc.record({
@@ -59,14 +60,18 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     tool,
     version: fc.integer({ min: 1, max: 3 }),
   }),
-  fc.record({ do: fc.constant("accept" as const), tool }),
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("accept" as const), tool }) },
   fc.record({ do: fc.constantFrom("reconnect" as const, "disconnect" as const) }),
 );
 const rights: fc.Arbitrary<Agent> = fc.record({
-  level: fc.constantFrom("yolo" as const, "trusted" as const, "sandboxed" as const, undefined),
+  // An agent of any other level is never asked, so nothing can be remembered wrongly for it.
+  level: fc.oneof(
+    { weight: 5, arbitrary: fc.constant("trusted" as const) },
+    fc.constantFrom("yolo" as const, "sandboxed" as const, undefined),
+  ),
   capabilities: fc.option(
     fc.array(fc.constantFrom("mcp:s:read", "mcp:s:*", "mcp:other:*"), { maxLength: 2 }),
-    { nil: undefined },
+    { nil: undefined, freq: 2 },
   ),
 });
 
@@ -135,7 +140,8 @@ describe("rights", () => {
     await fc.assert(
       fc.asyncProperty(
         fc.tuple(rights, rights),
-        fc.array(action, { maxLength: 25 }),
+        // Of every length up to the longest; otherwise most would have five.
+        fc.array(action, { maxLength: 40, size: "max" }),
         async (agents, actions) => {
           const model = new Model();
           await using host = await openHost(model);
@@ -218,7 +224,8 @@ describe("rights", () => {
           }
         },
       ),
-      { numRuns: 100 },
+      // Measured with `server-always` made to cover destructive tools: twelve of twelve seeds fail within 23.
+      { numRuns: 80 },
     );
   });
 });
