@@ -107,12 +107,13 @@ describe.skipIf(!canRun)(`a connection to Postgres that is lost${note}`, () => {
 
   it("LIM-14: without a word: what is asked fails after a while, and the end comes", async () => {
     await using proxy = await startProxy();
-    const database = await PostgresDatabase.open(proxy.url, {
-      clock: systemClock,
-      logger: silentLogger,
-      answerTimeoutMs: 300,
-    });
-    await migrateStore(database);
+    const options = { clock: systemClock, logger: silentLogger };
+    // With all the time it needs: only the silence below is to be cut short.
+    const first = await PostgresDatabase.open(proxy.url, options);
+    await migrateStore(first);
+    await first.close();
+    const database = await PostgresDatabase.open(proxy.url, { ...options, answerTimeoutMs: 1_000 });
+    await database.schemaState();
     proxy.swallow();
     const writing = database.write(
       [database.queries.insertInto("secrets").values({ id: "a", envelope: "x", updated_at: 1 })],

@@ -175,10 +175,9 @@ describe("what comes back", () => {
       if (request.message.method === "silent") return;
       sendJson(response, JSON.stringify("x".repeat(2_000)));
     });
-    await using wire = await openWire(server.url, {
-      limits: { callTimeoutMs: 50, maxMessageBytes: 1_000 },
-    });
-    await expect(wire.request("silent")).rejects.toMatchObject({ code: "timeout" });
+    await using impatient = await openWire(server.url, { limits: { callTimeoutMs: 50 } });
+    await expect(impatient.request("silent")).rejects.toMatchObject({ code: "timeout" });
+    await using wire = await openWire(server.url, { limits: { maxMessageBytes: 1_000 } });
     await expect(wire.request("large")).rejects.toMatchObject({ code: "too_large" });
   });
 });

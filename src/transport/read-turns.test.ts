@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { type Clock, systemClock } from "../ports/clock.ts";
 import { ReadTurns } from "./read-turns.ts";
 
 /** Something that reads until it is paused; every piece it reads takes as long as `work` does. */
@@ -31,9 +32,14 @@ class Reader {
   }
 }
 
-function workLong(): void {
-  const until = performance.now() + 10;
-  while (performance.now() < until);
+/** Turns by a clock on which nothing takes time but `workLong`. */
+function createTurns() {
+  let nowMs = 0;
+  const clock: Clock = { ...systemClock, monotonic: () => nowMs };
+  const workLong = (): void => {
+    nowMs += 10;
+  };
+  return { turns: new ReadTurns(clock), workLong };
 }
 
 function nextTurn(): Promise<void> {
@@ -42,7 +48,7 @@ function nextTurn(): Promise<void> {
 
 describe("ReadTurns", () => {
   it("F7: readers that take long read one piece each per turn, one after another", async () => {
-    const turns = new ReadTurns();
+    const { turns, workLong } = createTurns();
     const readers = [1, 2, 3].map(() => new Reader(turns, 2, workLong));
     for (const reader of readers) reader.resume();
     // The first used up the turn; the others began in it and wait as well.
@@ -59,7 +65,7 @@ describe("ReadTurns", () => {
   });
 
   it("F7: what is read quickly is never paused", () => {
-    const reader = new Reader(new ReadTurns(), 10, () => {});
+    const reader = new Reader(createTurns().turns, 10, () => {});
     reader.resume();
     expect(reader.pieces).toBe(10);
   });
