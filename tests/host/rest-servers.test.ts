@@ -168,8 +168,9 @@ describe("a REST server that is not well", () => {
     expect(host.server("api")).toMatchObject({
       state: "error",
       lastError: {
-        code: "invalid_result",
-        message: 'GET /tools got an unusable answer: its "tools" are not a list',
+        code: "protocol_violation",
+        message:
+          'the server refused the handshake: GET /tools got an unusable answer: its "tools" are not a list',
       },
     });
   });
