@@ -10,6 +10,7 @@ export type {
   HostOptions,
   ImportOptions,
   ImportResult,
+  KeptServer,
   McpHost,
   NamedEntry,
   RequestApprovalOptions,

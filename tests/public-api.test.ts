@@ -133,6 +133,7 @@ describe("the public API", () => {
       "Human",
       "ImportOptions",
       "ImportResult",
+      "KeptServer",
       "LaunchDifference",
       "LaunchQuestion",
       "Limits",

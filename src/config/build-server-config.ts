@@ -1,9 +1,10 @@
 import { canonicalHash } from "../text/canonical-hash.ts";
 import { slug } from "../text/slug.ts";
-import { type BuildContext, buildTransport, resolvePath } from "./build-transport.ts";
+import { type BuildContext, buildTransport } from "./build-transport.ts";
 import { quoteName } from "./check-value.ts";
 import { type CheckedAuth, entryKeys } from "./config-keys.ts";
 import type { EntryValues, ReadEntry } from "./read-entry.ts";
+import { resolvePath } from "./resolve-path.ts";
 import type {
   AuthConfig,
   IsolationConfig,

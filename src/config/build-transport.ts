@@ -1,7 +1,6 @@
-import path from "node:path";
-
 import type { Report } from "./check-value.ts";
 import type { EntryValues, ReadEntry } from "./read-entry.ts";
+import { resolveCwd, resolvePath } from "./resolve-path.ts";
 import {
   hasServerStream,
   type HttpTransportConfig,
@@ -60,7 +59,7 @@ function buildStdio(
     const message = '"args" is ignored, because "command" is a list and holds the arguments';
     context.report("warning", entry.at("args"), message);
   }
-  const cwd = resolvePath(values.cwd, context.baseDir);
+  const cwd = resolveCwd(values.cwd, context.baseDir);
   return {
     kind: "stdio",
     command: hasFolder(command)
@@ -135,17 +134,4 @@ function trimHidden(text: string): string {
 
 function hasFolder(command: string): boolean {
   return command.includes("/") || (process.platform === "win32" && command.includes("\\"));
-}
-
-/** Absolute paths of any platform stay as written: a drive letter may be meant for a Windows program under WSL. */
-export function resolvePath(
-  given: string | undefined,
-  base: string | undefined,
-): string | undefined {
-  if (given === undefined || base === undefined || !path.isAbsolute(base)) return given;
-  return isAbsoluteAnywhere(given) ? given : path.resolve(base, given);
-}
-
-function isAbsoluteAnywhere(given: string): boolean {
-  return path.posix.isAbsolute(given) || path.win32.isAbsolute(given) || /^[A-Za-z]:/.test(given);
 }

@@ -39,7 +39,8 @@ const stdioKeys = {
   },
   cwd: {
     shape: text,
-    description: "The folder it starts in; relative to the folder that holds the configuration.",
+    description:
+      "The folder it starts in; relative to the folder that holds the configuration. `${workspaceFolder}` at its beginning stands for the folder you work in. Without it a server of a project starts in the project, one of your own in a folder of its own.",
     only: "stdio",
   },
   env: {

@@ -19,12 +19,16 @@ export interface FileUser {
  * file and folder it leads to count. Windows has other rules, and is not judged.
  */
 export async function findForeignAccess(file: string): Promise<string | undefined> {
-  const user = await currentUser();
-  if (user === undefined) return undefined;
   const target = await realpath(file).catch(() => undefined);
   if (target === undefined) return undefined;
-  const places = new Set([target, path.dirname(target), path.dirname(path.resolve(file))]);
-  for (const place of places) {
+  return await foreignAccessTo([target, path.dirname(target), path.dirname(path.resolve(file))]);
+}
+
+/** The same for files and folders that are named one by one. */
+export async function foreignAccessTo(places: readonly string[]): Promise<string | undefined> {
+  const user = await currentUser();
+  if (user === undefined) return undefined;
+  for (const place of new Set(places)) {
     const stats = await stat(place).catch(() => undefined);
     const problem = stats === undefined ? undefined : describeAccess(place, stats, user);
     if (problem !== undefined) return problem;

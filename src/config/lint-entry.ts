@@ -1,12 +1,19 @@
 import { looksLikeSecret } from "../text/redact.ts";
 import type { FieldPath, Report } from "./check-value.ts";
 import type { ReadEntry } from "./read-entry.ts";
-import type { NamingPreset, ServerConfig, StdioTransportConfig } from "./server-config.ts";
+import { isInWorkspace } from "./resolve-path.ts";
+import {
+  isUsersOwn,
+  type NamingPreset,
+  type ServerConfig,
+  type StdioTransportConfig,
+} from "./server-config.ts";
 import { hasReference, parseTemplate } from "./variable-reference.ts";
 
 const secretOption = /^--?(?:[\w-]*[-_])?(?:api[-_]?key|token|secret|password|passwd)$/i;
 // Credentials are short; the rest of a huge argument is not worth the time.
 const maxLintedLength = 4_096;
+const relativePath = /^\.\.?(?:[\\/]|$)/;
 const plainName = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /** Positions of the arguments that look like a credential, or follow an option that asks for one. */
@@ -40,7 +47,25 @@ export function lintEntry(
     const rule = "a small letter, then at most 31 small letters, digits, _ or -";
     warn(at("name"), `the name is an odd prefix for tools: better ${rule}`);
   }
-  if (config.transport.kind === "stdio") lintStdio(config.transport, at, warn);
+  if (config.transport.kind !== "stdio") return;
+  lintStdio(config.transport, at, warn);
+  if (isUsersOwn(config.provenance)) lintFolder(config.transport, at, warn);
+}
+
+/** What is meant to lie in the folder that somebody works in is not found from a server's own. */
+function lintFolder(
+  { command, args, cwd }: StdioTransportConfig,
+  at: ReadEntry["at"],
+  warn: (path: FieldPath, message: string) => void,
+): void {
+  if (cwd !== undefined) return;
+  const remedy = 'write the whole path, or "cwd": "${workspaceFolder}"';
+  const folder = "and the server starts in a folder of its own";
+  if (relativePath.test(command))
+    warn(at("command"), `"command" is a relative path, ${folder}: ${remedy}`);
+  for (const [index, arg] of args.entries())
+    if (relativePath.test(arg))
+      warn(at("args"), `argument ${index + 1} is a relative path, ${folder}: ${remedy}`);
 }
 
 function lintStdio(
@@ -60,5 +85,9 @@ function lintStdio(
   if (!expandArgs && args.some((arg) => hasReference(arg)))
     warn(at("args"), '"${…}" in "args" is passed on as written, unless "expandArgs" is true');
   if (hasReference(command)) warn(at("command"), '"${…}" in "command" is not replaced');
-  if (cwd !== undefined && hasReference(cwd)) warn(at("cwd"), '"${…}" in "cwd" is not replaced');
+  if (cwd !== undefined && hasReference(cwd) && !isInWorkspace(cwd))
+    warn(
+      at("cwd"),
+      '"${…}" in "cwd" is not replaced, except "${workspaceFolder}" at its beginning',
+    );
 }

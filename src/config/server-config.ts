@@ -13,6 +13,11 @@ export function isOfProject({ layer }: Provenance): boolean {
   return layer === "project" || layer === "ancestor";
 }
 
+/** Written by its user, for wherever they work: in their file, or through the host into the store. */
+export function isUsersOwn({ layer }: Provenance): boolean {
+  return layer === "user" || layer === "store";
+}
+
 /** Where a server is defined, in the form error details carry it. */
 export function definitionOf({ layer, path, line }: Provenance): {
   readonly layer: ConfigLayer;
@@ -30,7 +35,10 @@ export interface StdioTransportConfig {
   readonly kind: "stdio";
   readonly command: string;
   readonly args: readonly string[];
-  /** Absolute when set; a relative one was resolved against the folder that holds the entry's layer. */
+  /**
+   * Absolute when set; a relative one was resolved against the folder that holds the entry's layer. One that
+   * begins with `${workspaceFolder}` is kept as it is written; see `launchFolder`.
+   */
   readonly cwd?: string;
   /** Values may hold `${VAR}`; they are expanded when the server starts, never before. */
   readonly env: Readonly<Record<string, string>>;

@@ -1,6 +1,7 @@
 import type { Transport } from "@modelcontextprotocol/client";
 
 import type { Discovery } from "../catalog/discovery.ts";
+import type { LaunchGround } from "../config/launch-folder.ts";
 import type { Limits } from "../config/limits.ts";
 import { DialectMemory } from "../connection/http-dialects.ts";
 import { ServerConnection } from "../connection/server-connection.ts";
@@ -30,8 +31,8 @@ export interface ConnectionFactoryParts {
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly protocolVersion: string | undefined;
   readonly reconnect: boolean;
-  /** Where processes start whose entry names no folder. */
-  readonly cwd: string;
+  /** Where processes start. */
+  readonly ground: LaunchGround;
 }
 
 /** Makes the connections of a host: what they have in common, and whom they tell what. */
@@ -52,7 +53,7 @@ export class ConnectionFactory {
     { config: entry, owner, mayStart, server }: ConnectionPurpose,
     open: (() => Transport) | undefined,
   ): ServerConnection {
-    const { events, requests, protocolVersion, reconnect, cwd } = this.#parts;
+    const { events, requests, protocolVersion, reconnect, ground } = this.#parts;
     const { limits, clock, logger, hostEnv, connectProtocol, clientInfo } = this.#parts;
     const { name } = entry;
     const desk = requests.forServer(entry);
@@ -65,13 +66,16 @@ export class ConnectionFactory {
       clientInfo,
       config: {
         ...entry,
-        transport: entry.transport.kind === "stdio" ? { cwd, ...entry.transport } : entry.transport,
         protocol: protocolVersion ?? entry.protocol,
         reconnect: reconnect && entry.reconnect,
       },
       dialects: this.#dialects,
       startGate: this.#startGate,
-      createTransport: guarded(open === undefined ? createTransport : handedOver(open), mayStart),
+      createTransport: guarded(
+        open === undefined ? createTransport : handedOver(open),
+        mayStart,
+        ground,
+      ),
       inputHandlers: () => desk.handlers(),
       onReady: (client) => this.#discovery.begin(client, server),
       onState: (state, previous, error) => {
@@ -112,10 +116,14 @@ function logEvent(
 }
 
 /** The last word before a process is started or an address contacted, also when that happens by itself. */
-function guarded(create: CreateTransport, mayStart: () => void): CreateTransport {
+function guarded(
+  create: CreateTransport,
+  mayStart: () => void,
+  ground: LaunchGround,
+): CreateTransport {
   return async (config, context) => {
     mayStart();
-    return await create(config, context);
+    return await create(config, { ...context, ground });
   };
 }
 

@@ -4,6 +4,7 @@ import path from "node:path";
 import { CallPath } from "../call/call-path.ts";
 import { ToolSchemas } from "../call/tool-schemas.ts";
 import { ToolCatalog } from "../catalog/tool-catalog.ts";
+import { userFolder } from "../config/config-files.ts";
 import { resolveLimits } from "../config/limits.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { systemClock } from "../ports/clock.ts";
@@ -82,16 +83,26 @@ export async function createHost(options: HostOptions = {}): Promise<McpHost> {
     human: options.human,
     cwd,
     home,
+    ground: { workspaceFolder: cwd, home, userFolder: ownFolder(options) },
   });
   const { watch = true, startEager = true } = options;
   await host.begin({ watch, startEager });
   return host;
 }
 
-function storeLocation({ store, config, home, env }: HostOptions): string | undefined {
+function storeLocation(options: HostOptions): string | undefined {
+  const { store, config, home } = options;
   if (store === false || (store === undefined && config === false)) return undefined;
-  // A home that the program chose is not overruled by the environment.
-  const environment = home === undefined ? (env ?? process.env) : {};
-  const named = store ?? environment["PLUGBOARD_DB"] ?? "";
-  return named === "" ? defaultStoreFile({ home, env: environment }) : named;
+  const env = ownEnvironment(options);
+  const named = store ?? env["PLUGBOARD_DB"] ?? "";
+  return named === "" ? defaultStoreFile({ home, env }) : named;
+}
+
+function ownFolder(options: HostOptions): string {
+  return userFolder({ home: options.home, env: ownEnvironment(options) });
+}
+
+/** A home that the program chose is not overruled by the environment. */
+function ownEnvironment({ home, env }: HostOptions): NonNullable<HostOptions["env"]> {
+  return home === undefined ? (env ?? process.env) : {};
 }

@@ -9,6 +9,7 @@ import { isOfProject, type ServerConfig } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Store } from "../store/store.ts";
+import { absoluteEntry } from "./absolute-entry.ts";
 import type { GivenServers } from "./given-servers.ts";
 import type { HostStore } from "./host-store.ts";
 import type { EntryInput, ServerScope } from "./host.ts";
@@ -28,34 +29,54 @@ export class ServerEdits {
     this.#options = options;
   }
 
-  /** Keeps the server where the scope says, and in memory when the host has no store. */
-  async add(name: string, entry: EntryInput, scope: ServerScope): Promise<void> {
+  /**
+   * Keeps the server where the scope says, and in memory when the host has no store. Gives what is kept
+   * differently from what was given.
+   */
+  async add(name: string, entry: EntryInput, scope: ServerScope): Promise<readonly string[]> {
     const { store, given } = this.#options;
     if (scope === "project" || store.isKept) return await this.write(name, entry, scope);
     if (given.has(name)) throw isThere(name);
     given.put(this.#parseGiven(name, entry), true);
+    return [];
   }
 
   /**
    * Writes a new entry to where the scope says. Throws `config_invalid` for one that would not work, before
-   * anything is written, and `store_failed` when the host has no store.
+   * anything is written, and `store_failed` when the host has no store. Relative paths are meant from `base`;
+   * gives what is kept differently from what was given.
    */
-  async write(name: string, entry: EntryInput, scope: ServerScope): Promise<void> {
+  async write(
+    name: string,
+    given: EntryInput,
+    scope: ServerScope,
+    base = this.#options.cwd,
+  ): Promise<readonly string[]> {
     if (scope === "project") {
       const file = path.join(this.#options.cwd, ".plugboard", "mcp.json");
-      return await this.#editProjectFile(file, { action: "add", name, entry });
+      await this.#editProjectFile(file, { action: "add", name, entry: given });
+      return [];
     }
+    const { entry, notes } = absoluteEntry(given, base);
     this.#parse(name, entry);
     const { store } = this.#options;
     if (!store.isKept) throw noStore(name);
     await store.write((opened) => this.#putRow(opened, name, entry));
+    return notes;
   }
 
-  async update(config: ServerConfig, entry: EntryInput): Promise<void> {
-    const { name } = config;
-    if (this.#options.given.has(name)) return this.#replaceGiven(this.#parseGiven(name, entry));
-    parseServerEntry(name, entry, { provenance: config.provenance, baseDir: this.#options.cwd });
+  async update(config: ServerConfig, given: EntryInput): Promise<readonly string[]> {
+    const { name, provenance } = config;
+    const { cwd } = this.#options;
+    if (this.#options.given.has(name)) {
+      this.#replaceGiven(this.#parseGiven(name, given));
+      return [];
+    }
+    const { entry, notes } =
+      provenance.layer === "store" ? absoluteEntry(given, cwd) : { entry: given, notes: [] };
+    parseServerEntry(name, entry, { provenance, baseDir: cwd });
     await this.#edit(config, { action: "replace", name, entry });
+    return notes;
   }
 
   async remove(config: ServerConfig): Promise<void> {

@@ -147,6 +147,15 @@ export interface ServerStatus {
   readonly problems: readonly CatalogProblem[];
 }
 
+/** A server as it was kept. */
+export interface KeptServer extends ServerStatus {
+  /**
+   * What is kept differently from what was given, and what may not be meant. One of the user's own servers
+   * starts in a folder of its own, so relative paths that exist are kept as absolute ones.
+   */
+  readonly notes: readonly string[];
+}
+
 /** How long a start may take, and who may call it off. */
 export interface StartOptions {
   readonly timeoutMs?: number | undefined;
@@ -235,9 +244,9 @@ export interface McpHost extends AsyncDisposable {
    * Configures a server and keeps it; a host without a store keeps it until it is closed. Throws
    * `config_invalid` for an entry that would not work.
    */
-  add(name: string, entry: EntryInput, options?: AddOptions): Promise<ServerStatus>;
+  add(name: string, entry: EntryInput, options?: AddOptions): Promise<KeptServer>;
   /** Replaces an entry where it is written. The server begins anew. */
-  update(name: string, entry: EntryInput): Promise<ServerStatus>;
+  update(name: string, entry: EntryInput): Promise<KeptServer>;
   /** Disconnects a server and deletes its entry where it is written. */
   remove(name: string): Promise<void>;
   /**

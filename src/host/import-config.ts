@@ -25,7 +25,7 @@ export interface ImportParts {
   readonly cwd: string;
   readonly store: HostStore;
   /** Writes one entry. */
-  readonly add: ServerEdits["add"];
+  readonly add: ServerEdits["write"];
   /** What the host knows already. */
   readonly servers: readonly ServerConfig[];
 }
@@ -42,7 +42,8 @@ export async function importConfig(
   parts: ImportParts,
 ): Promise<ImportResult> {
   const { from, scope = "user", dryRun = false } = options;
-  const source = await readSource(path.resolve(parts.cwd, from));
+  const file = path.resolve(parts.cwd, from);
+  const source = await readSource(file);
   const rows = await parts.store.read(({ servers }) => servers.list(), []);
   const taken = new Set([
     ...parts.servers.map(({ name }) => name),
@@ -62,11 +63,11 @@ export async function importConfig(
       continue;
     }
     const { entry, isWithoutSecret } = entryOf(config);
-    if (!dryRun) await parts.add(name, entry, scope);
+    const changes = dryRun ? [] : await parts.add(name, entry, scope, baseDirOf(file));
     imported.push(name);
     const warnings = source.warnings.get(name) ?? [];
     const hints = isWithoutSecret || source.withSecret.has(name) ? [secretHint] : [];
-    notes.push(...[...warnings, ...hints].map((text) => `${name}: ${text}`));
+    notes.push(...[...warnings, ...hints, ...changes].map((text) => `${name}: ${text}`));
   }
   return { imported, skipped, notes };
 }

@@ -10,9 +10,9 @@ const node = realpathSync(process.execPath);
 const linux: Machine = {
   hostEnv: { PATH: path.dirname(node), SECRET: "canary", OWN_PATH: path.dirname(node) },
   platform: "linux",
-  cwd: "/",
+  ground: { workspaceFolder: "/", home: "/home/ada", userFolder: "/home/ada/.plugboard" },
 };
-const windows: Machine = { ...linux, platform: "win32", cwd: "C:\\work" };
+const windows: Machine = { ...linux, platform: "win32" };
 
 const locate = (entry: object, machine = linux) =>
   locateLaunch(parseServerEntry("s", entry), machine);

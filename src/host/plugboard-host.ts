@@ -30,6 +30,7 @@ import type {
   EntryInput,
   ImportOptions,
   ImportResult,
+  KeptServer,
   McpHost,
   NamedEntry,
   RequestApprovalOptions,
@@ -47,6 +48,8 @@ export interface HostParts extends ServerFleetParts {
   readonly createId: () => string;
   readonly naming: Naming;
   readonly human: Human | undefined;
+  /** The folder the host works in. */
+  readonly cwd: string;
   /** The user's home. */
   readonly home: string;
 }
@@ -211,17 +214,17 @@ export class PlugboardHost implements McpHost {
     name: string,
     entry: EntryInput,
     { scope = "user" }: AddOptions = {},
-  ): Promise<ServerStatus> {
+  ): Promise<KeptServer> {
     this.#assertOpen();
     if (this.#fleet.registry.find(name) !== undefined) throw isThere(name);
-    await this.#edits.add(name, entry, scope);
-    return await this.#reloaded(name);
+    const notes = await this.#edits.add(name, entry, scope);
+    return { ...(await this.#reloaded(name)), notes };
   }
 
-  async update(name: string, entry: EntryInput): Promise<ServerStatus> {
+  async update(name: string, entry: EntryInput): Promise<KeptServer> {
     this.#assertOpen();
-    await this.#edits.update(this.#fleet.registry.get(name).config, entry);
-    return await this.#reloaded(name);
+    const notes = await this.#edits.update(this.#fleet.registry.get(name).config, entry);
+    return { ...(await this.#reloaded(name)), notes };
   }
 
   async remove(name: string): Promise<void> {
@@ -240,9 +243,9 @@ export class PlugboardHost implements McpHost {
         cwd,
         store,
         servers,
-        add: async (name, entry, scope) => {
+        add: async (name, entry, scope, base) => {
           this.#fleet.noteImport(name);
-          await this.#edits.write(name, entry, scope);
+          return await this.#edits.write(name, entry, scope, base);
         },
       });
     } finally {

@@ -69,7 +69,7 @@ export class ServerFleet {
     this.registry = new ServerRegistry({
       createConnection: (purpose) =>
         connections.create(purpose, this.#sources.transports.get(purpose.config.name)),
-      locateLaunch: (config) => locateLaunch(config, thisMachine(parts.hostEnv, parts.cwd)),
+      locateLaunch: (config) => locateLaunch(config, thisMachine(parts.hostEnv, parts.ground)),
     });
     this.pins = new PinBook({ ...parts, registry: this.registry });
     this.grants = new GrantBook({ ...parts, registry: this.registry, pins: this.pins });

@@ -1,4 +1,8 @@
+import { homedir } from "node:os";
+
+import { userFolder } from "../config/config-files.ts";
 import { type Environment, resolveServer } from "../config/expand-variables.ts";
+import { type LaunchGround, launchFolder, privateFolder } from "../config/launch-folder.ts";
 import type { Limits } from "../config/limits.ts";
 import type {
   AuthConfig,
@@ -8,7 +12,8 @@ import type {
 } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import { childEnvironment } from "../isolation/child-environment.ts";
+import { launchEnvironment } from "../isolation/launch-environment.ts";
+import { ensurePrivateFolder } from "../isolation/private-folder.ts";
 import type { Clock } from "../ports/clock.ts";
 import { loadOnce } from "../ports/load-once.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -21,6 +26,8 @@ export interface TransportContext {
   readonly logger: Logger;
   /** The host's environment: source of `${VAR}` and of what a child may inherit. */
   readonly hostEnv: Environment;
+  /** Where processes start; the current folder of this process without it. */
+  readonly ground?: LaunchGround | undefined;
 }
 
 /** Builds the transport of one connection attempt, not yet started. Tests inject their own. */
@@ -45,7 +52,7 @@ export const createTransport: CreateTransport = async (config, context) => {
   const common = { ...context, serverName: config.name, secrets };
   switch (transport.kind) {
     case "stdio":
-      return await createStdio(transport, common, config.strict);
+      return await createStdio({ ...config, transport }, transport, common);
     case "http":
     case "streamable-http":
       return await createStreamableHttp(transport, httpOptions(transport, auth, common));
@@ -87,19 +94,28 @@ interface CommonOptions extends TransportContext {
 }
 
 async function createStdio(
-  { command, args, cwd, env, envPassthrough, inheritEnv }: StdioTransportConfig,
-  { hostEnv, ...common }: CommonOptions,
-  strict: boolean,
+  config: ServerConfig,
+  { command, args, env, envPassthrough, inheritEnv }: StdioTransportConfig,
+  { hostEnv, ground = currentGround(), ...common }: CommonOptions,
 ): Promise<HostTransport> {
   const { createStdioTransport } = await loadStdio();
-  const childEnv = childEnvironment({
+  const cwd = launchFolder(config, ground);
+  if (cwd === privateFolder(config, ground)) await ensurePrivateFolder(cwd, ground.userFolder);
+  const childEnv = launchEnvironment(config, {
     hostEnv,
     env,
     envPassthrough,
     inheritEnv,
     platform: process.platform,
+    ground,
   });
+  const { strict } = config;
   return createStdioTransport({ ...common, command, args, cwd, env: childEnv, strict });
+}
+
+/** For a server that no host starts. */
+function currentGround(): LaunchGround {
+  return { workspaceFolder: process.cwd(), home: homedir(), userFolder: userFolder() };
 }
 
 /** What the transports over HTTP have in common. */

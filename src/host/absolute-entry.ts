@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+
+import { resolveCwd, resolvePath } from "../config/resolve-path.ts";
+import type { EntryInput } from "./host.ts";
+
+export interface AbsoluteEntry {
+  readonly entry: EntryInput;
+  /** What is written differently from what was given, and what may not be meant. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * An entry for one of the user's own servers, which start in a folder of their own: relative paths in it are
+ * made absolute from where it is added. Of the arguments these are the words that look like a path and exist;
+ * any other word may be a command of the program.
+ */
+export function absoluteEntry(given: EntryInput, base: string): AbsoluteEntry {
+  const { command, args, cwd } = given as Readonly<Record<string, unknown>>;
+  const program = isTexts(command) ? command[0] : command;
+  if (typeof program !== "string") return { entry: given, notes: [] };
+  const notes: string[] = [];
+  const keep = (what: string, before: string, after: string): string => {
+    if (after !== before) notes.push(`${what} "${before}" is kept as ${after}`);
+    return after;
+  };
+  const folder = typeof cwd === "string" ? keep("cwd", cwd, resolveCwd(cwd, base) ?? cwd) : cwd;
+  const start = typeof folder === "string" ? folder : base;
+  const found = /[\\/]/.test(program) ? (resolvePath(program, start) ?? program) : program;
+  const file = keep("command", program, found);
+  const keepWord = (word: string, index: number): string => {
+    const place = path.resolve(base, word);
+    // An entry that names a folder means its arguments to be looked up there.
+    if (folder !== undefined || word === place || !isFile(word, place)) return word;
+    const what = `argument ${index + 1}`;
+    if (looksLikePath.test(word)) return keep(what, word, place);
+    notes.push(`${what} "${word}" is kept as it is: write ${place} if that is meant`);
+    return word;
+  };
+  const entry = {
+    ...given,
+    command: isTexts(command) ? [file, ...command.slice(1).map(keepWord)] : file,
+    ...(isTexts(args) ? { args: isTexts(command) ? args : args.map(keepWord) } : {}),
+    ...(folder === undefined ? {} : { cwd: folder }),
+  };
+  return { entry, notes };
+}
+
+/** Words that begin with a dot, hold a slash (but are no scoped package), or end like a file. */
+const looksLikePath = /^\.|^[^@]*[\\/]|\.\w{1,8}$/;
+
+function isFile(word: string, place: string): boolean {
+  return word !== "" && !word.startsWith("-") && existsSync(place);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((it) => typeof it === "string");
+}
