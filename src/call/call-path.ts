@@ -28,6 +28,7 @@ import {
   publishStart,
 } from "./call-events.ts";
 import type { CallableTool, PerformTool, ServerTool } from "./callable-tool.ts";
+import { findMisuse } from "./find-misuse.ts";
 import { type Outcome, outcomeError } from "./outcome.ts";
 import { takeArguments } from "./take-arguments.ts";
 import { schemaError, type ToolSchemas } from "./tool-schemas.ts";
@@ -119,12 +120,14 @@ export class CallPath {
     caller: Caller,
     name: string,
     args: ToolArguments,
-    options: CallOptions = {},
+    given: CallOptions = {},
   ): Promise<Outcome> {
+    const misuse = findMisuse(name, given);
+    const options = misuse === undefined ? given : {};
     const record: CallRecord = {
       caller,
       callId: options.callId ?? this.#options.createId(),
-      name,
+      name: typeof name === "string" ? name : "",
       startedAt: this.#options.clock.monotonic(),
       args,
       argumentsText: undefined,
@@ -138,6 +141,7 @@ export class CallPath {
     const fail = (error: unknown) => this.#failure(record, error);
     // Not an async function: a call that need not wait costs one promise here, not five.
     try {
+      if (misuse !== undefined) throw misuse;
       throwIfAborted(options.signal);
       takeArguments(record);
       const target = caller.resolve(name, options.signal);

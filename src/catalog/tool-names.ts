@@ -1,4 +1,5 @@
 import type { NamingPreset } from "../config/server-config.ts";
+import { checkArguments, text } from "../errors/check-arguments.ts";
 import { boundedLine } from "../text/bounded-text.ts";
 import {
   appendHash,
@@ -142,20 +143,23 @@ function unescapeServer(server: string): string {
 
 /** The public name of a tool in the default scheme, as long as it collides with no other. */
 export function makeToolName(server: string, tool: string): string {
+  checkArguments("makeToolName", { server: text, tool: text }, [server, tool]);
   return doubleUnderscore.build(server, tool);
 }
 
 /** Both halves of a name of the default scheme; for any other text `server` is empty. */
 export function parseToolName(name: string): ParsedToolName {
+  checkArguments("parseToolName", { name: text }, [name]);
   return doubleUnderscore.parse(name) ?? { server: "", tool: name };
 }
 
 export function isMcpTool(name: string): boolean {
-  return doubleUnderscore.owns(name);
+  return typeof name === "string" && doubleUnderscore.owns(name);
 }
 
 /** The name in the scheme `mcp_server_tool`: `("GitHub API", "list-repos")` → `mcp_github_api_list_repos`. */
 export function buildMcpSkillName(server: string, tool: string, options?: NamingOptions): string {
+  checkArguments("buildMcpSkillName", { server: text, tool: text }, [server, tool]);
   return singleUnderscore(options ?? {}).build(server, tool);
 }
 

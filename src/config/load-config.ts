@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 
+import { checkArguments, listOf, object, optional, text } from "../errors/check-arguments.ts";
 import {
   baseDirOf,
   type ConfigFileCandidate,
@@ -39,6 +40,8 @@ export interface LoadedConfig extends MergedConfig {
 
 /** Reads the configuration files that apply in `cwd`. Starts nothing and never throws. */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
+  const members = { cwd: text, home: optional(text), files: optional(listOf(text)) };
+  checkArguments("loadConfig", { options: { ...object, members } }, [options], "config_invalid");
   const named = options.files?.map((file) => path.resolve(options.cwd, file));
   const candidates =
     named?.map((file) => ({ path: file, layer: "user" as const })) ??

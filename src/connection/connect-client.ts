@@ -1,4 +1,15 @@
 import type { Limits } from "../config/limits.ts";
+import {
+  callback,
+  flag,
+  guardMethods,
+  number,
+  object,
+  optional,
+  options,
+  signal,
+  text,
+} from "../errors/check-arguments.ts";
 import { systemClock } from "../ports/clock.ts";
 import { collectPages } from "../protocol/collect-pages.ts";
 import type { InputHandlers } from "../protocol/input-handlers.ts";
@@ -191,6 +202,25 @@ class DirectClient implements McpClient {
     return items;
   }
 }
+
+const requestOptions = options({ signal, timeoutMs: number, onProgress: callback, fresh: flag });
+const listing = { takes: { options: requestOptions }, fails: "rejects" } as const;
+
+guardMethods(DirectClient.prototype, "client", {
+  listTools: listing,
+  callTool: {
+    takes: { name: text, args: optional(object), options: requestOptions },
+    fails: "rejects",
+  },
+  listResources: listing,
+  readResource: { takes: { uri: text, options: requestOptions }, fails: "rejects" },
+  listPrompts: listing,
+  getPrompt: {
+    takes: { name: text, args: optional(object), options: requestOptions },
+    fails: "rejects",
+  },
+  ping: listing,
+});
 
 function objectsOf(list: unknown): readonly JsonObject[] {
   if (!Array.isArray(list)) return [];

@@ -4,6 +4,18 @@ import type { ServerEntry } from "../config/config-keys.ts";
 import { type Limits, resolveLimits } from "../config/limits.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
 import { definitionOf, type ServerConfig } from "../config/server-config.ts";
+import {
+  callback,
+  checkArguments,
+  either,
+  list,
+  number,
+  object,
+  oneOf,
+  options,
+  signal,
+  text,
+} from "../errors/check-arguments.ts";
 import { denyLaunch, errorOfDenial } from "../policy/decide-access.ts";
 import { systemClock } from "../ports/clock.ts";
 import { type Logger, silentLogger } from "../ports/logger.ts";
@@ -36,6 +48,31 @@ export interface DirectOptions {
   readonly protocolVersion?: string | undefined;
 }
 
+const directOptions = options({
+  timeoutMs: number,
+  signal,
+  limits: object,
+  logger: object,
+  env: object,
+  clientInfo: { ...object, members: { name: text, version: text } },
+  protocolCore: oneOf("core", "sdk"),
+  protocolVersion: text,
+  human: object,
+  sampling: callback,
+  roots: either(list, callback),
+  idGenerator: either(callback, oneOf("uuid", "counter")),
+});
+
+/** Throws `config_invalid` for what is neither an entry nor a transport, and for an option of a wrong type. */
+export function checkDirectArguments(where: string, server: unknown, given: unknown): void {
+  checkArguments(
+    where,
+    { server: object, options: directOptions },
+    [server, given],
+    "config_invalid",
+  );
+}
+
 /** What only one kind of direct connection has. */
 export interface DirectParts {
   readonly inputHandlers?: (() => InputHandlers) | undefined;
@@ -46,21 +83,21 @@ export interface DirectParts {
 /** Opens one connection outside any host; it is the caller's to close. Throws `server_disabled` for an entry that is switched off. */
 export async function openDirectly(
   server: DirectServer,
-  options: DirectOptions,
+  given: DirectOptions,
   { inputHandlers, wrap = (transport) => transport }: DirectParts = {},
 ): Promise<OpenedConnection> {
-  const { timeoutMs, signal, env: hostEnv = process.env } = options;
+  const { timeoutMs, env: hostEnv = process.env } = given;
   const entry = directConfig(server);
   refuseDisabled(entry);
-  const limits = directLimits(entry, options);
-  const config = { ...entry, protocol: options.protocolVersion ?? entry.protocol };
+  const limits = directLimits(entry, given);
+  const config = { ...entry, protocol: given.protocolVersion ?? entry.protocol };
   return await openConnection(
     {
       config,
       limits,
-      clientInfo: options.clientInfo ?? { name: "plugboard", version: "0" },
+      clientInfo: given.clientInfo ?? { name: "plugboard", version: "0" },
       clock: systemClock,
-      logger: options.logger ?? silentLogger,
+      logger: given.logger ?? silentLogger,
       hostEnv,
       createTransport: async (opened, context) =>
         wrap(
@@ -68,10 +105,13 @@ export async function openDirectly(
             ? adoptTransport(server, opened.name)
             : await createTransport(opened, context),
         ),
-      connectProtocol: chooseProtocol(options.protocolCore ?? protocolCoreFrom(hostEnv)),
+      connectProtocol: chooseProtocol(given.protocolCore ?? protocolCoreFrom(hostEnv)),
       inputHandlers,
     },
-    { connectTimeoutMs: timeoutMs ?? connectDeadlineMs(config, limits, false), signal },
+    {
+      connectTimeoutMs: timeoutMs ?? connectDeadlineMs(config, limits, false),
+      signal: given.signal,
+    },
   );
 }
 

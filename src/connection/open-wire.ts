@@ -1,3 +1,4 @@
+import { guardMethods, object, optional, text } from "../errors/check-arguments.ts";
 import { createError } from "../errors/families.ts";
 import { McpError, type RpcError } from "../errors/mcp-error.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
@@ -6,6 +7,7 @@ import { TransportMessage } from "../protocol/transport-message.ts";
 import {
   type DirectOptions,
   type DirectServer,
+  checkDirectArguments,
   directConfig,
   openDirectly,
 } from "./open-directly.ts";
@@ -33,6 +35,7 @@ export interface WireOptions extends DirectOptions {
 
 /** A wire to the server an entry describes, not yet connected. */
 export function openWire(server: DirectServer, options: WireOptions = {}): Wire {
+  checkDirectArguments("openWire", server, options);
   return new DirectWire(server, options);
 }
 
@@ -131,6 +134,10 @@ class DirectWire implements Wire {
     }
   }
 }
+
+guardMethods(DirectWire.prototype, "wire", {
+  sendRequest: { takes: { method: text, params: optional(object) }, fails: "rejects" },
+});
 
 /** What the server itself said, as a message; undefined for failures that are not an answer. */
 function errorAnswer(id: string | number, error: unknown): TransportMessage | undefined {

@@ -1,6 +1,7 @@
 import { resolveLimits } from "../config/limits.ts";
 import { connectDirectly, type DirectInput, type McpClient } from "../connection/connect-client.ts";
 import {
+  checkDirectArguments,
   type DirectOptions,
   type DirectServer,
   directConfig,
@@ -33,6 +34,7 @@ export async function connectClient(
   server: DirectServer,
   options: ClientOptions = {},
 ): Promise<McpClient> {
+  checkDirectArguments("connectClient", server, options);
   const { human, sampling, roots } = options;
   const mayAsk = human !== undefined || sampling !== undefined || roots !== undefined;
   return await connectDirectly(server, options, mayAsk ? createInput(server, options) : undefined);

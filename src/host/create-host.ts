@@ -15,17 +15,21 @@ import { defaultStoreFile } from "../store/store-location.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { logBackgroundFailures } from "./background-failures.ts";
 import { type CollectedServers, collectServers } from "./collect-servers.ts";
+import { checkHostOptions, guardHost } from "./host-arguments.ts";
 import { HostStore } from "./host-store.ts";
 import type { HostOptions, McpHost } from "./host.ts";
 import { createIdGenerator } from "./id-generator.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 import { productInfo } from "./product-info.ts";
 
+guardHost();
+
 /**
  * Reads the configuration that applies and wires the rooms together. Waits for no server, and starts
  * only those whose entry says `"start": "eager"`.
  */
 export async function createHost(options: HostOptions = {}): Promise<McpHost> {
+  checkHostOptions(options);
   const { clock = systemClock, logger = silentLogger, idGenerator = createIdGenerator() } = options;
   const hostEnv = options.env ?? process.env;
   const limits = resolveLimits(options.limits);

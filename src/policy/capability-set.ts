@@ -1,3 +1,4 @@
+import { checkArguments, text } from "../errors/check-arguments.ts";
 import { createError } from "../errors/families.ts";
 import { checkExpiry } from "./check-expiry.ts";
 
@@ -46,6 +47,7 @@ export class CapabilitySet {
   grant(resource: string, action: string = executeAction, { expiresAt }: GrantTerms = {}): this {
     if (this.#isFrozen)
       throw createError("denied", "this set of capabilities is frozen: nothing can be added to it");
+    checkArguments("CapabilitySet.grant", { resource: text, action: text }, [resource, action]);
     const flaw = flawOf(resource);
     if (flaw !== undefined)
       throw createError("config_invalid", `the capability "${resource}" ${flaw}`, {

@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 
+import { checkArguments, either, number, object, text } from "../errors/check-arguments.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError, RpcError } from "../errors/mcp-error.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 import { isRequestId } from "./request-id.ts";
+
+const messageId = either(text, number);
 
 interface MessageFields {
   readonly method?: string;
@@ -32,10 +35,12 @@ export class TransportMessage implements MessageFields {
 
   /** A request with a fresh UUID; servers of the first days fail without `params`, so it is always there. */
   static request(method: string, params: JsonObject = {}): TransportMessage {
+    checkArguments("TransportMessage.request", { method: text, params: object }, [method, params]);
     return new TransportMessage({ method, params, id: randomUUID() });
   }
 
   static response(id: string | number, result: unknown): TransportMessage {
+    checkArguments("TransportMessage.response", { id: messageId }, [id]);
     return new TransportMessage({ result: result ?? null, id });
   }
 
@@ -45,17 +50,22 @@ export class TransportMessage implements MessageFields {
     message: string,
     data?: unknown,
   ): TransportMessage {
+    const shapes = { id: messageId, code: number, message: text };
+    checkArguments("TransportMessage.errorResponse", shapes, [id, code, message]);
     const error = data === undefined ? { code, message } : { code, message, data };
     return new TransportMessage({ error, id });
   }
 
   /** Empty `params` are left out: some servers refuse `notifications/initialized` with any. */
   static notification(method: string, params: JsonObject = {}): TransportMessage {
+    const shapes = { method: text, params: object };
+    checkArguments("TransportMessage.notification", shapes, [method, params]);
     return new TransportMessage(Object.keys(params).length === 0 ? { method } : { method, params });
   }
 
-  /** Throws `protocol_violation` for anything but one JSON-RPC 2.0 message; unknown members are dropped. */
+  /** Throws `protocol_violation` for a text that is not one JSON-RPC 2.0 message; unknown members are dropped. */
   static fromJson(raw: string): TransportMessage {
+    checkArguments("TransportMessage.fromJson", { raw: text }, [raw]);
     let value: unknown;
     try {
       value = JSON.parse(raw);
@@ -81,9 +91,13 @@ export class TransportMessage implements MessageFields {
     return Object.hasOwn(this, "result") || Object.hasOwn(this, "error");
   }
 
-  /** One line: a line break inside a string is escaped by JSON itself. */
+  /** One line: a line break inside a string is escaped by JSON itself. Throws `invalid_arguments` for what JSON cannot hold. */
   toJson(): string {
-    return JSON.stringify(this);
+    try {
+      return JSON.stringify(this);
+    } catch (cause) {
+      throw createError("invalid_arguments", "the message cannot be written as JSON", { cause });
+    }
   }
 }
 

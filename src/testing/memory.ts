@@ -4,6 +4,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server";
 
+import { createError } from "../errors/families.ts";
 import { type ServedConnection, type ServedEra, serveTransport } from "./serve-transport.ts";
 
 export interface MemoryServerOptions {
@@ -33,5 +34,13 @@ export function createMemoryServer(
 
 function copyMessages(transport: Transport): void {
   const send = transport.send.bind(transport);
-  transport.send = (message, options) => send(JSON.parse(JSON.stringify(message)), options);
+  transport.send = async (message, options) => await send(throughJson(message), options);
+}
+
+function throughJson<T>(message: T): T {
+  try {
+    return JSON.parse(JSON.stringify(message)) as T;
+  } catch (cause) {
+    throw createError("invalid_arguments", "the message cannot be written as JSON", { cause });
+  }
 }

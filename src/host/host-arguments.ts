@@ -1,0 +1,122 @@
+import {
+  callback,
+  checkArguments,
+  either,
+  flag,
+  guardMethods,
+  list,
+  listOf,
+  number,
+  object,
+  oneOf,
+  optional,
+  options,
+  signal,
+  text,
+} from "../errors/check-arguments.ts";
+import { consentModes } from "../policy/decide-consent.ts";
+import { AgentSession } from "../session/agent-session.ts";
+import { contentMethods, sessionMethods } from "../session/session-arguments.ts";
+import { AgentContent } from "../session/session-content.ts";
+import { PlugboardHost } from "./plugboard-host.ts";
+
+const start = { timeoutMs: number, signal };
+const connect = {
+  ...start,
+  owner: text,
+  shared: flag,
+  mode: oneOf(...consentModes),
+};
+const name = { name: text } as const;
+const scope = oneOf("user", "project");
+
+/** Makes hosts and sessions answer wrong types with `invalid_arguments`. */
+export function guardHost(): void {
+  guardMethods(AgentSession.prototype, "session", sessionMethods);
+  guardMethods(AgentContent.prototype, "session.content", contentMethods);
+  guardMethods(PlugboardHost.prototype, "host", {
+    server: { takes: name, fails: "throws" },
+    connect: {
+      takes: { server: either(text, object), options: options(connect) },
+      fails: "rejects",
+    },
+    connectAll: { takes: { options: options(start) }, fails: "rejects" },
+    disconnect: { takes: { ...name, options: options({ owner: text }) }, fails: "rejects" },
+    reconnect: { takes: { ...name, options: options(connect) }, fails: "rejects" },
+    add: { takes: { ...name, entry: object, options: options({ scope }) }, fails: "rejects" },
+    update: { takes: { ...name, entry: object }, fails: "rejects" },
+    remove: { takes: name, fails: "rejects" },
+    importConfig: {
+      takes: {
+        options: {
+          ...object,
+          members: { from: text, scope: optional(scope), dryRun: optional(flag) },
+        },
+      },
+      fails: "rejects",
+    },
+    enable: { takes: name, fails: "rejects" },
+    disable: { takes: name, fails: "rejects" },
+    approvalQuestion: { takes: name, fails: "rejects" },
+    requestApproval: {
+      takes: { ...name, options: options({ human: object, agent: text, by: text, signal }) },
+      fails: "rejects",
+    },
+    approve: {
+      takes: { ...name, options: options({ identity: text, by: text }) },
+      fails: "rejects",
+    },
+    revokeApproval: { takes: name, fails: "rejects" },
+    registerTools: { takes: { serverName: text, schemas: listOf(object) }, fails: "throws" },
+    emitTypes: { takes: { ...name, options: options(start) }, fails: "rejects" },
+    setRoots: { takes: { roots: either(list, callback) }, fails: "rejects" },
+    logs: { takes: name, fails: "throws" },
+    session: {
+      takes: {
+        options: options({
+          agent: text,
+          level: text,
+          capabilities: object,
+          human: object,
+          naming: either(text, callback),
+          pending: oneOf("list", "omit"),
+          resourceTools: flag,
+          history: flag,
+        }),
+      },
+      fails: "throws",
+    },
+    why: { takes: { agent: text, tool: text }, fails: "throws" },
+    on: { takes: { type: text, handler: callback }, fails: "throws" },
+  });
+}
+
+const hostOptions = options({
+  cwd: text,
+  home: text,
+  servers: either(object, list),
+  config: oneOf(false),
+  configFiles: listOf(text),
+  store: either(text, oneOf(false)),
+  watch: flag,
+  startEager: flag,
+  reconnect: flag,
+  demo: flag,
+  naming: either(text, callback),
+  limits: object,
+  human: object,
+  sampling: callback,
+  roots: either(list, callback),
+  logger: object,
+  clock: object,
+  env: object,
+  protocolVersion: text,
+  protocolCore: oneOf("core", "sdk"),
+  clientInfo: object,
+  idGenerator: callback,
+});
+
+/** Throws `config_invalid` for an option of a wrong type. */
+export function checkHostOptions(given: unknown): void {
+  checkArguments("createHost", { options: hostOptions }, [given], "config_invalid");
+}

@@ -1,0 +1,72 @@
+import {
+  anything,
+  callback,
+  type MethodTable,
+  number,
+  object,
+  options,
+  optional,
+  listOf,
+  signal,
+  text,
+} from "../errors/check-arguments.ts";
+import type { AgentSession } from "./agent-session.ts";
+import type { AgentContent } from "./session-content.ts";
+
+const callOptions = options({ signal, timeoutMs: number, onProgress: callback, callId: text });
+const contentOptions = { signal, timeoutMs: number } as const;
+
+/** What the methods of a session take. `call` checks by itself: it is called too often to be wrapped. */
+export const sessionMethods: MethodTable<AgentSession> = {
+  find: { takes: { name: text }, fails: "throws" },
+  why: { takes: { name: text }, fails: "throws" },
+  ready: { takes: { options: options({ servers: listOf(text), signal }) }, fails: "rejects" },
+  // What is wrong with the arguments of a tool is the outcome of its call.
+  execute: { takes: { name: text, args: anything, options: callOptions }, fails: "rejects" },
+  stream: { takes: { name: text, args: anything, options: callOptions }, fails: "throws" },
+  dispatch: { takes: { envelope: object, options: callOptions }, fails: "rejects" },
+  section: { takes: { options: options({ title: text, key: text }) }, fails: "throws" },
+  promptTemplate: {
+    takes: { server: text, name: text, options: options(contentOptions) },
+    fails: "rejects",
+  },
+  defineTool: { takes: { definition: object }, fails: "throws" },
+  transaction: { takes: { work: callback }, fails: "rejects" },
+  child: {
+    takes: { options: options({ human: object, tools: listOf(text) }) },
+    fails: "throws",
+  },
+  on: { takes: { type: text, handler: callback }, fails: "throws" },
+};
+
+const listing = {
+  takes: { options: options({ ...contentOptions, server: text }) },
+  fails: "rejects",
+} as const;
+
+/** What the methods of `session.content` take. */
+export const contentMethods: MethodTable<AgentContent> = {
+  resources: listing,
+  resourceTemplates: listing,
+  prompts: listing,
+  readResource: {
+    takes: { server: text, uri: text, options: options(contentOptions) },
+    fails: "rejects",
+  },
+  watchResource: {
+    takes: { server: text, uri: text, onUpdate: callback, options: options(contentOptions) },
+    fails: "rejects",
+  },
+  prompt: {
+    takes: { server: text, name: text, args: optional(object), options: options(contentOptions) },
+    fails: "rejects",
+  },
+  complete: {
+    takes: {
+      server: text,
+      question: { ...object, members: { of: object } },
+      options: options(contentOptions),
+    },
+    fails: "rejects",
+  },
+};

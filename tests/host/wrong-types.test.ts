@@ -1,0 +1,371 @@
+import { describe, expect, it } from "vitest";
+
+import * as api from "../../src/index.ts";
+import { createMemoryServer, createTestServer } from "../../src/testing/index.ts";
+
+// What a program without types may hand over in any place.
+const cyclic: Record<string, unknown> = {};
+cyclic["self"] = cyclic;
+const values: Readonly<Record<string, unknown>> = {
+  null: null,
+  undefined,
+  "a string": "x",
+  "a number": 7,
+  "a bigint": 10n,
+  "a boolean": true,
+  "a symbol": Symbol("s"),
+  "a function": () => undefined,
+  "a list": [1],
+  "an object": {},
+  "an object without a prototype": Object.create(null),
+  "a cyclic object": cyclic,
+};
+const objects = ["an object", "an object without a prototype", "a cyclic object"];
+
+/** Every value but those named, each with its name. */
+function allBut(...names: readonly string[]): readonly (readonly [string, unknown])[] {
+  return Object.entries(values).filter(([name]) => !names.includes(name));
+}
+
+const noText = allBut("a string");
+const noObject = allBut(...objects);
+const noOptions = allBut("undefined", ...objects);
+const noFunction = allBut("a function");
+const noNumber = allBut("undefined", "a number");
+const noSignal = allBut("undefined");
+const noFlag = allBut("undefined", "a boolean");
+
+type Wrong = readonly (readonly [string, unknown])[];
+type Row<T> = readonly [what: string, wrong: Wrong, run: (on: T, value: never) => unknown];
+
+/** What came of it: the error that was thrown, or that the outcome of a call holds. */
+async function errorOf(run: () => unknown): Promise<unknown> {
+  try {
+    const result = await run();
+    const outcome = result as { readonly ok?: boolean; readonly error?: unknown } | undefined;
+    return outcome?.ok === false ? outcome.error : undefined;
+  } catch (error) {
+    expect(error).toBeInstanceOf(api.McpError);
+    return error;
+  }
+}
+
+const misuse = expect.stringMatching(/^(?:invalid_arguments|config_invalid)$/) as string;
+
+async function expectMisuse<T>(on: T, [what, wrong, run]: Row<T>): Promise<void> {
+  for (const [name, value] of wrong) {
+    const error = await errorOf(() => run(on, value as never));
+    expect(error, `${what} with ${name}`).toMatchObject({ code: misuse });
+  }
+}
+
+async function makeHost(): Promise<api.McpHost> {
+  const { transport } = createMemoryServer(createTestServer());
+  return await api.createHost({ config: false, servers: { t: transport } });
+}
+
+const hostOptions: readonly (readonly [string, Wrong])[] = [
+  ["cwd", allBut("undefined", "a string")],
+  ["home", allBut("undefined", "a string")],
+  ["servers", allBut("undefined", "a list", ...objects)],
+  ["config", allBut("undefined")],
+  ["configFiles", allBut("undefined")],
+  ["store", allBut("undefined", "a string")],
+  ["watch", noFlag],
+  ["startEager", noFlag],
+  ["reconnect", noFlag],
+  ["demo", noFlag],
+  ["naming", allBut("undefined", "a string", "a function")],
+  ["limits", noOptions],
+  ["human", noOptions],
+  ["sampling", allBut("undefined", "a function")],
+  ["roots", allBut("undefined", "a list", "a function")],
+  ["logger", noOptions],
+  ["clock", noOptions],
+  ["env", noOptions],
+  ["protocolVersion", allBut("undefined", "a string")],
+  ["protocolCore", allBut("undefined")],
+  ["clientInfo", noOptions],
+  ["idGenerator", allBut("undefined", "a function")],
+];
+
+describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what is wrong", () => {
+  it("createHost", async () => {
+    await expectMisuse(undefined, ["createHost", noOptions, (_, value) => api.createHost(value)]);
+    for (const [key, wrong] of hostOptions)
+      await expectMisuse(undefined, [
+        `createHost ${key}`,
+        wrong,
+        (_, value) => api.createHost({ config: false, store: false, [key]: value }),
+      ]);
+    await expect(api.createHost({ cwd: 7 as never })).rejects.toMatchObject({
+      code: "config_invalid",
+      message: 'createHost: "options.cwd" must be a string',
+    });
+  });
+
+  const named = [
+    "server",
+    "disconnect",
+    "reconnect",
+    "remove",
+    "enable",
+    "disable",
+    "approvalQuestion",
+    "requestApproval",
+    "approve",
+    "revokeApproval",
+    "emitTypes",
+    "logs",
+  ] as const;
+  const hostRows: readonly Row<api.McpHost>[] = [
+    ...named.map((method): Row<api.McpHost> => [
+      `host.${method}`,
+      noText,
+      (host, value) => host[method](value),
+    ]),
+    ["host.connect", allBut("a string"), (host, value) => host.connect(value)],
+    ["host.connect options", noOptions, (host, value) => host.connect("t", value)],
+    ["host.connect signal", noSignal, (host, signal) => host.connect("t", { signal })],
+    ["host.connect timeoutMs", noNumber, (host, timeoutMs) => host.connect("t", { timeoutMs })],
+    ["host.connect mode", noSignal, (host, mode) => host.connect("t", { mode })],
+    ["host.connect shared", noFlag, (host, shared) => host.connect("t", { owner: "a", shared })],
+    ["host.disconnect options", noOptions, (host, value) => host.disconnect("t", value)],
+    ["host.reconnect options", noOptions, (host, value) => host.reconnect("t", value)],
+    ["host.connectAll", noOptions, (host, value) => host.connectAll(value)],
+    ["host.add name", noText, (host, value) => host.add(value, { command: "x" })],
+    ["host.add entry", allBut(), (host, value) => host.add("new", value)],
+    ["host.add options", noOptions, (host, value) => host.add("new", { command: "x" }, value)],
+    ["host.add scope", noSignal, (host, scope) => host.add("new", { command: "x" }, { scope })],
+    ["host.update name", noText, (host, value) => host.update(value, { command: "x" })],
+    ["host.update entry", noObject, (host, value) => host.update("t", value)],
+    ["host.importConfig", allBut(), (host, value) => host.importConfig(value)],
+    ["host.importConfig from", noText, (host, from) => host.importConfig({ from })],
+    ["host.approve options", noOptions, (host, value) => host.approve("t", value)],
+    ["host.requestApproval options", noOptions, (host, value) => host.requestApproval("t", value)],
+    ["host.registerTools name", noText, (host, value) => host.registerTools(value, [])],
+    ["host.registerTools", allBut(), (host, value) => host.registerTools("r", value)],
+    ["host.setRoots", allBut("a list", "a function"), (host, value) => host.setRoots(value)],
+    ["host.why agent", noText, (host, value) => host.why(value, "x")],
+    ["host.why tool", noText, (host, value) => host.why("main", value)],
+    ["host.on type", noText, (host, value) => host.on(value, () => undefined)],
+    ["host.on handler", noFunction, (host, value) => host.on("*", value)],
+    ["host.session", noOptions, (host, value) => host.session(value)],
+    [
+      "host.session agent",
+      allBut("undefined", "a string"),
+      (host, agent) => host.session({ agent }),
+    ],
+    ["host.session human", noOptions, (host, human) => host.session({ human })],
+    ["host.session history", noFlag, (host, history) => host.session({ history })],
+    ["host.session pending", noSignal, (host, pending) => host.session({ pending })],
+  ];
+
+  it("host", async () => {
+    await using host = await makeHost();
+    for (const row of hostRows) await expectMisuse(host, row);
+    expect(host.servers().map(({ name }) => name)).toEqual(["t"]);
+  });
+
+  const tool = "mcp__t__add";
+  const sum = { a: 1, b: 2 };
+  const sessionRows: readonly Row<api.Session>[] = [
+    ["session.call name", noText, (session, value) => session.call(value)],
+    [
+      "session.call options",
+      noOptions.filter(([name]) => name !== "a list"),
+      (session, value) => session.call(tool, sum, value),
+    ],
+    ["session.call signal", noSignal, (session, signal) => session.call(tool, sum, { signal })],
+    [
+      "session.call timeoutMs",
+      noNumber,
+      (session, timeoutMs) => session.call(tool, sum, { timeoutMs }),
+    ],
+    [
+      "session.call onProgress",
+      allBut("undefined", "a function"),
+      (session, onProgress) => session.call(tool, sum, { onProgress }),
+    ],
+    [
+      "session.call callId",
+      allBut("undefined", "a string"),
+      (session, callId) => session.call(tool, sum, { callId }),
+    ],
+    [
+      "session.call arguments",
+      noObject.filter(([name]) => name !== "undefined"),
+      (session, value) => session.call(tool, value),
+    ],
+    ["session.call argument", allBut("a number"), (session, a) => session.call(tool, { a, b: 1 })],
+    ["session.execute name", noText, (session, value) => session.execute(value)],
+    ["session.stream name", noText, (session, value) => session.stream(value)],
+    ["session.stream options", noOptions, (session, value) => session.stream(tool, sum, value)],
+    ["session.dispatch", allBut(), (session, value) => session.dispatch(value)],
+    ["session.dispatch name", noText, (session, name) => session.dispatch({ name, input: {} })],
+    ["session.find", noText, (session, value) => session.find(value)],
+    ["session.why", noText, (session, value) => session.why(value)],
+    ["session.ready", noOptions, (session, value) => session.ready(value)],
+    [
+      "session.ready servers",
+      allBut("undefined"),
+      (session, servers) => session.ready({ servers }),
+    ],
+    ["session.section", noOptions, (session, value) => session.section(value)],
+    ["session.defineTool", allBut(), (session, value) => session.defineTool(value)],
+    ["session.transaction", noFunction, (session, value) => session.transaction(value)],
+    ["session.child", noOptions, (session, value) => session.child(value)],
+    ["session.on", noFunction, (session, value) => session.on("*", value)],
+    ["content.resources", noOptions, (session, value) => session.content.resources(value)],
+    ["content.prompts", noOptions, (session, value) => session.content.prompts(value)],
+    ["content.readResource", noText, (session, value) => session.content.readResource(value, "x")],
+    [
+      "content.readResource uri",
+      noText,
+      (session, value) => session.content.readResource("t", value),
+    ],
+    [
+      "content.watchResource",
+      noFunction,
+      (session, value) => session.content.watchResource("t", "x", value),
+    ],
+    ["content.prompt", noText, (session, value) => session.content.prompt("t", value)],
+    ["content.complete", noObject, (session, value) => session.content.complete("t", value)],
+  ];
+
+  it("session", async () => {
+    await using host = await makeHost();
+    await host.connect("t");
+    const session = host.session({ level: "yolo" });
+    for (const row of sessionRows) await expectMisuse(session, row);
+    expect(await session.call(tool, sum)).toMatchObject({ text: "3" });
+  });
+
+  const clientRows: readonly Row<api.McpClient>[] = [
+    ["client.callTool", noText, (client, value) => client.callTool(value)],
+    ["client.callTool arguments", noOptions, (client, value) => client.callTool("add", value)],
+    [
+      "client.callTool argument",
+      [
+        ["a bigint", 1n],
+        ["a cyclic object", cyclic],
+      ],
+      (client, a) => client.callTool("add", { a }),
+    ],
+    ["client.callTool options", noOptions, (client, value) => client.callTool("add", sum, value)],
+    ["client.listTools", noOptions, (client, value) => client.listTools(value)],
+    ["client.readResource", noText, (client, value) => client.readResource(value)],
+    ["client.getPrompt", noText, (client, value) => client.getPrompt(value)],
+    ["client.ping", noOptions, (client, value) => client.ping(value)],
+  ];
+
+  it("connectClient", async () => {
+    await expectMisuse(undefined, [
+      "connectClient",
+      allBut(),
+      (_, value) => api.connectClient(value),
+    ]);
+    const { transport } = createMemoryServer(createTestServer());
+    const keys = ["timeoutMs", "signal", "limits", "logger", "env", "clientInfo", "protocolCore"];
+    await expectMisuse(undefined, [
+      "options",
+      noOptions,
+      (_, value) => api.connectClient(transport, value),
+    ]);
+    for (const key of [...keys, "protocolVersion", "human", "sampling", "roots"])
+      await expectMisuse(undefined, [
+        key,
+        [
+          ["a symbol", Symbol("s")],
+          ["null", null],
+          ["a boolean", true],
+        ],
+        (_, value) => api.connectClient(transport, { [key]: value }),
+      ]);
+    await using client = await api.connectClient(transport);
+    for (const row of clientRows) await expectMisuse(client, row);
+  });
+
+  it("openWire", async () => {
+    const { transport } = createMemoryServer(createTestServer());
+    await expectMisuse(undefined, ["openWire", allBut(), (_, value) => api.openWire(value)]);
+    await expectMisuse(undefined, [
+      "options",
+      noOptions,
+      (_, value) => api.openWire(transport, value),
+    ]);
+    await expectMisuse(undefined, [
+      "idGenerator",
+      allBut("undefined", "a function"),
+      (_, idGenerator) => api.openWire(transport, { idGenerator }),
+    ]);
+    await using wire = api.openWire(transport);
+    await wire.connect();
+    await expectMisuse(wire, ["sendRequest", noText, (on, value) => on.sendRequest(value)]);
+    await expectMisuse(wire, [
+      "params",
+      noOptions,
+      (on, value) => on.sendRequest("tools/list", value),
+    ]);
+  });
+
+  const { TransportMessage } = api;
+  const plainRows: readonly Row<undefined>[] = [
+    ["TransportMessage.request", noText, (_, value) => TransportMessage.request(value)],
+    [
+      "TransportMessage.request params",
+      noOptions,
+      (_, value) => TransportMessage.request("x", value),
+    ],
+    [
+      "TransportMessage.response",
+      allBut("a string", "a number"),
+      (_, value) => TransportMessage.response(value, {}),
+    ],
+    [
+      "TransportMessage.errorResponse",
+      allBut("a number"),
+      (_, value) => TransportMessage.errorResponse(1, value, "x"),
+    ],
+    ["TransportMessage.notification", noText, (_, value) => TransportMessage.notification(value)],
+    [
+      "TransportMessage.notification params",
+      noOptions,
+      (_, value) => TransportMessage.notification("x", value),
+    ],
+    ["TransportMessage.fromJson", noText, (_, value) => TransportMessage.fromJson(value)],
+    [
+      "TransportMessage.toJson",
+      [
+        ["a bigint", 1n],
+        ["a cyclic object", cyclic],
+      ],
+      (_, value) => TransportMessage.response(1, value).toJson(),
+    ],
+    ["CapabilitySet.grant", noText, (_, value) => new api.CapabilitySet().grant(value)],
+    ["loadConfig", allBut(), (_, value) => api.loadConfig(value)],
+    ["parseToolName", noText, (_, value) => api.parseToolName(value)],
+    ["makeToolName", noText, (_, value) => api.makeToolName(value, "x")],
+    ["makeToolName tool", noText, (_, value) => api.makeToolName("x", value)],
+    ["buildMcpSkillName", noText, (_, value) => api.buildMcpSkillName(value, "x")],
+  ];
+
+  it.each(plainRows)("%s", async (...row) => {
+    await expectMisuse(undefined, row);
+  });
+
+  it("parseConfig tells every wrong type as a problem, and never throws", () => {
+    for (const [name, value] of allBut()) {
+      const { servers, problems } = api.parseConfig({ servers: { s: value } });
+      expect(servers, name).toEqual([]);
+      expect(
+        problems.some(({ code }) => code === "config_invalid"),
+        name,
+      ).toBe(true);
+    }
+  });
+
+  it("isMcpTool says no", () => {
+    for (const [name, value] of noText) expect(api.isMcpTool(value as never), name).toBe(false);
+  });
+});
