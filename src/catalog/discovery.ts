@@ -26,6 +26,12 @@ export interface DiscoveryOptions {
 type ContentKind = keyof KnownContent;
 const contentKinds: readonly ContentKind[] = ["resources", "prompts"];
 
+/** How long somebody waits for the lists of resources and prompts; the limit of every list by default. */
+interface ContentListing {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
 /** The connection's server, unless it is gone or another definition has taken its name. */
 type FindServer = () => RegisteredServer | undefined;
 
@@ -61,19 +67,21 @@ export class Discovery {
    * Lists what the server offers beside tools, and again whenever it says that this has changed. A list
    * that cannot be had is a warning and fails nothing.
    */
-  async listContent(client: ProtocolClient, find: FindServer, signal?: AbortSignal): Promise<void> {
+  async listContent(
+    client: ProtocolClient,
+    find: FindServer,
+    options: ContentListing = {},
+  ): Promise<void> {
     this.#follow(client, find);
-    await Promise.all(
-      contentKinds.map((kind) => this.#listContent(kind, { client, find, signal })),
-    );
+    await Promise.all(contentKinds.map((kind) => this.#listContent(kind, client, find, options)));
   }
 
   #follow(client: ProtocolClient, find: FindServer): void {
     if (client.onlistchanged !== undefined) return;
     const relist = oneAtATime(() => this.#list(client, find, true));
     const relistContent = {
-      resources: oneAtATime(() => this.#listContent("resources", { client, find })),
-      prompts: oneAtATime(() => this.#listContent("prompts", { client, find })),
+      resources: oneAtATime(() => this.#listContent("resources", client, find)),
+      prompts: oneAtATime(() => this.#listContent("prompts", client, find)),
     };
     client.onlistchanged = (kind) => {
       if (kind === "tools") return relist();
@@ -85,15 +93,9 @@ export class Discovery {
 
   async #listContent(
     kind: ContentKind,
-    {
-      client,
-      find,
-      signal,
-    }: {
-      readonly client: ProtocolClient;
-      readonly find: FindServer;
-      readonly signal?: AbortSignal | undefined;
-    },
+    client: ProtocolClient,
+    find: FindServer,
+    { signal, timeoutMs }: ContentListing = {},
   ): Promise<void> {
     const { catalog, limits, clock } = this.#options;
     const serverName = find()?.config.name;
@@ -102,7 +104,7 @@ export class Discovery {
     try {
       const items = await list(
         { serverName, client, limits, clock },
-        { signal, timeoutMs: limits.listTimeoutMs },
+        { signal, timeoutMs: timeoutMs ?? limits.listTimeoutMs },
       );
       if (find() !== undefined) catalog.noteContent(serverName, { [kind]: items });
     } catch (error) {

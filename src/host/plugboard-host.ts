@@ -143,7 +143,7 @@ export class PlugboardHost implements McpHost {
     const connection = claim?.connection ?? server.users.keep();
     try {
       const client = await connection.client({ timeoutMs, signal, isForced: true });
-      await this.#fleet.listContent(server, client, signal);
+      await this.#fleet.listContent(server, client, { signal, timeoutMs });
     } catch (error) {
       // What one agent could not have is not taken from the others.
       await claim?.drop();
@@ -167,7 +167,8 @@ export class PlugboardHost implements McpHost {
           .client({ timeoutMs, signal, isForced: true })
           // The reason stays with the server as its `lastError`.
           .catch(() => undefined);
-        if (client !== undefined) await this.#fleet.listContent(server, client, signal);
+        if (client !== undefined)
+          await this.#fleet.listContent(server, client, { signal, timeoutMs });
         return [config.name, client !== undefined];
       }),
     );

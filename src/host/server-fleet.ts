@@ -20,6 +20,7 @@ import { ConnectionFactory, type ConnectionFactoryParts } from "./connection-fac
 import { GivenServers } from "./given-servers.ts";
 import { GrantBook } from "./grant-book.ts";
 import type { HostStore } from "./host-store.ts";
+import type { StartOptions } from "./host.ts";
 import { keepStatuses } from "./keep-statuses.ts";
 import { locateLaunch, thisMachine } from "./locate-launch.ts";
 import { PinBook } from "./pin-book.ts";
@@ -157,7 +158,7 @@ export class ServerFleet {
   async listContent(
     { config: { name }, users }: RegisteredServer,
     client: ProtocolClient,
-    signal: AbortSignal | undefined,
+    options: StartOptions,
   ): Promise<void> {
     const { resources, prompts } = this.#parts.catalog.content(name);
     if (resources !== undefined && prompts !== undefined) return;
@@ -165,7 +166,7 @@ export class ServerFleet {
       const now = this.registry.find(name);
       return now?.users === users ? now : undefined;
     };
-    await this.#discovery.listContent(client, find, signal);
+    await this.#discovery.listContent(client, find, options);
   }
 
   registerTools(serverName: string, schemas: readonly ListedTool[]): void {

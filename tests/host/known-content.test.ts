@@ -96,6 +96,20 @@ describe("the record of a server", () => {
     );
   });
 
+  it("DSC-03: who gives a connect less time waits no longer for the lists", async () => {
+    const peer = libraryServer();
+    peer.scripts["resources/list"] = () => undefined;
+    await using host = await libraryHost(peer);
+    const warned = new Promise<string>((resolve) => {
+      host.on("warning", ({ text }) => {
+        if (text.startsWith("its resources")) resolve(text);
+      });
+    });
+    const record = await host.connect("library", { timeoutMs: 2_000 });
+    expect(record).toMatchObject({ state: "connected", resources: undefined });
+    expect(await warned).toContain("2 s");
+  });
+
   it("DSC-05: knows the tools from an earlier host, and starts nothing for it", async () => {
     await using project = await makeProject();
     const servers = { library: testServerEntry() };
