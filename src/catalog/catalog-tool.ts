@@ -18,6 +18,8 @@ export interface CatalogTool {
   readonly refusal?: string | undefined;
   /** `false`: registered by hand from a schema; there may be no server behind it. */
   readonly isLive: boolean;
+  /** A way to its resources or prompts: consent to one of them is consent to all. */
+  readonly isContent?: true;
   /** Exactly what the server listed: what pins and grants are bound to. */
   readonly listed: ListedTool;
 }

@@ -1,9 +1,11 @@
 import { neutralize, neutralizeLine } from "../text/neutralize.ts";
+import { untrustedText } from "../text/untrusted-text.ts";
 import type { McpResource, ResourceContents } from "./server-content.ts";
 
 /**
  * What a resource holds as a block of text for a model: a head that says where it comes from, then the
- * text. Bytes are only mentioned. Nothing in the head can pass for a line of its own.
+ * text. Bytes are only mentioned. Nothing in the head can pass for a line of its own. Like the result of a
+ * tool it is quoted where it carries signs of instructions.
  */
 export function resourceContext(
   resource: McpResource,
@@ -11,7 +13,7 @@ export function resourceContext(
 ): string {
   const { name, serverName, uri, description, mimeType } = resource;
   const type = mimeType ?? contents[0]?.mimeType ?? "text/plain";
-  return [
+  const block = [
     `--- MCP Resource: ${neutralizeLine(name)} ---`,
     `Server: ${neutralizeLine(serverName)}`,
     `URI: ${neutralizeLine(uri)}`,
@@ -20,6 +22,8 @@ export function resourceContext(
     "---",
     ...contents.map(textOf),
   ].join("\n");
+  const written = [name, uri, type, description ?? "", ...contents.map(({ text = "" }) => text)];
+  return untrustedText(block, serverName, written.join("\n"));
 }
 
 function textOf({ text, blob, mimeType }: ResourceContents): string {

@@ -1,10 +1,12 @@
 import type { CallRecord } from "../call/call-events.ts";
 import type { CallTarget } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
+import { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { HostEventOf, HostEventType } from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { ContentUse } from "../session/session-content.ts";
 import type { AuditEntry, AuditFilter, AuditQuery, AuditRow } from "../store/audit-entry.ts";
 import { hashOf, maxCallIdChars } from "../store/audit-page-draft.ts";
 import { type CallHead, shortDuration } from "../store/audit-page.ts";
@@ -80,6 +82,11 @@ export class AuditTrail implements Audit {
     this.#queue.addCall({ at, head, callId, durationMs, hasEffects, argumentsText });
   };
 
+  /** The same for what a server offers beside tools. */
+  readonly recordContent = (use: ContentUse): void => {
+    if (this.#store.isKept) this.#queue.add(entryOfContent(use));
+  };
+
   async query(query: AuditQuery = {}): Promise<readonly AuditRow[]> {
     const store = await this.#openUpToDate();
     return (await store?.audit.query(query)) ?? [];
@@ -134,6 +141,26 @@ function entryOfCall(
       durationMs: shortDuration(outcome.durationMs),
       argumentsHash: hashOf(argumentsText),
       sideEffects: outcome.sideEffects,
+    },
+  };
+}
+
+function entryOfContent(use: ContentUse): AuditEntry {
+  const { at, agent, serverName, action, error, consent, callId, durationMs } = use;
+  const failure = McpError.is(error) ? error : undefined;
+  return {
+    type: "content",
+    at,
+    agent,
+    server: nameOfNoTool(serverName),
+    tool: action,
+    code: error === undefined ? "ok" : (failure?.code ?? "protocol_violation"),
+    detail: {
+      rule: failure?.details["rule"],
+      consent,
+      callId,
+      durationMs: shortDuration(durationMs),
+      argumentsHash: hashOf(use.argumentsText),
     },
   };
 }

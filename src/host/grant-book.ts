@@ -6,6 +6,7 @@ import type { ConsentId } from "../config/server-ids.ts";
 import { createError } from "../errors/families.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import { checkExpiry } from "../policy/check-expiry.ts";
+import { contentFingerprint, contentName } from "../policy/content-consent.ts";
 import type { GrantLookup, GrantSubject } from "../policy/grant-lookup.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
@@ -83,21 +84,24 @@ export class GrantBook implements GrantLookup, Grants {
     const { registry, events, clock } = this.#parts;
     const server = registry.get(serverName);
     const tools = await this.#toolsOf(server);
-    const covered =
+    const chosen =
       tool === undefined
         ? tools.filter((one) => includeDestructive || !claims(one, "destructiveHint"))
-        : [this.#findTool(serverName, tools, tool)];
-    if (covered.length === 0) return [];
+        : tool === contentName
+          ? []
+          : [this.#findTool(serverName, tools, tool)];
+    const covered = chosen.map(({ originalName, listed }) => ({
+      toolName: originalName,
+      fingerprint: fingerprintOf(listed),
+    }));
+    if (tool === undefined || tool === contentName)
+      covered.push({ toolName: contentName, fingerprint: contentFingerprint });
+    const { consentId } = server;
     await this.#add(
-      covered.map(({ originalName: toolName, listed }) => ({
-        agent,
-        consentId: server.consentId,
-        toolName,
-        fingerprint: fingerprintOf(listed),
-      })),
+      covered.map((subject) => ({ agent, consentId, ...subject })),
       expiresAt,
     );
-    const toolNames = covered.map(({ originalName }) => originalName);
+    const toolNames = covered.map(({ toolName }) => toolName);
     events.emit({ type: "grant-added", agent, serverName, toolNames, at: clock.now() });
     return this.list({ agent, server: serverName }).filter((grant) =>
       toolNames.includes(grant.tool),

@@ -3,7 +3,7 @@ export interface GrantInfo {
   readonly agent: string;
   /** Undefined: no server that is configured now is started as the granted one was. */
   readonly server: string | undefined;
-  /** The tool's own name. */
+  /** The tool's own name, or `(content)` for the server's resources and prompts. */
   readonly tool: string;
   readonly grantedAt: number;
   /** Absent: until it is revoked. */
@@ -19,7 +19,10 @@ export interface GrantQuery {
 export interface AllowOptions {
   readonly agent: string;
   readonly server: string;
-  /** Absent: every tool the server has now, except those it calls destructive. */
+  /**
+   * Absent: every tool the server has now, except those it calls destructive, and what it offers beside
+   * tools. `(content)`: only the latter, its resources and prompts.
+   */
   readonly tool?: string | undefined;
   /** Without `tool`: the destructive ones, too. */
   readonly includeDestructive?: boolean | undefined;

@@ -6,11 +6,15 @@ import type { ShownText } from "./shown-text.ts";
  * that shows a text only in part, and whose answerer never asked for the whole, is a no.
  */
 export interface ConfirmQuestion {
-  /** `sampling`: the server asks for an answer of the program's model, at the program's expense. */
-  readonly kind: "tool-call" | "launch" | "sampling";
+  /**
+   * `content`: what a server offers beside tools is to be used, its resources, prompts or what completes
+   * them; `tool-…` answers to that cover all of it. `sampling`: the server asks for an answer of the
+   * program's model, at the program's expense.
+   */
+  readonly kind: "tool-call" | "content" | "launch" | "sampling";
   /** Absent for a tool of the program itself. */
   readonly serverName?: string;
-  /** The tool's own name on its server; absent for a launch. */
+  /** The tool's own name on its server, `read_resource` or `get_prompt` of content; absent for a launch. */
   readonly toolName?: string;
   readonly agent?: string;
   /** Arguments exactly as they will be sent. Whoever reads them here has seen the whole. */

@@ -35,7 +35,12 @@ import { findPromptTemplate, type McpPromptTemplate } from "./mcp-prompt-templat
 import { type NativeTool, NativeTools, refused } from "./native-tools.ts";
 import { ResourceReaders } from "./resource-reader.ts";
 import type { Section, SectionOptions } from "./section.ts";
-import { AgentContent, type ContentOptions, type SessionContent } from "./session-content.ts";
+import {
+  AgentContent,
+  type AgentContentParts,
+  type ContentOptions,
+  type SessionContent,
+} from "./session-content.ts";
 import type { SessionDirectory } from "./session-directory.ts";
 import { CommittedState, type SessionState } from "./session-state.ts";
 import type { CallEnvelope, ChildOptions, McpTool, ReadyOptions, Session } from "./session.ts";
@@ -69,6 +74,7 @@ export interface SessionParts {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly createId: () => string;
+  readonly audit: AgentContentParts["audit"];
   /** Aborted when the host closes. */
   readonly closing: AbortSignal;
   readonly requests: Pick<RequestDesk, "introduce">;
@@ -107,7 +113,7 @@ export class AgentSession implements Session, Caller {
     this.#judge = judge;
     const { sessionId } = this;
     this.#consent = new ConsentDesk({ ...parts, agent, sessionId, human, judge });
-    this.content = new AgentContent({ ...parts, caller: this, judge });
+    this.content = new AgentContent({ ...parts, caller: this, judge, consent: this.#consent });
     this.#history = options.history
       ? new CallHistory((name) => parts.registry.find(name)?.users.secrets ?? [])
       : undefined;

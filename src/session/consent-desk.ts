@@ -9,6 +9,7 @@ import { cancelledByCaller, untilAborted } from "../connection/until-aborted.ts"
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
+import { contentFingerprint, contentName } from "../policy/content-consent.ts";
 import type { GrantLookup } from "../policy/grant-lookup.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ConfirmAnswer, Human } from "../ports/human.ts";
@@ -58,7 +59,11 @@ export class ConsentDesk {
    * Resolves when the answer is yes, with whether it was to what is there now; rejects with
    * `consent_denied`, or `cancelled`.
    */
-  async ask({ tool }: CallTarget, args: ToolArguments, call: ConsentCall): Promise<boolean> {
+  async ask(
+    { tool }: Pick<CallTarget, "tool">,
+    args: ToolArguments,
+    call: ConsentCall,
+  ): Promise<boolean> {
     const asked = this.#turns.take(tool.serverName ?? "", async () => {
       if (call.signal?.aborted === true) throw cancelledByCaller();
       return !this.#isOpen(tool) || (await this.#askNow(tool, args, call));
@@ -86,7 +91,7 @@ export class ConsentDesk {
     this.#publish("consent-asked", tool, call);
     const answer = await askPerson(
       {
-        kind: "tool-call",
+        kind: isContent(tool) ? "content" : "tool-call",
         ...(tool.serverName === undefined ? {} : { serverName: tool.serverName }),
         toolName: tool.originalName,
         agent: this.#parts.agent,
@@ -149,20 +154,23 @@ export class ConsentDesk {
     if (answer === "tool-always" || answer === "server-always") await this.#keep(scope, isOfServer);
   }
 
-  async #keep({ subject, tool, offered }: ConsentScope, isOfServer: boolean): Promise<void> {
+  async #keep({ subject, offered }: ConsentScope, isOfServer: boolean): Promise<void> {
     const { agent, sessionId, grants, events, clock } = this.#parts;
     const { serverName, consentId } = subject;
     const covered = isOfServer
-      ? offered.filter((other) => !claims(other, "destructiveHint"))
-      : [tool];
+      ? [
+          ...offered
+            .filter((tool) => !claims(tool, "destructiveHint"))
+            .map(({ originalName, listed }) => ({
+              toolName: originalName,
+              fingerprint: fingerprintOf(listed),
+            })),
+          { toolName: contentName, fingerprint: contentFingerprint },
+        ]
+      : [subject];
     try {
       await grants.grant(
-        covered.map(({ originalName: toolName, listed }) => ({
-          agent,
-          consentId,
-          toolName,
-          fingerprint: fingerprintOf(listed),
-        })),
+        covered.map(({ toolName, fingerprint }) => ({ agent, consentId, toolName, fingerprint })),
       );
     } catch (error) {
       const reason = error instanceof Error ? error.message : "unknown reason";
@@ -205,4 +213,8 @@ export class ConsentDesk {
       },
     );
   }
+}
+
+function isContent(tool: CallableTool): boolean {
+  return tool.serverName !== undefined && tool.isContent === true;
 }

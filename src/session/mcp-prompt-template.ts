@@ -5,6 +5,7 @@ import { boundedLine } from "../text/bounded-text.ts";
 import { closest } from "../text/closest.ts";
 import { neutralize } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
+import { untrustedText } from "../text/untrusted-text.ts";
 import type { PromptSection } from "./section.ts";
 import type { ContentOptions, SessionContent } from "./session-content.ts";
 import { TextSection } from "./text-section.ts";
@@ -22,7 +23,10 @@ export interface PromptSectionOptions extends ContentOptions {
 export interface McpPromptTemplate extends McpPrompt {
   /** Throws `invalid_arguments` before anything is sent: for a required one that is missing, and for a stranger. */
   messages(args?: PromptArguments, options?: ContentOptions): Promise<PromptText>;
-  /** The same as text, messages parted by a blank line. */
+  /**
+   * The same as text, messages parted by a blank line. Like the result of a tool it is quoted where it
+   * carries signs of instructions.
+   */
   render(args?: PromptArguments, options?: ContentOptions): Promise<string>;
   /** The text as a section of a `PromptTemplate`, as it is now. */
   section(options: PromptSectionOptions): Promise<PromptSection>;
@@ -58,7 +62,8 @@ function promptTemplate(content: SessionContent, prompt: McpPrompt): McpPromptTe
     async render(args, options) {
       const { messages } = await template.messages(args, options);
       const texts = messages.map((message) => mcpResultToString({ content: [message.content] }));
-      return neutralize(texts.join("\n\n"));
+      const written = texts.join("\n\n");
+      return untrustedText(neutralize(written), serverName, written);
     },
     async section({ key, title, arguments: args, ...options }) {
       const text = await template.render(args, options);

@@ -72,6 +72,7 @@ function createReader(
     meta: undefined,
     // The host's own definition: there is nothing of the server in it that could change.
     isLive: false,
+    isContent: true,
     listed: Object.freeze({ name: originalName, title, description, inputSchema, annotations }),
     perform: async (
       { uri }: ToolArguments,

@@ -6,6 +6,7 @@ import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { isToolAllowed } from "../catalog/tool-filter.ts";
 import { fingerprintOf } from "../catalog/tool-fingerprint.ts";
 import { type CapabilitySet, executeAction } from "../policy/capability-set.ts";
+import { contentFingerprint, contentName } from "../policy/content-consent.ts";
 import {
   type Denial,
   type RightFacts,
@@ -150,10 +151,10 @@ export class ToolJudge {
     this.#allowances.allowTool(subject);
   }
 
-  /** The same for every tool that the server offered then. */
+  /** The same for every tool that the server offered then, and for what it offers beside tools. */
   allowServer({ subject, tool, offered }: ConsentScope): void {
     const fingerprints = [tool, ...offered].map(({ listed }) => fingerprintOf(listed));
-    this.#allowances.allowServer(subject, fingerprints);
+    this.#allowances.allowServer(subject, [...fingerprints, contentFingerprint]);
   }
 
   /** What a person who allows a whole server can have seen of it: nothing that is set aside. */
@@ -234,12 +235,12 @@ export class ToolJudge {
     rights: Pick<ConsentFacts, "isCapable" | "isParentAsked">,
   ): ConsentVerdict {
     const { agent, level } = this.rights;
-    const { serverName, originalName: toolName } = tool;
+    const { serverName } = tool;
     const subject = this.#subject(server, tool);
     const grantedUntil = this.#parts.grants.grantedUntil({ agent, ...subject });
     const consent = decideConsent({
       serverName,
-      toolName,
+      toolName: subject.toolName,
       level,
       mode: server.users.consentMode(agent),
       claimsReadOnly: claims(tool, "readOnlyHint"),
@@ -256,10 +257,10 @@ export class ToolJudge {
   #subject({ consentId, users }: RegisteredServer, tool: CatalogTool): ConsentSubject {
     return {
       serverName: tool.serverName,
-      toolName: tool.originalName,
+      toolName: tool.isContent ? contentName : tool.originalName,
       consentId,
       epoch: users.consentEpoch(this.rights.agent),
-      fingerprint: fingerprintOf(tool.listed),
+      fingerprint: tool.isContent ? contentFingerprint : fingerprintOf(tool.listed),
     };
   }
 

@@ -4,6 +4,8 @@ import { hasHiddenCharacter } from "./hidden-characters.ts";
 interface Sign {
   readonly name: string;
   readonly pattern: { readonly test: (text: string) => boolean };
+  /** Of characters and not of words: looked for in the text as it stands. */
+  readonly isAsWritten?: boolean;
 }
 
 // Written so that ordinary documentation does not match: "call X before this tool" is fine, "do not
@@ -38,6 +40,7 @@ const signs: readonly Sign[] = [
     // They carry text that nobody sees, break up a word that is looked for, or make text read as another.
     name: "invisible or direction-changing characters",
     pattern: { test: hasHiddenCharacter },
+    isAsWritten: true,
   },
   // eslint-disable-next-line no-control-regex -- an escape sequence is what is looked for
   { name: "terminal escape sequences", pattern: /\u001B[[\]PX^_]|\u009B/ },
@@ -52,13 +55,41 @@ const overlapChars = 512;
 const escapedBlank = /\\[nrt]/g;
 
 /**
- * Which signs of instructions the text carries, in plain words; none for almost every honest text. A
+ * Which signs of instructions the text carries, in plain words, also in letters that only look like those
+ * of a word (full width, mathematical, ligatures); none for almost every honest text. A
  * text too long to look through carries one for that.
  */
 export function findInstructionSigns(text: string): readonly string[] {
   const scanned = text.slice(0, maxScanned).replace(escapedBlank, "  ");
-  const found = signs.filter(({ pattern }) => pattern.test(scanned)).map(({ name }) => name);
-  return text.length > maxScanned ? [...found, "more than could be looked through"] : found;
+  const folded = foldCompatible(scanned);
+  const read = folded === scanned ? undefined : folded;
+  const found = signs
+    .filter(
+      ({ pattern, isAsWritten = false }) =>
+        pattern.test(scanned) || (read !== undefined && !isAsWritten && pattern.test(read)),
+    )
+    .map(({ name }) => name);
+  const isCut = text.length > maxScanned || folded.length > maxScanned;
+  return isCut ? [...found, "more than could be looked through"] : found;
+}
+
+/** Short ones, because to normalize a long run of marks takes time that grows with its square. */
+const foreignRun = /[^\p{ASCII}]{1,32}/gu;
+
+/**
+ * The text with compatible characters written as the usual ones. Of one that grows beyond what is looked
+ * through (a character may stand for eighteen), only a little more than that.
+ */
+function foldCompatible(text: string): string {
+  if (text.search(foreignRun) < 0) return text;
+  let folded = "";
+  for (let start = 0; start < text.length && folded.length <= maxScanned;) {
+    const last = text.charCodeAt(start + pieceChars - 1);
+    const end = start + pieceChars - (last >= 0xd800 && last <= 0xdbff ? 1 : 0);
+    folded += text.slice(start, end).replace(foreignRun, (run) => run.normalize("NFKC"));
+    start = end;
+  }
+  return folded;
 }
 
 /**

@@ -275,6 +275,7 @@ describe("lasting grants", () => {
         ["a", "s", "echo"],
         ["a", "s", "get_time"],
         ["a", "s", "add"],
+        ["a", "s", "(content)"],
       ]);
     }
     {
@@ -296,7 +297,7 @@ describe("lasting grants", () => {
       });
     }
     await using host = await open();
-    expect(host.grants.list({ agent: "a" })).toHaveLength(2);
+    expect(host.grants.list({ agent: "a" })).toHaveLength(3);
     await rm(root, { recursive: true });
   });
 
@@ -313,7 +314,7 @@ describe("lasting grants", () => {
       ["destroy", 2],
     ]);
     expect(calls.map(({ name }) => name)).toEqual(["any", "other", "destroy"]);
-    expect(host.grants.list().map(({ tool }) => tool)).toEqual(["any", "other"]);
+    expect(host.grants.list().map(({ tool }) => tool)).toEqual(["any", "other", "(content)"]);
     const headless = host.session({ agent: "a", level: "trusted" });
     expect(headless.tools().map(({ originalName }) => originalName)).toEqual(["any", "other"]);
     expect(await headless.call("mcp__fake__destroy", {})).toMatchObject({
@@ -331,7 +332,10 @@ describe("lasting grants", () => {
     await expect(grants.allow({ agent: "a", server: "nobody" })).rejects.toMatchObject({
       code: "server_unknown",
     });
-    expect(await grants.allow({ agent: "a", server: "fake" })).toMatchObject([{ tool: "any" }]);
+    expect(await grants.allow({ agent: "a", server: "fake" })).toMatchObject([
+      { tool: "any" },
+      { tool: "(content)" },
+    ]);
     const session = context.host.session({ agent: "a", level: "trusted" });
     expect(await session.call("mcp__fake__destroy", {})).toMatchObject({ ok: false });
     await grants.allow({ agent: "a", server: "fake", tool: "destroy" });

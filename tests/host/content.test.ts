@@ -80,7 +80,7 @@ async function enter(library: Library, server: object, close: () => Promise<void
   return {
     library,
     host,
-    session: host.session({ level: "trusted" }),
+    session: host.session({ level: "yolo" }),
     async [Symbol.asyncDispose]() {
       await host.close();
       await close();

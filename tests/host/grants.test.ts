@@ -11,17 +11,21 @@ import { scriptedHuman } from "../fixtures/agent/scripted-human.ts";
 import { anyTool, recordedHost } from "./recorded-host.ts";
 
 describe("allowing", () => {
-  it("PRM-22: what covers no tool gives nothing, and nobody is told that it did", async () => {
+  it("PRM-22: a server without a tool that may be covered is granted what it offers beside tools", async () => {
     const destructive = { ...anyTool, annotations: { destructiveHint: true } };
     await using context = await recordedHost({ tools: [destructive] });
     const { host } = context;
     const events: HostEvent[] = [];
     host.on("grant-added", (event) => void events.push(event));
-    expect(await host.grants.allow({ agent: "a", server: "fake" })).toEqual([]);
-    expect(events).toEqual([]);
+    expect(await host.grants.allow({ agent: "a", server: "fake" })).toMatchObject([
+      { tool: "(content)" },
+    ]);
     const all = { agent: "a", server: "fake", includeDestructive: true };
-    expect(await host.grants.allow(all)).toHaveLength(1);
-    expect(events).toMatchObject([{ type: "grant-added", toolNames: ["any"] }]);
+    expect(await host.grants.allow(all)).toHaveLength(2);
+    expect(events).toMatchObject([
+      { type: "grant-added", toolNames: ["(content)"] },
+      { type: "grant-added", toolNames: ["any", "(content)"] },
+    ]);
   });
 
   it.each([false, ":memory:"] as const)(
