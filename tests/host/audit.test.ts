@@ -119,7 +119,7 @@ describe("the audit trail", () => {
     expect(String(call?.detail?.["callId"])).toMatch(/^c{100,}…$/);
     const toolNames = added?.detail?.["toolNames"] as readonly string[];
     expect(toolNames.slice(0, 2)).toEqual(tools.slice(0, 2).map(({ name }) => name));
-    expect(added?.detail?.["omitted"]).toEqual({ toolNames: 400 - toolNames.length });
+    expect(added?.detail?.["omitted"]).toEqual({ toolNames: 401 - toolNames.length });
   });
 
   it("holds the modes that were set and the end of consent, for one agent or for all", async () => {

@@ -66,6 +66,9 @@ async function openLibrary(options: HostOptions = {}): Promise<Scene> {
   return { host, reached, [Symbol.asyncDispose]: () => host.close() };
 }
 
+/** Each has a name of its own, because a session keeps what it defines. */
+let definedTools = 0;
+
 /** Every way to what the server offers beside tools. */
 const ways: Readonly<Record<string, (session: Session) => Promise<unknown>>> = {
   readResource: ({ content }) => content.readResource("library", "doc://1"),
@@ -75,21 +78,20 @@ const ways: Readonly<Record<string, (session: Session) => Promise<unknown>>> = {
     content.complete("library", { of: { prompt: "greet" }, argument: "who", value: "A" }),
   template: async (session) => (await session.promptTemplate("library", "greet")).render(),
   pool: async (session) => {
-    let failure: unknown;
-    session.defineTool({
-      name: `pool${Math.random()}`.replace(".", ""),
-      description: "",
+    let reading: Promise<unknown> | undefined;
+    definedTools += 1;
+    const tool = session.defineTool({
+      name: `reader_${definedTools}`,
+      description: "Reads a resource",
       inputSchema: { type: "object" },
       handler: async (_, { context }) => {
-        const server = context.resources.get(McpConnectionPool)?.get("library");
-        await server?.readResource("doc://1").catch((error: unknown) => {
-          failure = error;
-        });
+        reading = context.resources.get(McpConnectionPool)?.get("library")?.readResource("doc://1");
+        await reading;
         return "done";
       },
     });
-    await session.tools()[0]?.execute({});
-    if (failure !== undefined) throw failure;
+    await tool.execute({});
+    await reading;
   },
   tool: async (session) => {
     await session.ready();
