@@ -1,4 +1,4 @@
-import type { ServerConfig } from "../config/server-config.ts";
+import { isOfProject, type ServerConfig } from "../config/server-config.ts";
 import type { ListedTool, ToolListing } from "../protocol/protocol-client.ts";
 import { truncate } from "../text/truncate.ts";
 import { type CatalogProblem, catalogProblem } from "./catalog-problem.ts";
@@ -7,7 +7,7 @@ import { NameNews, type NameProblem, nameProblems } from "./name-problems.ts";
 import type { KnownContent } from "./server-content.ts";
 import { ToolConfusions } from "./tool-confusions.ts";
 import { filterTools } from "./tool-filter.ts";
-import { type Naming, assignPublicNames } from "./tool-names.ts";
+import { type Naming, assignPublicNames, startOfNames } from "./tool-names.ts";
 
 /** The catalog under one naming: both directions of the map, in server order. */
 export interface NamedCatalog {
@@ -49,6 +49,7 @@ interface ServerTools {
 export class ToolCatalog {
   readonly #servers = new Map<string, ServerTools>();
   readonly #named = new Map<Naming, NamedCatalog>();
+  #unnamed: ReadonlySet<string> = new Set();
   readonly #confusions = new ToolConfusions();
   readonly #nameNews = new NameNews();
 
@@ -76,10 +77,26 @@ export class ToolCatalog {
       if (known === undefined) this.declare(config);
       else {
         this.#servers.set(config.name, { ...known, config });
-        this.#confusions.enter(config.name, known.tools);
+        this.#confuse(config.name, known.tools);
       }
     }
     this.#named.clear();
+  }
+
+  /** Gives no names to the tools of these servers: nobody has approved what their entries would call them. */
+  leaveUnnamed(serverNames: ReadonlySet<string>): void {
+    const before = this.#unnamed;
+    const changed = [...this.#servers].filter(
+      ([name]) => before.has(name) !== serverNames.has(name),
+    );
+    this.#unnamed = serverNames;
+    if (changed.length === 0) return;
+    for (const [name, { tools }] of changed) this.#confuse(name, tools);
+    this.#named.clear();
+  }
+
+  isNamed(serverName: string): boolean {
+    return this.isKnown(serverName) && !this.#unnamed.has(serverName);
   }
 
   /** Takes a server's live list, which replaces whatever was known before. */
@@ -168,21 +185,27 @@ export class ToolCatalog {
 
   /** The same for a session with tools of its own; computed anew each time. */
   namedBeside(naming: Naming, { added, reserved }: NamingSurroundings): NamedCatalog {
-    const entries = [...this.#servers.values()].flatMap(({ config, tools }) =>
+    const named = [...this.#servers.values()].filter(
+      ({ config }) => !this.#unnamed.has(config.name),
+    );
+    const entries = named.flatMap(({ config, tools }) =>
       [...tools, ...added.filter(({ serverName }) => serverName === config.name)].map((tool) => ({
         tool,
-        naming: config.naming ?? naming,
-        prefix: config.toolPrefix,
+        config,
       })),
     );
+    const usersOwn = named
+      .filter(({ config }) => !isOfProject(config.provenance))
+      .flatMap(({ config }) => startOfNames(config, config.naming ?? naming) ?? []);
     const { names, warnings } = assignPublicNames(
-      entries.map(({ tool, naming: own, prefix }) => ({
+      entries.map(({ tool, config }) => ({
         server: tool.serverName,
         tool: tool.originalName,
-        naming: own,
-        prefix,
+        naming: config.naming ?? naming,
+        prefix: config.toolPrefix,
+        isOfProject: isOfProject(config.provenance),
       })),
-      { reserved },
+      { reserved, usersOwn },
     );
     const tools = entries.map(({ tool }, index) => ({ name: names[index] as string, tool }));
     const problems = nameProblems(
@@ -229,8 +252,12 @@ export class ToolCatalog {
       tools,
       problems,
     });
-    this.#confusions.enter(config.name, tools);
+    this.#confuse(config.name, tools);
     this.#named.clear();
+  }
+
+  #confuse(serverName: string, tools: readonly CatalogTool[]): void {
+    this.#confusions.enter(serverName, this.#unnamed.has(serverName) ? [] : tools);
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type NameEntry,
   namingStrategy,
   parseToolName,
+  startOfNames,
 } from "./tool-names.ts";
 
 const valid = /^[A-Za-z0-9_-]{1,64}$/;
@@ -204,6 +205,49 @@ describe("assignPublicNames", () => {
     expect(names[0]).toBe("a_b");
     for (const name of names) expect(name).toMatch(valid);
     expect(new Set(names).size).toBe(4);
+  });
+
+  it("NAM-13, L3: of one of the user and others of a project the user's keeps its name", () => {
+    const naming = (_server: string, tool: string) => tool;
+    const user = { server: "github", tool: "create", naming };
+    const project = { server: "project", tool: "create", naming, isOfProject: true };
+    const { names, warnings } = assignPublicNames([project, user]);
+    expect(names).toEqual([expect.stringMatching(/^create_[0-9a-f]{8}$/), "create"]);
+    expect(warnings.map(({ text }) => text)).toEqual([
+      '"create" of "project" would take the name create from "create" of "github"; a hash was added to it',
+    ]);
+    // Where trust is equal, neither has it.
+    for (const others of [
+      [user, { ...user, server: "other" }, project],
+      [project, { ...project, server: "other" }],
+    ])
+      expect(namesOf(others)).toEqual(
+        others.map((): unknown => expect.stringMatching(/^create_[0-9a-f]{8}$/)),
+      );
+    // And a native tool gives way to nobody.
+    expect(namesOf([project, user], ["create"])).not.toContain("create");
+  });
+
+  it("NAM-13, L3: a tool of a project is never named as a server of the user could name its own", () => {
+    const project = {
+      server: "project",
+      naming: "prefix_tool",
+      prefix: "github",
+      isOfProject: true,
+    } as const;
+    const entries = [
+      { ...project, tool: "create" },
+      { ...project, tool: "create", server: "other", prefix: "git" },
+      { server: "github", tool: "list", naming: "prefix_tool" },
+    ] as const;
+    const start = startOfNames({ name: "github" }, "prefix_tool");
+    const { names, warnings } = assignPublicNames(entries, { usersOwn: [start ?? ""] });
+    expect(names).toEqual([
+      expect.stringMatching(/^github_create_[0-9a-f]{8}$/),
+      "git_create",
+      "github_list",
+    ]);
+    expect(warnings).toMatchObject([{ kind: "collision", entries: [0] }]);
   });
 
   it("NAM-13: a native tool keeps its name", () => {

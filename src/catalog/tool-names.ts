@@ -163,18 +163,25 @@ export function buildMcpSkillName(server: string, tool: string, options?: Naming
   return singleUnderscore(options ?? {}).build(server, tool);
 }
 
+interface NamingServer {
+  readonly name: string;
+  readonly toolPrefix?: string | undefined;
+}
+
 /** Whether a tool of this server could be called `name`: which server to start for an unknown name. */
-export function mayOwnName(
-  name: string,
-  server: { readonly name: string; readonly toolPrefix?: string | undefined },
+export function mayOwnName(name: string, server: NamingServer, naming: Naming): boolean {
+  const start = startOfNames(server, naming);
+  return start === undefined || name.startsWith(start);
+}
+
+/** What all public names of a server begin with; undefined when only a function can tell. */
+export function startOfNames(
+  { name, toolPrefix }: NamingServer,
   naming: Naming,
-): boolean {
-  if (typeof naming === "function") return true;
-  const probe = namingStrategy(naming).build(
-    namingServer(server.name, server.toolPrefix, naming),
-    "x",
-  );
-  return name.startsWith(probe.slice(0, -1));
+): string | undefined {
+  if (typeof naming === "function") return undefined;
+  const probe = namingStrategy(naming).build(namingServer(name, toolPrefix, naming), "x");
+  return probe.slice(0, -1);
 }
 
 function namingServer(server: string, prefix: string | undefined, naming: Naming): string {
@@ -187,11 +194,15 @@ export interface NameEntry extends NameOrigin {
   /** For `prefix_tool`; the server's name when absent. */
   readonly prefix?: string | undefined;
   readonly naming?: Naming | undefined;
+  /** Its entry was written by whoever wrote the project: it takes no name from one that the user wrote. */
+  readonly isOfProject?: boolean | undefined;
 }
 
 export interface AssignOptions extends NamingOptions {
   /** Names of native tools, which no server may take. */
   readonly reserved?: Iterable<string> | undefined;
+  /** What names of the user's own servers begin with, also of servers whose tools are not known yet. */
+  readonly usersOwn?: Iterable<string> | undefined;
 }
 
 export interface AssignedNames {
@@ -215,7 +226,8 @@ const hashLevels = [0, hashLength, 16, 32, 48] as const;
 /**
  * A valid and unique public name for every tool. A name depends on the tool's own origin; tools
  * whose names would be equal all get a hash of theirs, so that neither the order of servers nor a
- * later one can hand a known name to another tool.
+ * later one can hand a known name to another tool. A tool of a project is different: it has a hash
+ * wherever its name could be one of a server that the user wrote, and that one keeps its name.
  */
 export function assignPublicNames(
   entries: readonly NameEntry[],
@@ -225,12 +237,14 @@ export function assignPublicNames(
   const reserved = new Set(options.reserved);
   const candidates = entries.map((entry, index) => candidateOf(entry, index, options));
   const unique = dropDuplicates(candidates, warnings);
+  leaveToUser(unique, [...(options.usersOwn ?? [])], warnings);
   for (let rounds = 0; rounds < hashLevels.length; rounds += 1) {
     const clashes = findClashes(unique, reserved);
     if (clashes.length === 0) break;
     for (const clash of clashes) {
-      if (rounds === 0) warnings.push(clashWarning(clash, reserved));
-      for (const candidate of clash) raise(candidate);
+      const keeper = reserved.has(clash[0]?.name ?? "") ? undefined : keeperOf(clash);
+      if (rounds === 0) warnings.push(clashWarning(clash, keeper, reserved));
+      for (const candidate of clash) if (candidate !== keeper) raise(candidate);
     }
   }
   warnings.push(...caseWarnings(unique, reserved));
@@ -242,15 +256,16 @@ export function assignPublicNames(
 interface Candidate {
   readonly index: number;
   readonly origin: NameOrigin;
+  readonly isOfProject: boolean;
   readonly base: string;
   name: string;
   level: number;
 }
 
 function candidateOf(entry: NameEntry, index: number, options: NamingOptions): Candidate {
-  const { server, tool, prefix, naming = "mcp__server__tool" } = entry;
+  const { server, tool, prefix, naming = "mcp__server__tool", isOfProject = false } = entry;
   const base = namingStrategy(naming, options).build(namingServer(server, prefix, naming), tool);
-  return { index, origin: { server, tool }, base, name: base, level: 0 };
+  return { index, origin: { server, tool }, isOfProject, base, name: base, level: 0 };
 }
 
 function dropDuplicates(
@@ -282,26 +297,63 @@ function findClashes(
   );
 }
 
+/** Decided by how names begin, not by which there are: a name must not change hands when a server lists its tools. */
+function leaveToUser(
+  candidates: readonly Candidate[],
+  starts: readonly string[],
+  warnings: NameWarning[],
+): void {
+  const projects = candidates.filter(({ isOfProject }) => isOfProject);
+  for (const [server, group] of groupBy(projects, ({ origin }) => origin.server)) {
+    const taken = group.filter(({ base }) => starts.some((start) => base.startsWith(start)));
+    for (const candidate of taken) raise(candidate);
+    const [first] = taken;
+    if (first === undefined) continue;
+    warnings.push({
+      kind: "collision",
+      text: `tools of ${quote(server)} would be named like those of another server, such as ${first.base}; a hash was added to each name`,
+      entries: taken.map(({ index }) => index),
+    });
+  }
+}
+
+/** The only one that the user wrote, among others of a project: it keeps its name. */
+function keeperOf(group: readonly Candidate[]): Candidate | undefined {
+  const [first, ...others] = group.filter(({ isOfProject }) => !isOfProject);
+  return others.length === 0 ? first : undefined;
+}
+
 function raise(candidate: Candidate): void {
   candidate.level = Math.min(candidate.level + 1, hashLevels.length - 1);
   const hash = originHash(candidate.origin, hashLevels[candidate.level] ?? hashLength);
   candidate.name = appendHash(candidate.base, maxNameLength, hash);
 }
 
-function clashWarning(group: readonly Candidate[], reserved: ReadonlySet<string>): NameWarning {
+function clashWarning(
+  group: readonly Candidate[],
+  keeper: Candidate | undefined,
+  reserved: ReadonlySet<string>,
+): NameWarning {
   const [{ base } = { base: "" }] = group;
   const origins = group
+    .filter((candidate) => candidate !== keeper)
     .slice(0, 5)
-    .map(({ origin }) => `${quote(origin.tool)} of ${quote(origin.server)}`)
+    .map(originText)
     .join(", ");
   const isReserved = reserved.has(base);
   const text = isReserved
     ? `${origins} would hide the native tool ${base}; a hash was added to the name`
-    : `${origins} would all be called ${base}; a hash was added to each name`;
+    : keeper === undefined
+      ? `${origins} would all be called ${base}; a hash was added to each name`
+      : `${origins} would take the name ${base} from ${originText(keeper)}; a hash was added to it`;
   const entries = group.map(({ index }) => index);
   return isReserved
     ? { kind: "reserved", text, entries, native: base }
     : { kind: "collision", text, entries };
+}
+
+function originText({ origin }: Candidate): string {
+  return `${quote(origin.tool)} of ${quote(origin.server)}`;
 }
 
 /** Providers tell `Query` from `query`; people and models easily do not. */

@@ -42,6 +42,13 @@ describe("the question before a project's server starts", () => {
     ]);
   });
 
+  it("L3: says which server of the user it would replace", () => {
+    const origin = { layer: "user", path: "/home/ada/.plugboard/mcp.json", line: 4 };
+    expect(lines({ replaces: { origin, target: "npx notes" } })).toContain(
+      "  replaces  npx notes of ~/.plugboard/mcp.json:4 (user)",
+    );
+  });
+
   it("does not repeat a file that the command names itself", () => {
     const path = "/usr/bin/node";
     const shown = linesOf({ commandLine: `${path} x.js`, file: { status: "found", path } });

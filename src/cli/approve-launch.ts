@@ -57,9 +57,8 @@ export function describeQuestion(
   question: LaunchQuestion,
   standpoint: Standpoint,
 ): readonly string[] {
-  const { serverName, origin, target, difference } = question;
-  const path = origin.path === undefined ? undefined : displayPath(origin.path, standpoint);
-  const where = `${formatPlace({ path, line: origin.line }) ?? "code"} (${origin.layer})`;
+  const { serverName, origin, target, difference, replaces } = question;
+  const where = placeOf(origin, standpoint);
   const headline =
     difference === undefined
       ? `"${serverName}" is new in ${where}. Start it?`
@@ -72,6 +71,9 @@ export function describeQuestion(
           ["sends", `headers: ${target.headers.join(", ") || "none of its own"}`],
         ] as const)),
     ...question.details.map(({ name, value }): Row => ["with", `${name}: ${value}`]),
+    ...(replaces === undefined
+      ? []
+      : [["replaces", `${replaces.target} of ${placeOf(replaces.origin, standpoint)}`] as const]),
     ...question.wants.map((wanted): Row => ["wants", wantedText(wanted)]),
     ...packageRows(question.packages),
     ...(difference?.changes ?? []).map(({ name, was = "(nothing)", is = "(nothing)" }): Row => [
@@ -80,6 +82,12 @@ export function describeQuestion(
     ]),
   ];
   return [headline, ...rows.map(([label, text]) => `  ${label.padEnd(8)}  ${text}`)];
+}
+
+function placeOf({ layer, path, line }: LaunchQuestion["origin"], standpoint: Standpoint): string {
+  const shown = path === undefined ? undefined : displayPath(path, standpoint);
+  const place = formatPlace({ path: shown, line });
+  return place === undefined ? layer : `${place} (${layer})`;
 }
 
 type Row = readonly [label: string, text: string];

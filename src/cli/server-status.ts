@@ -33,7 +33,10 @@ export function statusWord({ state, quarantined }: ServerStatus): string {
 export const widestStateWord = Math.max(...Object.values(stateWords).map((word) => word.length));
 
 /** Where the entry stands: `.plugboard/mcp.json:7`, or the name of its layer. */
-export function originOf({ provenance }: ServerStatus, standpoint: Standpoint): string {
+export function originOf(
+  { provenance }: Pick<ServerStatus, "provenance">,
+  standpoint: Standpoint,
+): string {
   const { path } = provenance;
   return formatOrigin(
     path === undefined ? provenance : { ...provenance, path: displayPath(path, standpoint) },
@@ -43,7 +46,10 @@ export function originOf({ provenance }: ServerStatus, standpoint: Standpoint): 
 /** Why a server waits for approval, and what to do about it. */
 export function pendingNote(status: ServerStatus, standpoint: Standpoint): string {
   const what = status.changedSinceApproval ? "changed" : "new";
-  return `${what} in ${originOf(status, standpoint)} → ${ownCommand("approve", status.name)}`;
+  const { waitsToReplace: other } = status;
+  const replaces =
+    other === undefined ? "" : `, would replace ${originOf({ provenance: other }, standpoint)}`;
+  return `${what} in ${originOf(status, standpoint)}${replaces} → ${ownCommand("approve", status.name)}`;
 }
 
 /** Which tools nobody is offered, and what to do about it; undefined when all are. */
@@ -105,6 +111,8 @@ export interface ServerObject {
   readonly tools?: number;
   /** It waits for approval and is not what was approved under its name before. */
   readonly changedSinceApproval?: true;
+  /** The file, or else the scope, of the entry in force that it would replace once it is approved. */
+  readonly waitsToReplace?: string;
   /** Names of tools that nobody is offered before a person has looked at them. */
   readonly quarantined?: readonly string[];
   readonly protocolVersion?: string;
@@ -125,6 +133,9 @@ export function serverObject(status: ServerStatus): ServerObject {
     ...(provenance.line === undefined ? {} : { line: provenance.line }),
     ...(toolCount === undefined ? {} : { tools: toolCount }),
     ...(status.changedSinceApproval ? { changedSinceApproval: true } : {}),
+    ...(status.waitsToReplace === undefined
+      ? {}
+      : { waitsToReplace: status.waitsToReplace.path ?? status.waitsToReplace.layer }),
     ...(status.quarantined.length === 0 ? {} : { quarantined: status.quarantined }),
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
     ...(serverInfo === undefined ? {} : { serverInfo }),

@@ -17,9 +17,9 @@ describe("ids of a server", () => {
     const base = identify(stdio);
     expect(identify({ ...stdio, env: { B: "${X}", A: "1" } })).toBe(base);
     expect(identify({ command: ["run", "a", "b"], cwd: "/srv", env: stdio.env })).toBe(base);
-    expect(identify({ ...stdio, timeout: 5, enabledTools: ["x"], toolPrefix: "p" }, "other")).toBe(
-      base,
-    );
+    expect(identify({ ...stdio, timeout: 5, disabledTools: [] }, "other")).toBe(base);
+    const listed = (enabledTools: readonly string[]) => identify({ ...stdio, enabledTools });
+    expect(listed(["x", "y"])).toBe(listed(["y", "x"]));
     const isolation = { limits: { memory: "1M", processes: 2 } };
     const turned = { limits: { processes: 2, memory: "1M" } };
     expect(identify({ ...stdio, isolation })).toBe(identify({ ...stdio, isolation: turned }));
@@ -41,6 +41,11 @@ describe("ids of a server", () => {
     { isolation: {} },
     { isolation: { sandbox: true } },
     { skipReadOnlyPrompts: true },
+    { naming: "prefix_tool" },
+    { toolPrefix: "github" },
+    { enabledTools: [] },
+    { enabledTools: ["x"] },
+    { disabledTools: ["x"] },
   ])("PRM-21: %j asks again for a program", (change) => {
     expect(identify({ ...stdio, ...change })).not.toBe(identify(stdio));
   });
@@ -134,6 +139,13 @@ describe("ids of a server", () => {
   it("PRM-21: servers that start nothing are told apart by name", () => {
     const memory = { transport: { kind: "memory" } };
     expect(identify(memory, "a")).not.toBe(identify(memory, "b"));
+  });
+
+  it("PRM-21: what tools are called, and which are offered, is no part of what consent is bound to", () => {
+    const idOf = (more: object) =>
+      consentIdOf(launchFacts(parseServerEntry("s", { ...stdio, ...more })), { layer: "user" });
+    expect(idOf({ naming: "prefix_tool", toolPrefix: "p", enabledTools: ["x"] })).toBe(idOf({}));
+    expect(idOf({ command: "other" })).not.toBe(idOf({}));
   });
 
   it("PRM-21: consent to a program of one project is none to that of another with the same entry", () => {

@@ -16,8 +16,8 @@ export interface LaunchPlace {
 export type LaunchFacts = Readonly<Record<string, string>>;
 
 /**
- * Says what would be started or contacted, with what, and how far it is kept apart. References count as
- * they are written, so that a new value of a variable asks nothing. A value that may be a secret is there
+ * Says what would be started or contacted, with what, how far it is kept apart, and what it may call its
+ * tools. References count as they are written, so that a new value of a variable asks nothing. A value that may be a secret is there
  * as a digest only, under a name of its own.
  */
 export function launchFacts(config: ServerConfig, place: LaunchPlace = {}): LaunchFacts {
@@ -33,6 +33,7 @@ export function launchFacts(config: ServerConfig, place: LaunchPlace = {}): Laun
     ...named("isolation", config.isolation ?? {}),
     // It starts nothing, but whoever approves the server agrees not to be asked about some of its tools.
     ...(config.skipReadOnlyPrompts ? [["skipReadOnlyPrompts", "true"] as const] : []),
+    ...namingFacts(config),
     ...(commandPath === undefined ? [] : [["commandPath", commandPath] as const]),
     ...(folder === undefined ? [] : [["folder", folder] as const]),
   ];
@@ -44,11 +45,23 @@ export function coveredName(factName: string): string | undefined {
   return factName.startsWith(digestOf) ? factName.slice(digestOf.length) : undefined;
 }
 
+/** What else of an entry decides how its tools are called and which are offered. Starts nothing, but may take another server's names. */
+export const namingKeys = ["naming", "toolPrefix", "enabledTools", "disabledTools"] as const;
+
 type Fact = readonly [name: string, value: string];
 
 // In front: behind it, a variable or header could be named so that it takes the place of another one.
 const digestOf = "digest of ";
 const secretAuthKeys: ReadonlySet<string> = new Set(["token", "clientSecret", "privateKey"]);
+
+function namingFacts(config: ServerConfig): readonly Fact[] {
+  return namingKeys.flatMap((key): readonly Fact[] => {
+    const value = config[key];
+    // An empty list of allowed tools allows none; one of blocked tools says nothing.
+    if (value === undefined || (key === "disabledTools" && value.length === 0)) return [];
+    return [[key, typeof value === "string" ? value : canonicalJson(value.toSorted())]];
+  });
+}
 
 function transportFacts(config: ServerConfig): readonly Fact[] {
   const transport: TransportConfig = config.transport;

@@ -195,14 +195,28 @@ describe("layers", () => {
     expect(baseDirOf("/p/.mcp.json")).toBe("/p");
   });
 
-  it("CFG-40: two layers whose names differ but give one id are reported, the nearer stays", async () => {
+  it("CFG-40, L3: two layers whose names differ but give one id are reported, the user's stays", async () => {
     const world = createWorld();
     world.write(layers.project, { servers: { GitHub: entry("project") } });
     world.write(layers.user, { servers: { github: entry("user") } });
     const { servers, problems } = await world.load();
-    expect(servers.map((server) => server.name)).toEqual(["GitHub"]);
-    expect(problems).toMatchObject([{ severity: "error", serverName: "github", layer: "user" }]);
-    expect(problems[0]?.message).toContain(path.join(world.root, layers.project));
+    expect(servers.map((server) => server.name)).toEqual(["github"]);
+    expect(problems).toMatchObject([{ severity: "error", serverName: "GitHub", layer: "project" }]);
+    expect(problems[0]?.message).toContain(path.join(world.root, layers.user));
+  });
+
+  it("CFG-40, L3: a project's prefix takes no server away from the user", async () => {
+    const world = createWorld();
+    world.write(layers.project, {
+      servers: {
+        one: { command: "one", toolPrefix: "github" },
+        two: { command: "two", toolPrefix: "github" },
+      },
+    });
+    world.write(layers.user, { servers: { github: entry("user") } });
+    const { servers, problems } = await world.load();
+    expect(servers.map((server) => server.name)).toEqual(["one", "github"]);
+    expect(problems).toMatchObject([{ serverName: "two", layer: "project" }]);
   });
 
   it("CFG-42: a broken file is a problem with its place, and the other layers load", async () => {

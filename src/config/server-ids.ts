@@ -1,5 +1,5 @@
 import { canonicalHash } from "../text/canonical-hash.ts";
-import type { LaunchFacts } from "./launch-facts.ts";
+import { type LaunchFacts, namingKeys } from "./launch-facts.ts";
 import { isOfProject, type Provenance, type ServerConfig } from "./server-config.ts";
 
 declare const idKind: unique symbol;
@@ -12,12 +12,15 @@ export type EntryId = Id<"entry">;
 
 /**
  * Names what is started or contacted. Grants, pins and the known catalog are bound to it: an entry that
- * starts something else is a stranger, another server name or another file behind the command is not.
+ * starts something else is a stranger; another server name, other tool names or another file behind the
+ * command make none.
  */
 export type ConsentId = Id<"consent">;
 
 /** Names one launch on this machine: the entry, its folder and the file behind its command. An approval is bound to it. */
 export type LaunchId = Id<"launch">;
+
+const placeAndNaming: ReadonlySet<string> = new Set(["commandPath", "folder", ...namingKeys]);
 
 export function entryIdOf(facts: LaunchFacts): EntryId {
   const { commandPath: _file, folder: _folder, ...entry } = facts;
@@ -29,9 +32,10 @@ export function entryIdOf(facts: LaunchFacts): EntryId {
  * they name lies beside the file.
  */
 export function consentIdOf(facts: LaunchFacts, { layer, path }: Provenance): ConsentId {
-  const entryId = entryIdOf(facts);
+  const started = Object.entries(facts).filter(([name]) => !placeAndNaming.has(name));
+  const identity = canonicalHash(Object.fromEntries(started));
   const isProgramOfProject = isOfProject({ layer }) && facts["kind"] === "stdio";
-  const id = isProgramOfProject ? canonicalHash({ identity: entryId, file: path ?? "" }) : entryId;
+  const id = isProgramOfProject ? canonicalHash({ identity, file: path ?? "" }) : identity;
   return id as ConsentId;
 }
 

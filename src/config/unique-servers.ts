@@ -1,20 +1,23 @@
 import { slug } from "../text/slug.ts";
 import { quoteName } from "./check-value.ts";
 import { type ConfigProblem, formatOrigin } from "./config-problem.ts";
-import type { ServerConfig } from "./server-config.ts";
+import { isOfProject, type ServerConfig } from "./server-config.ts";
 
 /**
- * The servers that can live side by side. Two that share a name, an id or a tool prefix cannot: the
- * first stays, the other is reported with both origins.
+ * The servers that can live side by side. Two that share a name, an id or a tool prefix cannot: the one
+ * the user wrote stays before one of a project, else the first; the other is reported with both origins.
+ * A project may have the prefix of a user's server, since that one keeps its public names.
  */
 export function keepUnique(configs: readonly ServerConfig[]): {
   readonly servers: readonly ServerConfig[];
   readonly problems: readonly ConfigProblem[];
 } {
   const owners = new Map<string, ServerConfig>();
-  const servers: ServerConfig[] = [];
+  const kept = new Set<ServerConfig>();
   const problems: ConfigProblem[] = [];
-  for (const config of configs) {
+  const ofUser = configs.filter(({ provenance }) => !isOfProject(provenance));
+  const ofProject = configs.filter(({ provenance }) => isOfProject(provenance));
+  for (const config of [...ofUser, ...ofProject]) {
     const claims = claimsOf(config);
     const clash = claims.find((claim) => owners.has(claim.key));
     const owner = clash === undefined ? undefined : owners.get(clash.key);
@@ -22,10 +25,10 @@ export function keepUnique(configs: readonly ServerConfig[]): {
       problems.push(clashProblem(config, owner, clash.what));
       continue;
     }
-    servers.push(config);
+    kept.add(config);
     for (const claim of claims) owners.set(claim.key, config);
   }
-  return { servers, problems };
+  return { servers: configs.filter((config) => kept.has(config)), problems };
 }
 
 function claimsOf(
@@ -35,7 +38,10 @@ function claimsOf(
   return [
     { key: `name:${config.name}`, what: `the name ${quoteName(config.name)}` },
     { key: `id:${config.id}`, what: `the id "${config.id}"` },
-    { key: `prefix:${slug(prefix) || prefix}`, what: `the tool prefix ${quoteName(prefix)}` },
+    {
+      key: `prefix of ${isOfProject(config.provenance) ? "project" : "user"}:${slug(prefix) || prefix}`,
+      what: `the tool prefix ${quoteName(prefix)}`,
+    },
   ];
 }
 

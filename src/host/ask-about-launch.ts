@@ -4,7 +4,7 @@ import { findPackages } from "../config/find-packages.ts";
 import { coveredName, type LaunchFacts } from "../config/launch-facts.ts";
 import type { FoundPackage } from "../config/package-spec.ts";
 import { looksSecret } from "../config/secret-values.ts";
-import type { ServerConfig } from "../config/server-config.ts";
+import type { Provenance, ServerConfig } from "../config/server-config.ts";
 import { hasReference } from "../config/variable-reference.ts";
 import type {
   EntryVariable,
@@ -18,6 +18,7 @@ import { exactText, exactWord } from "../text/exact-text.ts";
 import { redact } from "../text/redact.ts";
 import { cachedPackageVersion } from "./cached-package.ts";
 import { compareLaunches, notShown } from "./compare-launches.ts";
+import { describeTarget } from "./describe-target.ts";
 import { commandFileOf, type Machine } from "./locate-launch.ts";
 
 export interface LaunchSurroundings {
@@ -25,32 +26,45 @@ export interface LaunchSurroundings {
   readonly hostEnv: Machine["hostEnv"];
   /** What was approved under the server's name before, newest first. */
   readonly earlier: readonly Approval[];
+  /** The entry of the same name that is in force until this one is approved. */
+  readonly replaced: ServerConfig | undefined;
 }
 
 /** All that a person has to know before a server starts. Looks at files of this machine only. */
 export async function askAboutLaunch(
   server: RegisteredServer,
-  { registry, hostEnv, earlier }: LaunchSurroundings,
+  { registry, hostEnv, earlier, replaced }: LaunchSurroundings,
 ): Promise<LaunchQuestion> {
   const { config } = server;
   const { name, provenance } = config;
-  const { layer, path, line } = provenance;
   const { facts, launchId } = registry.currentLaunch(server);
   const target = targetOf(config, facts);
   const difference = compareLaunches(facts, earlier, shownVariables(target));
   return {
     serverName: exactText(name),
-    origin: {
-      layer,
-      ...(path === undefined ? {} : { path: exactText(path) }),
-      ...(line === undefined ? {} : { line }),
-    },
+    origin: originOf(provenance),
+    ...(replaced === undefined
+      ? {}
+      : {
+          replaces: {
+            origin: originOf(replaced.provenance),
+            target: exactText(describeTarget(replaced)),
+          },
+        }),
     launchId,
     target,
     details: detailsOf(facts),
     wants: wantedVariables(config),
     packages: await packagesOf(config, hostEnv),
     ...(difference === undefined ? {} : { difference }),
+  };
+}
+
+function originOf({ layer, path, line }: Provenance): LaunchQuestion["origin"] {
+  return {
+    layer,
+    ...(path === undefined ? {} : { path: exactText(path) }),
+    ...(line === undefined ? {} : { line }),
   };
 }
 

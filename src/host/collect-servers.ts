@@ -21,6 +21,7 @@ import type { HostOptions, ServerInput } from "./host.ts";
 /** All servers of all sources, nearest first, and what has to be known to open those given as objects. */
 export interface CollectedServers {
   readonly servers: readonly ServerConfig[];
+  /** By name: farther entries of the same name, nearest first. */
   readonly shadowed: ReadonlyMap<string, readonly ServerConfig[]>;
   readonly problems: readonly ConfigProblem[];
   readonly transports: ReadonlyMap<string, () => Transport>;
@@ -56,10 +57,11 @@ export async function collectServers(
         });
   const stored = await storedServers(store);
   const demo = options.demo === true ? [demoServer()] : [];
-  const merged = mergeLayers([code.servers, loaded.servers, stored.servers, demo]);
+  const shadowedInFiles = [...loaded.shadowed.values()].flat();
+  const merged = mergeLayers([code.servers, loaded.servers, shadowedInFiles, stored.servers, demo]);
   return {
     servers: merged.servers,
-    shadowed: new Map([...loaded.shadowed, ...merged.shadowed]),
+    shadowed: merged.shadowed,
     problems: [...loaded.problems, ...stored.problems, ...merged.problems],
     transports: code.transports,
     files: loaded.files,

@@ -27,21 +27,25 @@ export function describeServer(
   const { name } = config;
   const client = connection.openClient;
   const state = registry.state(server, connection);
+  // What is known under the name belongs to the entry that is in force.
+  const isWaiting = registry.waitingFor(server)?.users === server.users;
+  const isListed = !isWaiting && catalog.isKnown(name);
+  const shadows = (sources.shadowed.get(name) ?? []).map(({ provenance }) => provenance);
   // A REST service speaks no MCP: revision and identity were made up for it by its transport.
   const isMcp = connection.transportKind !== "rest";
   const quarantined = pins.waiting(server);
-  const { resources, prompts } = catalog.content(name);
+  const { resources, prompts } = isWaiting ? {} : catalog.content(name);
   return {
     name,
     state,
     transport: connection.transportKind,
     target: describeTarget(config),
     provenance: config.provenance,
-    shadows: (sources.shadowed.get(name) ?? []).map(({ provenance }): Provenance => provenance),
+    shadows: farther(shadows, config.provenance),
+    ...(isWaiting ? { waitsToReplace: registry.get(name).config.provenance } : {}),
     config: withoutSecretsInJson(config),
-    toolCount: catalog.isKnown(name) ? catalog.tools(name).length : undefined,
-    tools: catalog
-      .tools(name)
+    toolCount: isListed ? catalog.tools(name).length : undefined,
+    tools: (isWaiting ? [] : catalog.tools(name))
       .filter((tool) => pins.verdict(server.consentId, tool) === "accepted")
       .map(({ listed }) => listed),
     resources,
@@ -54,8 +58,13 @@ export function describeServer(
     pid: runningProcess(connection),
     changedSinceApproval: state === "pending" && approvals.hasFor(name),
     quarantined,
-    problems: catalog.problems(name),
+    problems: isWaiting ? [] : catalog.problems(name),
   };
+}
+
+/** Where the entries stand that are farther than this one; all of them for the nearest. */
+function farther(shadowed: readonly Provenance[], own: Provenance): readonly Provenance[] {
+  return shadowed.slice(shadowed.indexOf(own) + 1);
 }
 
 function runningProcess({ evidence }: ServerConnection): number | undefined {

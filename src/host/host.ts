@@ -117,6 +117,11 @@ export interface ServerStatus {
   readonly provenance: Provenance;
   /** Farther entries of the same name that this one replaces. */
   readonly shadows: readonly Provenance[];
+  /**
+   * The entry of the same name that is in force, for one of a project that would replace it and waits for
+   * approval: `servers()` has both, `server(name)` the one in force.
+   */
+  readonly waitsToReplace?: Provenance;
   readonly config: ServerConfig;
   /** Absent until the server's list has been seen. */
   readonly toolCount: number | undefined;

@@ -1,3 +1,4 @@
+import { isOfProject } from "../config/server-config.ts";
 import { cancelledByCaller, untilAborted } from "../connection/until-aborted.ts";
 import { createError } from "../errors/families.ts";
 import type { ApprovalEvent } from "../events/host-event.ts";
@@ -34,19 +35,26 @@ export class LaunchDesk {
   async question(name: string): Promise<LaunchQuestion | undefined> {
     const { fleet, hostEnv } = this.#parts;
     const { approvals, registry } = fleet;
-    const server = registry.get(name);
+    const server = registry.toApprove(name);
     if (registry.isApproved(server)) return undefined;
     // Looked at now, it may be again what was approved before.
     registry.currentLaunch(server);
-    if (registry.isApproved(server)) return undefined;
+    if (registry.isApproved(server)) {
+      await fleet.settle();
+      return undefined;
+    }
     const { askAboutLaunch } = await import("./ask-about-launch.ts");
     const earlier = await approvals.listFor(name);
-    return await askAboutLaunch(server, { registry, hostEnv, earlier });
+    const { config } = registry.get(name);
+    const replaced = config === server.config ? undefined : config;
+    return await askAboutLaunch(server, { registry, hostEnv, earlier, replaced });
   }
 
   async approve(name: string, options: ApproveOptions): Promise<void> {
-    const { approvals, registry } = this.#parts.fleet;
-    this.#tell("launch-approved", name, await approvals.approve(registry.get(name), options));
+    const { fleet } = this.#parts;
+    const launchId = await fleet.approvals.approve(fleet.registry.toApprove(name), options);
+    await fleet.settle();
+    this.#tell("launch-approved", name, launchId);
   }
 
   /** Asks a person, if there is one; whether the server may start now. */
@@ -55,15 +63,22 @@ export class LaunchDesk {
     return await untilAborted(asked, options.signal, name);
   }
 
+  /** Takes back what was approved of the project's entry; another one of its name is in force again. */
   async revoke(name: string): Promise<void> {
-    const { approvals, registry } = this.#parts.fleet;
-    const server = registry.get(name);
+    const { fleet } = this.#parts;
+    const { approvals, registry } = fleet;
+    const inForce = registry.get(name);
+    const server = isOfProject(inForce.config.provenance) ? inForce : registry.toApprove(name);
     const { launchId } = registry.currentLaunch(server);
     try {
       await approvals.revoke(server);
     } finally {
       // Also when the store cannot be written: here it counts at once.
       this.#tell("launch-revoked", name, launchId);
+      registry.endConsent(server);
+      const closing = server.users.connections.map((connection) => connection.close());
+      await fleet.settle();
+      await Promise.all(closing);
     }
   }
 

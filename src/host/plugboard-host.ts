@@ -106,7 +106,11 @@ export class PlugboardHost implements McpHost {
   }
 
   servers(): readonly ServerStatus[] {
-    return this.#fleet.registry.all().map((server) => this.#status(server));
+    const { registry } = this.#fleet;
+    return registry
+      .all()
+      .flatMap((server) => [server, registry.waitingFor(server) ?? []].flat())
+      .map((server) => this.#status(server));
   }
 
   server(name: string): ServerStatus {
@@ -282,11 +286,7 @@ export class PlugboardHost implements McpHost {
   }
 
   async revokeApproval(name: string): Promise<void> {
-    try {
-      await this.#launches.revoke(name);
-    } finally {
-      await this.disconnect(name);
-    }
+    await this.#launches.revoke(name);
   }
 
   registerTools(serverName: string, schemas: readonly ListedTool[]): void {

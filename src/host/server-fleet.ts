@@ -2,13 +2,14 @@ import type { CallPath } from "../call/call-path.ts";
 import { Discovery } from "../catalog/discovery.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
-import type { ServerConfig } from "../config/server-config.ts";
+import { isOfProject, type ServerConfig } from "../config/server-config.ts";
 import { watchFiles } from "../config/watch-files.ts";
 import { oneAtATime } from "../events/one-at-a-time.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import {
   isSameDefinition,
   type RegisteredServer,
+  type ServerChanges,
   ServerRegistry,
 } from "../registry/server-registry.ts";
 import { ApprovalBook } from "./approval-book.ts";
@@ -57,7 +58,7 @@ export class ServerFleet {
   #isEnded = false;
 
   constructor(parts: ServerFleetParts) {
-    const { catalog, events, store } = parts;
+    const { events, store } = parts;
     this.#parts = parts;
     this.#sources = parts.sources;
     this.#discovery = new Discovery({
@@ -78,8 +79,7 @@ export class ServerFleet {
     this.#lists = new CatalogMemory({ ...parts, registry: this.registry, pins: this.pins });
     tellConsentChanges({ ...parts, registry: this.registry });
     keepStatuses({ store, events, registry: this.registry });
-    this.registry.apply(parts.sources.servers);
-    for (const config of parts.sources.servers) catalog.declare(config);
+    this.#arrange(this.registry.apply(entriesOf(parts.sources)));
   }
 
   get sources(): CollectedServers {
@@ -88,16 +88,16 @@ export class ServerFleet {
 
   /** What is known from before; a store that cannot be read has been told with the configuration. */
   async recall(): Promise<void> {
-    // Pins first: no definition is offered that has not been compared with them.
-    const recalled = this.pins
-      .recall()
-      .then(() =>
-        Promise.all([this.grants.recall(), this.approvals.recall(), this.#lists.recall()]),
-      );
-    await recalled.catch((error: unknown) => {
-      if (this.#isEnded) return;
-      this.#parts.logger.warn("nothing is known from before", { error: String(error) });
-    });
+    await this.#recall(() => this.#arrange(this.registry.settle()));
+  }
+
+  /** Makes the servers follow an approval that was given or taken back. */
+  async settle(): Promise<void> {
+    const changes = this.registry.settle();
+    if (isNone(changes)) return this.#nameApproved();
+    this.#arrange(changes);
+    await this.#orWarn(this.#recallTools());
+    this.#tell(changes);
   }
 
   /** Follows changes of the files, and of the store by other processes. */
@@ -212,25 +212,71 @@ export class ServerFleet {
   }
 
   async #reload(): Promise<void> {
-    const { collect, catalog, events, clock } = this.#parts;
-    const sources = await collect();
-    if (this.#isEnded) return;
-    const before = this.registry.all().map(({ config }) => config);
-    const configs = [
-      ...sources.servers.filter(({ name }) => !this.given.has(name)),
-      ...lastGood(before, sources),
-      ...this.#registered.filter(({ name }) => !sources.servers.some((it) => it.name === name)),
-      ...this.given.configs,
-    ];
-    this.#sources = sources;
-    const { ended, ...changes } = this.registry.apply(configs);
+    const sources = await this.#parts.collect();
+    let changes: ServerChanges | undefined;
+    // Approvals first: what was approved elsewhere meanwhile decides which entry of a name is in force.
+    await this.#recall(() => {
+      if (this.#isEnded) return;
+      const before = this.registry.all().map(({ config }) => config);
+      this.#sources = sources;
+      changes = this.registry.apply([
+        ...entriesOf(sources).filter(({ name }) => !this.given.has(name)),
+        ...lastGood(before, sources),
+        ...this.#registered.filter(({ name }) => !sources.servers.some((it) => it.name === name)),
+        ...this.given.configs,
+      ]);
+      this.#arrange(changes);
+    });
+    if (changes === undefined) return;
+    if (!isNone(changes)) this.#tell(changes);
+    await changes.ended;
+  }
+
+  /** Reads what was approved, makes the servers what they are then, and reads what is known of them. */
+  async #recall(arrange: () => void): Promise<void> {
+    const recalled = this.approvals.recall().finally(arrange);
+    await this.#orWarn(recalled.then(() => this.#recallTools()));
+  }
+
+  /** Pins first: no definition is offered that has not been compared with them. */
+  async #recallTools(): Promise<void> {
+    await this.pins.recall();
+    await Promise.all([this.grants.recall(), this.#lists.recall()]);
+  }
+
+  async #orWarn(recalled: Promise<void>): Promise<void> {
+    await recalled.catch((error: unknown) => {
+      if (this.#isEnded) return;
+      this.#parts.logger.warn("nothing is known from before", { error: String(error) });
+    });
+  }
+
+  /** Makes the catalog follow the registry. */
+  #arrange(changes: ServerChanges): void {
+    const { catalog } = this.#parts;
+    const servers = this.registry.all();
     const fresh = new Set([...changes.added, ...changes.changed]);
-    const kept = new Set(configs.map(({ name }) => name).filter((name) => !fresh.has(name)));
-    catalog.arrange(configs, kept);
-    await this.recall();
-    if (fresh.size > 0 || changes.removed.length > 0)
-      events.emit({ type: "servers-changed", ...changes, at: clock.now() });
-    await ended;
+    const names = servers.map(({ config }) => config.name);
+    catalog.arrange(
+      servers.map(({ config }) => config),
+      new Set(names.filter((name) => !fresh.has(name))),
+    );
+    this.#nameApproved();
+    // Only a reload waits for the end of what was replaced, and tells when it failed.
+    changes.ended.catch(() => undefined);
+  }
+
+  /** What nobody has approved gives no names. */
+  #nameApproved(): void {
+    const { catalog } = this.#parts;
+    const servers = this.registry.all();
+    const unapproved = servers.filter((server) => !this.registry.isApproved(server));
+    catalog.leaveUnnamed(new Set(unapproved.map(({ config }) => config.name)));
+  }
+
+  #tell({ added, removed, changed }: ServerChanges): void {
+    const { events, clock } = this.#parts;
+    events.emit({ type: "servers-changed", added, removed, changed, at: clock.now() });
   }
 
   #add(config: ServerConfig): void {
@@ -239,15 +285,30 @@ export class ServerFleet {
   }
 }
 
-/** A source that cannot be read at the moment, such as a file half written, takes no server away. */
+/** Nearest first, with the farther ones of each name behind it. */
+function entriesOf({ servers, shadowed }: CollectedServers): readonly ServerConfig[] {
+  return servers.flatMap((config) => [config, ...(shadowed.get(config.name) ?? [])]);
+}
+
+function isNone({ added, removed, changed }: ServerChanges): boolean {
+  return added.length + removed.length + changed.length === 0;
+}
+
+/**
+ * A source that cannot be read at the moment, such as a file half written, takes no server away. An entry
+ * of a project does not stand in for one that the user wrote.
+ */
 function lastGood(
   before: readonly ServerConfig[],
   { servers, files, isStoreBroken }: CollectedServers,
 ): readonly ServerConfig[] {
   const broken = new Set(files.filter(({ isBroken }) => isBroken).map(({ path }) => path));
-  const names = new Set(servers.map(({ name }) => name));
-  return before.filter(({ name, provenance: { layer, path } }) => {
+  return before.filter(({ name, provenance }) => {
+    const { layer, path } = provenance;
     const isOfBroken = path === undefined ? layer === "store" && isStoreBroken : broken.has(path);
-    return isOfBroken && !names.has(name);
+    const isReplaced = servers.some(
+      (it) => it.name === name && (!isOfProject(it.provenance) || isOfProject(provenance)),
+    );
+    return isOfBroken && !isReplaced;
   });
 }

@@ -11,7 +11,9 @@ export interface LaunchQuestion {
   /** What a yes is bound to: `approve(name, { launchId })` fails if anything has changed meanwhile. */
   readonly launchId: string;
   readonly target: ProcessTarget | AddressTarget;
-  /** What else differs from a plain entry: sign-in, isolation, options of the transport. */
+  /** The server of the same name that is in force until this one is approved, and would not be any more. */
+  readonly replaces?: { readonly origin: LaunchQuestion["origin"]; readonly target: string };
+  /** What else differs from a plain entry: sign-in, isolation, names and lists of tools, options of the transport. */
   readonly details: readonly { readonly name: string; readonly value: string }[];
   /** Variables of the person that the server would be given. */
   readonly wants: readonly WantedVariable[];

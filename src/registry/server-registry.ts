@@ -16,6 +16,7 @@ import type { ServerState } from "../events/host-event.ts";
 import { denyLaunch, errorOfDenial } from "../policy/decide-access.ts";
 import type { ConsentMode } from "../policy/decide-consent.ts";
 import { closest } from "../text/closest.ts";
+import { chooseEntries } from "./entries-in-force.ts";
 import { type CurrentLaunch, LaunchApprovals, type LocateLaunch } from "./launch-approvals.ts";
 import { type Claim, ServerUsers } from "./server-users.ts";
 import { type ClaimOptions, ServerVisibility } from "./server-visibility.ts";
@@ -73,6 +74,10 @@ export interface ServerRegistryOptions {
  */
 export class ServerRegistry {
   readonly #servers = new Map<string, RegisteredServer>();
+  /** As given, nearest first; of several with one name at most one is in force. */
+  #entries: readonly ServerConfig[] = [];
+  /** Entries that nobody has approved and that would replace the one of their name that is in force. */
+  readonly #waiting = new Map<string, RegisteredServer>();
   /** By server name; of servers that the last `apply` removed as well, since they are still spoken of. */
   readonly #visibilities = new Map<string, ServerVisibility>();
   readonly #endings = new Set<Promise<void>>();
@@ -102,16 +107,42 @@ export class ServerRegistry {
     }
     const server = this.#register(config, new ServerVisibility());
     this.#servers.set(config.name, server);
+    this.#entries = [...this.#entries, config];
     this.#revision += 1;
     return server;
   }
 
   /**
-   * Makes the servers exactly these, in this order. One that is defined as before keeps its
-   * connection; any other begins anew, and the old one ends with the calls under way on it. Who sees a
-   * server stays the same until it is removed.
+   * Makes the servers exactly these, in this order; of several entries of one name `chooseEntries` tells
+   * which. A server that is defined as before keeps its connection; any other begins anew, and the old one
+   * ends with the calls under way on it. Who sees a server stays the same until it is removed.
    */
-  apply(configs: readonly ServerConfig[]): ServerChanges {
+  apply(entries: readonly ServerConfig[]): ServerChanges {
+    this.#entries = entries;
+    return this.settle();
+  }
+
+  /** Makes the servers follow what has been approved, or taken back, since the entries were given. */
+  settle(): ServerChanges {
+    const { inForce, waiting } = chooseEntries(this.#entries, (config) =>
+      this.#approvals.has(describe(config)),
+    );
+    const changes = this.#serve(inForce);
+    const outdated = new Map(this.#waiting);
+    this.#waiting.clear();
+    for (const [name, config] of waiting) {
+      const known = outdated.get(name);
+      if (known !== undefined && isSameDefinition(known.config, config)) {
+        this.#waiting.set(name, { ...known, config });
+        outdated.delete(name);
+      } else this.#waiting.set(name, this.#register(config, this.get(name).visibility));
+    }
+    // They were never opened, so there is nothing to wait for.
+    void settleAll(endings([...outdated.values()])).catch(() => undefined);
+    return changes;
+  }
+
+  #serve(configs: readonly ServerConfig[]): ServerChanges {
     const before = new Map(this.#servers);
     const added: string[] = [];
     const changed: string[] = [];
@@ -149,6 +180,16 @@ export class ServerRegistry {
 
   find(name: string): RegisteredServer | undefined {
     return this.#servers.get(name);
+  }
+
+  /** The entry of this name that a person is asked about: one that waits to replace the server, else the server. */
+  toApprove(name: string): RegisteredServer {
+    return this.#waiting.get(name) ?? this.get(name);
+  }
+
+  /** The unapproved entry that would replace the server. */
+  waitingFor({ config }: RegisteredServer): RegisteredServer | undefined {
+    return this.#waiting.get(config.name);
   }
 
   /** Who sees the server of this name, or saw it before it was removed; undefined for a name nobody can know. */
@@ -293,14 +334,11 @@ export class ServerRegistry {
       });
     const connection = create(null);
     this.#visibilities.set(config.name, visibility);
-    const facts = launchFacts(config);
     const server: RegisteredServer = {
-      config,
+      ...describe(config),
       connection,
       users: new ServerUsers({ visibility, everybodys: connection, create }),
       visibility,
-      entryId: entryIdOf(facts),
-      consentId: consentIdOf(facts, config.provenance),
     };
     return server;
   }
@@ -319,6 +357,13 @@ export class ServerRegistry {
     const now = this.#servers.get(config.name);
     return now?.users === users ? now : undefined;
   }
+}
+
+function describe(
+  config: ServerConfig,
+): Pick<RegisteredServer, "config" | "entryId" | "consentId"> {
+  const facts = launchFacts(config);
+  return { config, entryId: entryIdOf(facts), consentId: consentIdOf(facts, config.provenance) };
 }
 
 /** Where in its file an entry stands may change without the entry having changed. */

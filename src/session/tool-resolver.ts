@@ -94,9 +94,11 @@ export class ToolResolver {
   }
 
   #mayOwn(name: string, server: RegisteredServer): boolean {
-    const { catalog, judge, naming } = this.#parts;
+    const { catalog, judge, naming, registry } = this.#parts;
     const { config } = server;
-    if (catalog.isKnown(config.name) || !judge.sees(config.name)) return false;
+    if (catalog.isNamed(config.name) || !judge.sees(config.name)) return false;
+    // What a pending entry would call its tools counts for nothing: it is known by its name alone.
+    if (!registry.isApproved(server)) return mayOwnName(name, { name: config.name }, naming);
     return mayOwnName(name, config, config.naming ?? naming);
   }
 

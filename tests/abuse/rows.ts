@@ -24,6 +24,7 @@ import { nameRows } from "./rows/name-rows.ts";
 import { pinRows } from "./rows/pin-rows.ts";
 import { poisonRows } from "./rows/poison-rows.ts";
 import { progressRows } from "./rows/progress-rows.ts";
+import { projectNameRows } from "./rows/project-name-rows.ts";
 import { repositoryRows } from "./rows/repository-rows.ts";
 import { restartRows } from "./rows/restart-rows.ts";
 import { roundRows } from "./rows/round-rows.ts";
@@ -74,6 +75,7 @@ export const rows: readonly Row[] = [
   ...pinRows,
   ...injectionRows,
   ...nameRows,
+  ...projectNameRows,
   ...poisonRows,
   ...displayRows,
   ...schemaRows,

@@ -114,6 +114,34 @@ describe("plugboard approve", () => {
     );
   });
 
+  it("CFG-12, L3: beside a user's server of the same name both are listed, and it says what it replaces", async () => {
+    const sandbox = new CliSandbox()
+      .configureUser({ notes: demoEntry })
+      .configureProject({ notes: { ...demoEntry, toolPrefix: "mail" } });
+    const listed = await sandbox.run(["list"]);
+    expect(listed.stdout).toMatch(/^notes +○ idle .* user/m);
+    expect(listed.stdout).toMatch(
+      /^notes +⏸ not approved .* project .*new in \.plugboard\/mcp\.json:3, would replace ~\/\.plugboard\/mcp\.json:3 → plugboard approve notes$/m,
+    );
+    const { servers } = JSON.parse((await sandbox.run(["list", "--json"])).stdout) as {
+      servers: readonly object[];
+    };
+    expect(servers).toMatchObject([
+      { name: "notes", scope: "user", state: "idle" },
+      { name: "notes", scope: "project", state: "pending", waitsToReplace: expect.any(String) },
+    ]);
+    const called = await sandbox.run(["call", "notes.add", "a=2", "b=3"]);
+    expect(called).toMatchObject({ exitCode: 0 });
+    const { stdout } = await sandbox.run(["approve", "notes"]);
+    expect(stdout).toContain("  with      toolPrefix: mail\n");
+    expect(stdout).toMatch(/^ {2}replaces {2}.* of ~\/\.plugboard\/mcp\.json:3 \(user\)$/m);
+    await sandbox.run(offeredWords(stdout));
+    expect((await sandbox.run(["list"])).stdout).not.toContain("user");
+    const revoked = await sandbox.run(["approve", "notes", "--revoke"]);
+    expect(revoked.stdout).toContain('"notes" is no longer approved');
+    expect((await sandbox.run(["list"])).stdout).toMatch(/^notes +○ idle .* user/m);
+  });
+
   it("CLI-14: --json gives the question, and the result, as an object", async () => {
     const sandbox = new CliSandbox().configureProject({
       notes: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesytem", "."] },

@@ -33,7 +33,10 @@ export async function runApprove(
     requireServer(context, host, name);
     if (revoke) return await takeBack(context, host, name);
     const question = await host.approvalQuestion(name);
-    if (question === undefined)
+    // An entry that waits to replace the server must not hide what of the server waits for a look.
+    const isOfTool = identity !== undefined && identity !== question?.launchId;
+    const hasWaitingTools = host.server(name).quarantined.length > 0;
+    if (question === undefined || (isOfTool && hasWaitingTools))
       return await reviewTools(context, host, { name, identity, isWhole: all });
     if (identity !== undefined) await host.approve(name, { launchId: identity, by: approvedBy });
     else if (!canAsk(context)) return showOnly(context, name, question);
