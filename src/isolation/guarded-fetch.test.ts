@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { ScriptedServer } from "../../tests/fixtures/http/scripted-server.ts";
 import { ImpatientClock } from "../../tests/fixtures/http/wire.ts";
@@ -132,10 +132,19 @@ describe("guardedFetch", () => {
 
   it("ERR-13: silence has a deadline of its own", async () => {
     await using server = await ScriptedServer.start(() => {});
-    await expect(fetchFrom(server.origin, { idleTimeoutMs: 20 })).rejects.toMatchObject({
-      code: "timeout",
-      message: `${new URL(server.origin).host} stopped answering`,
-    });
+    // The same limit holds for the connection: time passes once that is there.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const silent = expect(fetchFrom(server.origin, { idleTimeoutMs: 20 })).rejects.toMatchObject({
+        code: "timeout",
+        message: `${new URL(server.origin).host} stopped answering`,
+      });
+      await server.until(() => server.requests.length === 1);
+      vi.advanceTimersByTime(20);
+      await silent;
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("ERR-02: it can be cancelled, before and during", async () => {
