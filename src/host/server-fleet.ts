@@ -4,6 +4,7 @@ import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
 import { isOfProject, type ServerConfig } from "../config/server-config.ts";
 import { watchFiles } from "../config/watch-files.ts";
+import { startPause } from "../connection/pause.ts";
 import { oneAtATime } from "../events/one-at-a-time.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import {
@@ -26,6 +27,9 @@ import { keepStatuses } from "./keep-statuses.ts";
 import { locateLaunch, thisMachine } from "./locate-launch.ts";
 import { PinBook } from "./pin-book.ts";
 import { tellConsentChanges } from "./tell-consent-changes.ts";
+
+/** How long connecting a server waits for the lists of its resources and prompts. */
+const contentPatienceMs = 3_000;
 
 export interface ServerFleetParts extends ConnectionFactoryParts {
   readonly sources: CollectedServers;
@@ -154,7 +158,10 @@ export class ServerFleet {
     return reloading;
   }
 
-  /** What a connected server offers beside tools, once it has been listed: a failure is told and fails nothing. */
+  /**
+   * Lists what a connected server offers beside tools, and waits a moment for it. What comes later is in the
+   * server's record then; a failure is told and fails nothing.
+   */
   async listContent(
     { config: { name }, users }: RegisteredServer,
     client: ProtocolClient,
@@ -166,7 +173,11 @@ export class ServerFleet {
       const now = this.registry.find(name);
       return now?.users === users ? now : undefined;
     };
-    await this.#discovery.listContent(client, find, options);
+    const listing = this.#discovery.listContent(client, find, options);
+    const signal = options.signal ?? new AbortController().signal;
+    const pause = startPause(this.#parts.clock, contentPatienceMs, signal);
+    await Promise.race([listing, pause.over]);
+    pause.end();
   }
 
   registerTools(serverName: string, schemas: readonly ListedTool[]): void {

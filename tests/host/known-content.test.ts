@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { createHost, type HostEventOf, McpConnectionPool } from "../../src/index.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
-import { settled } from "../fixtures/protocol/manual-clock.ts";
+import { ManualClock, settled } from "../fixtures/protocol/manual-clock.ts";
 import { legacyHello, legacyScripts, ScriptedPeer } from "../fixtures/protocol/scripted-peer.ts";
 import { makeProject } from "./project.ts";
 import { anyTool, recordedHost } from "./recorded-host.ts";
@@ -108,6 +108,27 @@ describe("the record of a server", () => {
     const record = await host.connect("library", { timeoutMs: 2_000 });
     expect(record).toMatchObject({ state: "connected", resources: undefined });
     expect(await warned).toContain("2 s");
+  });
+
+  it("DSC-03: a server that is slow to list its resources does not hold up who connects it", async () => {
+    const peer = libraryServer();
+    const clock = new ManualClock();
+    let answer = (): void => {};
+    peer.scripts["resources/list"] = ({ id }) => {
+      answer = () => peer.respond(id, { resources: [{ uri: "doc://late", name: "late" }] });
+    };
+    await using host = await createHost({
+      config: false,
+      clock,
+      servers: { library: peer.transport },
+    });
+    const connecting = host.connect("library");
+    await clock.advance(3_000);
+    expect(await connecting).toMatchObject({ state: "connected", resources: undefined });
+    answer();
+    await settled();
+    expect(host.server("library").resources).toMatchObject([{ uri: "doc://late" }]);
+    await host.close();
   });
 
   it("DSC-05: knows the tools from an earlier host, and starts nothing for it", async () => {
