@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
+import { mayInstall } from "../scripts/fastapi.mjs";
 import { isInstalled } from "../scripts/install.mjs";
 import { withLock } from "../scripts/lock.mjs";
 import { runVitest } from "../scripts/run-vitest.mjs";
@@ -57,6 +58,16 @@ describe("the lock of the scripts", () => {
       "broken",
     );
     await expect(withLock(lock, () => Promise.resolve("in"))).resolves.toBe("in");
+  });
+});
+
+describe("Debian packages", () => {
+  it("are installed by root on a machine of CI, and never by anybody else", () => {
+    expect(mayInstall({ CI: "true" }, 0)).toBe(true);
+    expect(mayInstall({ CI: "1" }, 1_000)).toBe(false);
+    expect(mayInstall({ CI: "1" }, undefined)).toBe(false);
+    for (const env of [{}, { CI: "" }, { CI: "0" }, { CI: "false" }])
+      expect(mayInstall(env, 0)).toBe(false);
   });
 });
 
