@@ -70,4 +70,22 @@ describe("judgeTools", () => {
     expect(read).toHaveLength(5);
     expect(await readBetween).toBeLessThan(5);
   });
+
+  it("L7: of a server that names new tools again and again, those beyond the cap wait unread", async () => {
+    const named = (round: number) =>
+      Array.from({ length: 3_000 }, (_, index) => tool("a", `r${round}-${index}`));
+    let read = 0;
+    const counting = () => (read += 1) > 0;
+    const first = await judgeTools(named(1), [], counting);
+    expect([first.fresh.length, first.waiting.size]).toEqual([3_000, 0]);
+    const second = await judgeTools(named(2), first.accepted, counting);
+    expect([second.fresh.length, second.waiting.size, read]).toEqual([2_000, 1_000, 5_000]);
+    expect(second.waiting.get("r2-2999")?.reason).toBe("suspect");
+    const third = await judgeTools([...named(3), tool("a", "r1-0")], second.accepted, counting);
+    expect([third.accepted.size, third.waiting.size, read]).toEqual([5_000, 3_000, 5_000]);
+    // A known tool is what it was, and few definitions of those that are gone are held.
+    expect(third.waiting.has("r1-0")).toBe(false);
+    const held = [...third.accepted.values()].filter(({ definition }) => definition !== undefined);
+    expect(held.length).toBeLessThanOrEqual(101);
+  });
 });

@@ -1,10 +1,13 @@
 import { definitionOfTool, fingerprintOf } from "../catalog/tool-fingerprint.ts";
+import { maxPinsPerServer } from "../policy/pin-limits.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
 
+const maxUnlistedDefinitions = 100;
+
 export interface AcceptedTool {
   readonly fingerprint: string;
-  /** Absent when it was pinned by another host or an earlier one: the store has it then. */
+  /** Absent when it was pinned by another host or an earlier one, or long ago: the store has it then. */
   readonly definition?: unknown;
 }
 
@@ -25,7 +28,8 @@ export interface JudgedTools {
 
 /**
  * Holds a list to what was accepted of it before: a tool that is new is accepted if its definition reads
- * well, one that is known if it is what it was. A long list does not hold up other work.
+ * well and its server has not named too many, one that is known if it is what it was. A long list does not
+ * hold up other work.
  */
 export async function judgeTools(
   listed: readonly ListedTool[],
@@ -46,7 +50,8 @@ export async function judgeTools(
     const pinned = accepted.get(tool.name);
     if (pinned?.fingerprint === fingerprint) continue;
     const definition = definitionOfTool(tool);
-    if (pinned === undefined && (await readsWell(fingerprint, definition))) {
+    const hasRoom = accepted.size < maxPinsPerServer;
+    if (pinned === undefined && hasRoom && (await readsWell(fingerprint, definition))) {
       accepted.set(tool.name, { fingerprint, definition });
       fresh.push(tool);
     } else {
@@ -54,5 +59,16 @@ export async function judgeTools(
       waiting.set(tool.name, { fingerprint, reason, definition });
     }
   }
+  forgetUnlisted(accepted, seen);
   return { accepted, waiting, fresh };
+}
+
+/** Definitions are for showing what has changed; a server that drops its tools decides how many there would be. */
+function forgetUnlisted(accepted: Map<string, AcceptedTool>, listed: ReadonlySet<string>): void {
+  let kept = 0;
+  for (const [name, { fingerprint, definition }] of accepted) {
+    if (definition === undefined || listed.has(name)) continue;
+    kept += 1;
+    if (kept > maxUnlistedDefinitions) accepted.set(name, { fingerprint });
+  }
 }

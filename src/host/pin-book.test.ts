@@ -24,9 +24,10 @@ function createBook() {
   const config = parseServerEntry("s", { command: "run" });
   registry.apply([config]);
   const store = new HostStore({ location: undefined, clock, logger: silentLogger });
-  const pins = new PinBook({ store, registry, events: new EventBus(), clock });
+  const events = new EventBus();
+  const pins = new PinBook({ store, registry, events, clock });
   const waiting = () => pins.waiting(registry.get("s"));
-  return { pins, registry, config, waiting };
+  return { pins, registry, config, waiting, events };
 }
 
 describe("PinBook", () => {
@@ -71,6 +72,20 @@ describe("PinBook", () => {
     const before = { ...reads };
     await pins.review(registry.get("s"), tools);
     expect(reads).toEqual(before);
+  });
+
+  it("L7: a list that changes throughout is announced by a hundred tools and one number", async () => {
+    const { pins, registry, events } = createBook();
+    const told: string[] = [];
+    events.on("tool-quarantined", ({ toolName }) => told.push(toolName));
+    events.on("warning", ({ text }) => told.push(text));
+    const list = (text: string) =>
+      Array.from({ length: 150 }, (_, index) => tool(text, `tool-${index}`));
+    await pins.review(registry.get("s"), list("first"));
+    await pins.review(registry.get("s"), list("second"));
+    expect(told).toHaveLength(101);
+    expect(told.at(-1)).toBe("50 more of its tools wait for a person to look at them");
+    expect(await pins.list("s")).toHaveLength(150);
   });
 
   it("forgets a server that is gone, and no other", async () => {

@@ -6,6 +6,7 @@ import type { EventBus } from "../events/event-bus.ts";
 import { compareDefinitions } from "../policy/compare-definitions.ts";
 import type { PinVerdict } from "../policy/decide-access.ts";
 import { inspectDefinition } from "../policy/inspect-definition.ts";
+import { maxPinsPerServer } from "../policy/pin-limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
@@ -32,6 +33,8 @@ interface PinnedTools {
 }
 
 const maxReadBefore = 10_000;
+/** Of one list. Each is an entry of the audit trail, and a server decides how many there are. */
+const maxAnnounced = 100;
 
 /**
  * Holds every server to what its tools were when they were first seen. A tool that is defined
@@ -42,6 +45,8 @@ export class PinBook implements PinLookup, Pins {
   readonly #pinned = new Map<ConsentId, PinnedTools>();
   /** Whether a definition that was read raised no suspicion, by fingerprint. */
   readonly #readBefore = new Map<string, boolean>();
+  /** Servers whose waiting tools are about to be written down. */
+  readonly #unkept = new Set<ConsentId>();
   #lastTurn: Promise<unknown> = Promise.resolve();
   /** There are pins that wait to be written, and nobody has hurried that yet. */
   #isWaitingToKeep = false;
@@ -141,11 +146,10 @@ export class PinBook implements PinLookup, Pins {
     const waiting = pinned?.waiting.get(tool);
     if (pinned === undefined || waiting?.fingerprint !== fingerprint) return false;
     if (hasLastingIds(server.config)) {
-      const isAccepted = await store.write(async ({ pins }) => {
-        // What is shown may not have been written down yet.
-        await pins.quarantine(consentId, { tool, fingerprint, definition: waiting.definition });
-        return await pins.accept(consentId, tool, fingerprint);
-      });
+      // What is shown may not have been written down yet.
+      const isAccepted = await store.write(({ pins }) =>
+        pins.acceptShown(consentId, { tool, fingerprint, definition: waiting.definition }),
+      );
       if (isAccepted === false) return false;
     }
     await this.#inTurn(() => {
@@ -177,7 +181,7 @@ export class PinBook implements PinLookup, Pins {
       fingerprint: isComplete ? fingerprint : undefined,
       isCompared: before !== undefined,
       ...difference,
-      findings: await inspectDefinition(definition),
+      findings: await findingsOf(definition, reason),
     };
   }
 
@@ -240,32 +244,35 @@ export class PinBook implements PinLookup, Pins {
     before: ReadonlyMap<string, WaitingTool>,
     now: ReadonlyMap<string, WaitingTool>,
   ): void {
-    for (const [name, tool] of now)
-      if (before.get(name)?.fingerprint !== tool.fingerprint) this.#quarantine(server, name, tool);
-    for (const name of before.keys()) if (!now.has(name)) this.#release(server, name);
+    const changed = [...now].filter(
+      ([name, { fingerprint }]) => before.get(name)?.fingerprint !== fingerprint,
+    );
+    if (changed.length > 0 || [...before.keys()].some((name) => !now.has(name)))
+      this.#keepWaiting(server);
+    for (const [name, tool] of changed.slice(0, maxAnnounced)) this.#announce(server, name, tool);
+    const more = changed.length - maxAnnounced;
+    if (more <= 0) return;
+    const { events, clock } = this.#parts;
+    const text = `${more} more of its tools wait for a person to look at them`;
+    events.emit({ type: "warning", serverName: server.config.name, text, at: clock.now() });
   }
 
-  #quarantine(server: RegisteredServer, tool: string, waiting: WaitingTool): void {
-    const { store, events, clock } = this.#parts;
-    const { consentId, config } = server;
-    const { fingerprint, definition, reason } = waiting;
-    if (hasLastingIds(server.config))
-      store.keep("the changed definition of a tool", ({ pins }) =>
-        pins.quarantine(consentId, { tool, fingerprint, definition }),
-      );
-    events.emit({
-      type: "tool-quarantined",
-      serverName: config.name,
-      toolName: tool,
-      reason,
-      at: clock.now(),
+  /** Once for all changes until it is written: a server may change its tools with every list. */
+  #keepWaiting({ consentId, config }: RegisteredServer): void {
+    if (!hasLastingIds(config) || this.#unkept.has(consentId)) return;
+    this.#unkept.add(consentId);
+    this.#parts.store.keep("the changed definitions of tools", async ({ pins }) => {
+      this.#unkept.delete(consentId);
+      const waiting = this.#pinned.get(consentId)?.waiting ?? [];
+      const definitions = [...waiting].map(([tool, state]) => ({ tool, ...state }));
+      await pins.replaceQuarantined(consentId, definitions);
     });
   }
 
-  /** The server went back to what was accepted, or has no such tool any more. */
-  #release(server: RegisteredServer, tool: string): void {
-    if (!hasLastingIds(server.config)) return;
-    this.#parts.store.keep("a pin", ({ pins }) => pins.release(server.consentId, tool));
+  #announce({ config }: RegisteredServer, toolName: string, { reason }: WaitingTool): void {
+    const { events, clock } = this.#parts;
+    const { name: serverName } = config;
+    events.emit({ type: "tool-quarantined", serverName, toolName, reason, at: clock.now() });
   }
 
   async #acceptedDefinition({ consentId }: RegisteredServer, tool: string): Promise<unknown> {
@@ -277,6 +284,15 @@ export class PinBook implements PinLookup, Pins {
     );
     return stored.accepted?.definition;
   }
+}
+
+async function findingsOf(
+  definition: unknown,
+  reason: WaitingTool["reason"],
+): Promise<readonly string[]> {
+  const findings = await inspectDefinition(definition);
+  if (findings.length > 0 || reason === "changed") return findings;
+  return [`its server has named more than ${maxPinsPerServer} tools`];
 }
 
 const none: ReadonlyMap<string, AcceptedTool> = new Map();

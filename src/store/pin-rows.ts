@@ -1,4 +1,8 @@
+import type { Compilable } from "kysely";
+
 import type { ConsentId } from "../config/server-ids.ts";
+import { maxPinsPerServer } from "../policy/pin-limits.ts";
+import { TimeSlice } from "../ports/time-slice.ts";
 import { parseJsonColumn } from "./json-column.ts";
 import type { StoreContext } from "./store-context.ts";
 import type { StoreTables } from "./store-tables.ts";
@@ -22,6 +26,11 @@ export interface Pin {
 
 const maxDefinitionBytes = 64 * 1024;
 const maxDefinitionBytesPerServer = 8 * 1024 * 1024;
+/** People accept further tools; more than twice as many as are accepted without them nobody has looked at. */
+const maxAcceptedRows = 2 * maxPinsPerServer;
+/** More wait in no list that anybody reads to its end. The host that sees them knows all. */
+const maxQuarantinedRows = 500;
+const maxQuarantinedBytes = 1024 * 1024;
 /** Few enough that building the statement takes milliseconds. */
 const rowsPerWrite = 500;
 
@@ -33,7 +42,7 @@ export class PinRows {
     this.#context = context;
   }
 
-  /** Both states of every tool that has them. */
+  /** Both states of every tool that has them; a bounded number, whatever a server has brought about. */
   async list(consentId: ConsentId): Promise<readonly Pin[]> {
     const { database } = this.#context;
     const rows = await database.read(
@@ -42,7 +51,8 @@ export class PinRows {
         .select(["tool", "state", "fingerprint", "pinned_at"])
         .where("identity", "=", consentId)
         .orderBy("tool")
-        .orderBy("state"),
+        .orderBy("state")
+        .limit(maxAcceptedRows + maxQuarantinedRows),
     );
     return rows.map((row) => ({
       tool: row.tool,
@@ -82,23 +92,78 @@ export class PinRows {
    * tool first, one pins it. Read the list afterwards to know what holds.
    */
   async acceptNew(consentId: ConsentId, definitions: readonly ToolDefinition[]): Promise<void> {
-    const budget = { bytesLeft: maxDefinitionBytesPerServer };
-    for (let start = 0; start < definitions.length; start += rowsPerWrite) {
-      const some = definitions.slice(start, start + rowsPerWrite);
+    if (definitions.length === 0) return;
+    const { rows, chars } = await this.#acceptedSize(consentId);
+    const fitting = definitions.slice(0, Math.max(0, maxPinsPerServer - rows));
+    const budget = { bytesLeft: maxDefinitionBytesPerServer - chars };
+    for await (const some of this.#inParts(consentId, "accepted", fitting, budget)) {
       const statement = this.#context.database.queries
         .insertInto("pins")
-        .values(some.map((definition) => this.#row(consentId, "accepted", definition, budget)))
+        .values([...some])
         .onConflict((conflict) => conflict.doNothing());
       await this.#context.areas.write("pins", [statement]);
     }
   }
 
+  /**
+   * Makes these the definitions that the server's tools have changed to; what was accepted stays beside
+   * them. Rows of tools that wait no longer go, and so do accepted ones beyond any number that is honest.
+   */
+  async replaceQuarantined(
+    consentId: ConsentId,
+    definitions: readonly ToolDefinition[],
+  ): Promise<void> {
+    const { database, areas } = this.#context;
+    const { queries } = database;
+    const ofServer = queries.deleteFrom("pins").where("identity", "=", consentId);
+    const counted = queries
+      .selectFrom("pins as counted")
+      .select("counted.tool")
+      .where("counted.identity", "=", consentId)
+      .where("counted.state", "=", "accepted")
+      .orderBy("counted.tool")
+      .limit(maxAcceptedRows);
+    await areas.write("pins", [
+      ofServer.where("state", "=", "quarantined"),
+      ofServer.where("state", "=", "accepted").where("tool", "not in", counted),
+    ]);
+    const budget = { bytesLeft: maxQuarantinedBytes };
+    const first = definitions.slice(0, maxQuarantinedRows);
+    for await (const some of this.#inParts(consentId, "quarantined", first, budget)) {
+      const statement = queries
+        .insertInto("pins")
+        .values([...some])
+        .onConflict((conflict) => conflict.doNothing());
+      await areas.write("pins", [statement]);
+    }
+  }
+
   /** Records what a tool has changed to; what was accepted stays beside it. */
   async quarantine(consentId: ConsentId, definition: ToolDefinition): Promise<void> {
+    await this.#context.areas.write("pins", [this.#quarantining(consentId, definition)]);
+  }
+
+  /** Accepts the quarantined definition with this fingerprint; false when it is another one by now. */
+  async accept(consentId: ConsentId, tool: string, fingerprint: string): Promise<boolean> {
+    const statements = this.#accepting(consentId, tool, fingerprint);
+    return (await this.#context.areas.write("pins", statements)).at(-1) === 1;
+  }
+
+  /** Quarantines and accepts in one step: nobody else can replace what was shown in between. */
+  async acceptShown(consentId: ConsentId, definition: ToolDefinition): Promise<boolean> {
+    const { tool, fingerprint } = definition;
+    const statements = [
+      this.#quarantining(consentId, definition),
+      ...this.#accepting(consentId, tool, fingerprint),
+    ];
+    return (await this.#context.areas.write("pins", statements)).at(-1) === 1;
+  }
+
+  #quarantining(consentId: ConsentId, definition: ToolDefinition): Compilable {
     const budget = { bytesLeft: maxDefinitionBytes };
     const row = this.#row(consentId, "quarantined", definition, budget);
     const { fingerprint, definition: text, pinned_at } = row;
-    const statement = this.#context.database.queries
+    return this.#context.database.queries
       .insertInto("pins")
       .values(row)
       .onConflict((conflict) =>
@@ -106,12 +171,11 @@ export class PinRows {
           .columns(["identity", "tool", "state"])
           .doUpdateSet({ fingerprint, definition: text, pinned_at }),
       );
-    await this.#context.areas.write("pins", [statement]);
   }
 
-  /** Accepts the quarantined definition with this fingerprint; false when it is another one by now. */
-  async accept(consentId: ConsentId, tool: string, fingerprint: string): Promise<boolean> {
-    const { database, areas, clock } = this.#context;
+  /** The last of them changes one row, or none when another definition is quarantined. */
+  #accepting(consentId: ConsentId, tool: string, fingerprint: string): readonly Compilable[] {
+    const { database, clock } = this.#context;
     const { queries } = database;
     const shown = queries
       .selectFrom("pins as shown")
@@ -133,18 +197,7 @@ export class PinRows {
       .where("tool", "=", tool)
       .where("state", "=", "quarantined")
       .where("fingerprint", "=", fingerprint);
-    const [, promoted] = await areas.write("pins", [dropOld, promote]);
-    return promoted === 1;
-  }
-
-  /** The server went back to what was accepted. */
-  async release(consentId: ConsentId, tool: string): Promise<void> {
-    const statement = this.#context.database.queries
-      .deleteFrom("pins")
-      .where("identity", "=", consentId)
-      .where("tool", "=", tool)
-      .where("state", "=", "quarantined");
-    await this.#context.areas.write("pins", [statement]);
+    return [dropOld, promote];
   }
 
   /** Forgets a server's tools: all will be new again. Gives the number of pins. */
@@ -154,6 +207,46 @@ export class PinRows {
       .where("identity", "=", consentId);
     const [removed = 0] = await this.#context.areas.write("pins", [statement]);
     return removed;
+  }
+
+  /** How many tools are accepted, and how much of their definitions is kept. */
+  async #acceptedSize(
+    consentId: ConsentId,
+  ): Promise<{ readonly rows: number; readonly chars: number }> {
+    const { database } = this.#context;
+    const [size] = await database.read(
+      database.queries
+        .selectFrom("pins")
+        .select(({ fn, cast }) => [
+          fn.countAll<number>().as("rows"),
+          fn
+            .sum<number | null>(fn<number>("length", [cast<string>("definition", "text")]))
+            .as("chars"),
+        ])
+        .where("identity", "=", consentId)
+        .where("state", "=", "accepted"),
+    );
+    // PostgreSQL gives both as text: they may be larger than its numbers.
+    return { rows: Number(size?.rows ?? 0), chars: Number(size?.chars ?? 0) };
+  }
+
+  /** Rows in numbers that one statement takes. Writing many definitions as JSON does not hold up other work. */
+  async *#inParts(
+    consentId: ConsentId,
+    state: PinState,
+    definitions: readonly ToolDefinition[],
+    budget: { bytesLeft: number },
+  ): AsyncGenerator<readonly StoreTables["pins"][]> {
+    const slice = new TimeSlice();
+    let rows: StoreTables["pins"][] = [];
+    for (const definition of definitions) {
+      if (slice.isOver) await slice.next();
+      rows.push(this.#row(consentId, state, definition, budget));
+      if (rows.length < rowsPerWrite) continue;
+      yield rows;
+      rows = [];
+    }
+    if (rows.length > 0) yield rows;
   }
 
   #row(

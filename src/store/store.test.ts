@@ -255,8 +255,10 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     expect(await store.pins.accept(consentId("i"), "read", "f2")).toBe(true);
     expect(await states()).toEqual(["read accepted f2", "write accepted w"]);
     await store.pins.quarantine(consentId("i"), first);
-    await store.pins.release(consentId("i"), "read");
+    await store.pins.replaceQuarantined(consentId("i"), []);
     expect(await states()).toEqual(["read accepted f2", "write accepted w"]);
+    expect(await store.pins.acceptShown(consentId("i"), first)).toBe(true);
+    expect(await states()).toEqual(["read accepted f1", "write accepted w"]);
     expect(await store.pins.remove(consentId("i"))).toBe(2);
   });
 
@@ -277,6 +279,37 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     // 8 MiB in all hold about 3,300 of these.
     expect(await kept("t3000")).toHaveProperty("definition");
     expect(await kept("t4999")).not.toHaveProperty("definition");
+  });
+
+  test("L7: a server that names new tools again and again gets a bounded number of rows and bytes", async () => {
+    const store = await open();
+    const id = consentId("i");
+    const named = (round: number) =>
+      Array.from({ length: 2_000 }, (_, index) => ({
+        tool: `r${round}-${index}`,
+        fingerprint: "f",
+        definition: { description: "x".repeat(2_000) },
+      }));
+    for (let round = 0; round < 4; round += 1) {
+      await store.pins.acceptNew(id, named(round));
+      await store.pins.replaceQuarantined(id, named(round));
+    }
+    const rows = await store.pins.list(id);
+    expect(rows.filter(({ state }) => state === "accepted")).toHaveLength(5_000);
+    const waiting = rows.filter(({ state }) => state === "quarantined");
+    expect(waiting).toHaveLength(500);
+    // Of the last round alone: what waits no longer is gone.
+    expect(waiting.every(({ tool }) => tool.startsWith("r3-"))).toBe(true);
+    const kept = await Promise.all(
+      rows.map(async ({ tool, state }) => {
+        const definitions = await store.pins.definitions(id, tool);
+        return JSON.stringify(definitions[state]?.definition ?? "").length;
+      }),
+    );
+    const bytes = kept.reduce((sum, length) => sum + length, 0);
+    expect(bytes).toBeLessThanOrEqual(9 * 1024 * 1024 + 2 * rows.length);
+    await store.pins.acceptNew(consentId("other"), [{ tool: "a", fingerprint: "f" }]);
+    expect(await store.pins.list(consentId("other"))).toHaveLength(1);
   });
 
   test("the last catalog is remembered; one that is too large leaves nothing stale", async () => {
