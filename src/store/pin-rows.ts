@@ -217,10 +217,12 @@ export class PinRows {
     const [size] = await database.read(
       database.queries
         .selectFrom("pins")
-        .select(({ fn, cast }) => [
-          fn.countAll<number>().as("rows"),
-          fn
-            .sum<number | null>(fn<number>("length", [cast<string>("definition", "text")]))
+        .select((row) => [
+          row.fn.countAll<number | string>().as("rows"),
+          row.fn
+            .sum<number | string | null>(
+              row.fn<number>("length", [row.cast<string>("definition", "text")]),
+            )
             .as("chars"),
         ])
         .where("identity", "=", consentId)
