@@ -1,3 +1,5 @@
+import { StringDecoder } from "node:string_decoder";
+
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 /** Smaller chunks are gathered here, so that a trickle costs bytes and not objects. */
@@ -19,8 +21,8 @@ export interface LineHandler {
 
 /**
  * Cuts a stream of bytes into lines that end in LF or CRLF. However the stream is split, the work is
- * linear and no more than one line and one chunk are held. Text is decoded line by line, never
- * piece by piece, so that a split character is no special case.
+ * linear and no more than one line and one chunk are held. Text is decoded line by line; a large line is
+ * decoded as it comes, because in one go that alone would hold up everything else.
  */
 export class LineFramer {
   readonly #maxLineBytes: number;
@@ -30,6 +32,9 @@ export class LineFramer {
   #gathered = Buffer.alloc(0);
   #gatheredBytes = 0;
   #partialBytes = 0;
+  /** Of a large line, which is held as text and not in pieces. */
+  #decoder: StringDecoder | undefined;
+  #decoded = "";
 
   constructor(maxLineBytes: number, handler: LineHandler) {
     this.#maxLineBytes = maxLineBytes;
@@ -63,6 +68,7 @@ export class LineFramer {
     const state = this.#keep(rest);
     if (state !== "more") return state;
     const byteLength = this.#partialBytes;
+    if (this.#decoder !== undefined) return this.#handOnDecoded(this.#decoder, byteLength);
     if (this.#pieces.length > 0) this.#sealGathered();
     const pieces = this.#pieces;
     this.#pieces = [];
@@ -72,11 +78,23 @@ export class LineFramer {
     return this.#handOn(line, 0, byteLength);
   }
 
+  #handOnDecoded(decoder: StringDecoder, byteLength: number): FramingState {
+    const text = this.#decoded + decoder.end();
+    this.#decoder = undefined;
+    this.#decoded = "";
+    this.#partialBytes = 0;
+    const endingBytes = text.endsWith("\r") ? 1 : 0;
+    if (byteLength - endingBytes > this.#maxLineBytes) return "too-long";
+    const line = text.slice(0, text.length - endingBytes);
+    return this.#handler.onLine(line, byteLength - endingBytes) ? "more" : "ended";
+  }
+
   #keep(bytes: Buffer): FramingState {
     // One more than allowed, in case it is the CR of a line ending.
     if (this.#partialBytes + bytes.length > this.#maxLineBytes + 1) return "too-long";
     if (!this.#show(bytes)) return "ended";
     this.#partialBytes += bytes.length;
+    if (this.#decoder !== undefined) return "more";
     if (bytes.length >= smallChunkBytes) {
       this.#sealGathered();
       this.#pieces.push(bytes);
@@ -91,13 +109,22 @@ export class LineFramer {
     return "more";
   }
 
+  /** Hands on and decodes what belongs to a large line; false when the handler wants no more. */
   #show(bytes: Buffer): boolean {
     if (this.#partialBytes + bytes.length <= largeLineBytes) return true;
-    if (this.#partialBytes <= largeLineBytes) {
+    if (this.#decoder === undefined) {
       this.#sealGathered();
-      if (!this.#pieces.every((piece) => this.#handler.onPiece(piece))) return false;
+      this.#decoder = new StringDecoder("utf8");
+      const pieces = this.#pieces;
+      this.#pieces = [];
+      if (!pieces.every((piece) => this.#take(piece))) return false;
     }
-    return this.#handler.onPiece(bytes);
+    return this.#take(bytes);
+  }
+
+  #take(piece: Buffer): boolean {
+    this.#decoded += this.#decoder?.write(piece) ?? "";
+    return this.#handler.onPiece(piece);
   }
 
   /** Makes a piece of what was gathered; what follows is gathered in a new buffer. */

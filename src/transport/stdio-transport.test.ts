@@ -446,6 +446,7 @@ describe("what the transport stands on", () => {
       "node:events",
       "node:fs",
       "node:path",
+      "node:string_decoder",
       "node:timers/promises",
     ]);
   });
