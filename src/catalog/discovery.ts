@@ -2,6 +2,7 @@ import type { Limits } from "../config/limits.ts";
 import type { HostEvent } from "../events/host-event.ts";
 import { oneAtATime } from "../events/one-at-a-time.ts";
 import type { Clock } from "../ports/clock.ts";
+import { TimeSlice } from "../ports/time-slice.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
 import { type KnownContent, listPrompts, listResources } from "./server-content.ts";
@@ -123,14 +124,19 @@ export class Discovery {
     const serverName = find()?.config.name;
     if (serverName === undefined) return;
     const before = catalog.tools(serverName);
+    const slice = new TimeSlice();
     try {
       const listing = await client.listTools({ timeoutMs: limits.listTimeoutMs });
       const listed = find();
       if (listed === undefined) return;
       await review?.(listed, listing.tools);
+      if (slice.isOver) await slice.next();
       const reviewed = find();
       if (reviewed === undefined) return;
       catalog.replace(serverName, listing);
+      // A long list takes a while each time: other work gets its turn in between.
+      if (slice.isOver) await slice.next();
+      if (find() === undefined) return;
       onListed?.(reviewed, client, listing.tools);
     } catch (error) {
       if (find() === undefined) return;
@@ -138,6 +144,8 @@ export class Discovery {
       const reason = error instanceof Error ? error.message : "unknown reason";
       return this.#warn(serverName, `its tools could not be listed: ${reason}`);
     }
+    if (slice.isOver) await slice.next();
+    if (find() === undefined) return;
     for (const { toolName, text } of catalog.problems(serverName)) {
       const subject = toolName === null ? "" : `tool "${toolName}": `;
       this.#warn(serverName, `${subject}${text}`);

@@ -7,6 +7,7 @@ import { parseToolName } from "./tool-names.ts";
 /** More would hold the event loop, and no person or model can tell so many apart anyway. */
 const maxTools = 1_000;
 const maxScanned = 8 * 1_024;
+const maxScannedPerServer = 256 * 1_024;
 /** Of a description, and of all descriptions of a server: what is looked up must not depend on how much is said. */
 const maxWords = 200;
 const maxWordsPerServer = 20_000;
@@ -53,8 +54,11 @@ export class ToolConfusions {
     this.#known.clear();
     const speakers = new Map<string, CatalogTool>();
     let wordsLeft = maxWordsPerServer;
+    let charsLeft = maxScannedPerServer;
     const entries = tools.slice(0, maxTools).map((tool) => {
-      const words = namesIn(tool.description, Math.min(maxWords, wordsLeft));
+      const text = tool.description.slice(0, Math.min(maxScanned, charsLeft));
+      charsLeft -= text.length;
+      const words = namesIn(text, Math.min(maxWords, wordsLeft));
       wordsLeft -= words.length;
       for (const said of words) if (!speakers.has(said)) speakers.set(said, tool);
       return { tool, skeleton: skeleton(tool.originalName), words };
@@ -172,7 +176,7 @@ export class ToolConfusions {
 function namesIn(text: string, limit: number): readonly string[] {
   const names = new Set<string>();
   if (limit === 0) return [];
-  for (const [found] of text.slice(0, maxScanned).matchAll(word)) {
+  for (const [found] of text.matchAll(word)) {
     if (!identifier.test(found)) continue;
     const { server, tool } = parseToolName(found.replace(/[./-]+$/, ""));
     names.add(server === "" ? tool : `${server}.${tool}`);
