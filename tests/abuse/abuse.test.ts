@@ -43,6 +43,18 @@ describe("the attack table, in its short form", () => {
     120_000,
   );
 
+  it("decision 7: a row in which the loop may stand still for longer than 50 ms says why", () => {
+    const allowances = rows.flatMap(({ stallAllowance }) => stallAllowance ?? []);
+    for (const { atMostMs, reason } of allowances) {
+      expect(atMostMs).toBeGreaterThan(50);
+      expect(reason.split(" ").length).toBeGreaterThan(4);
+    }
+    // A new one is a decision, not a way to get a row to pass.
+    expect(
+      rows.flatMap(({ id, stallAllowance }) => (stallAllowance ? [id] : [])).toSorted(),
+    ).toEqual(["A22", "A22", "D11", "I5", "I9", "K6", "L10"]);
+  });
+
   it("TST-07: uses every mode of the hostile servers", () => {
     const used = new Set(
       rows.flatMap((row) => [

@@ -13,8 +13,13 @@ export function describeReport(row: Row, report: RowReport | string): string {
     expected,
     describeFigures(row.criteria, report),
   );
+  const allowed = row.stallAllowance;
+  const note =
+    allowed === undefined ? "" : `\n     busy up to ${allowed.atMostMs} ms: ${allowed.reason}`;
   const gap = row.knownGap === undefined ? "" : ` (known: ${row.knownGap})`;
-  return isPassed ? line : `${line}\n     broken: ${report.broken.join("; ")}${gap}`;
+  return isPassed
+    ? `${line}${note}`
+    : `${line}${note}\n     broken: ${report.broken.join("; ")}${gap}`;
 }
 
 /** What the official client does under the same attack: told, never judged. */

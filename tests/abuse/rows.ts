@@ -1,6 +1,7 @@
 import type { Row } from "./row.ts";
 import { approvalRows } from "./rows/approval-rows.ts";
 import { approvedArgumentRows } from "./rows/approved-argument-rows.ts";
+import { bulkRows } from "./rows/bulk-rows.ts";
 import { configRows } from "./rows/config-rows.ts";
 import { displayRows } from "./rows/display-rows.ts";
 import { environmentRows } from "./rows/environment-rows.ts";
@@ -80,4 +81,5 @@ export const rows: readonly Row[] = [
   ...displayRows,
   ...schemaRows,
   ...httpHeaderRows,
+  ...bulkRows,
 ];

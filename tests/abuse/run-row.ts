@@ -2,7 +2,14 @@ import { HealthyLoad } from "./healthy-load.ts";
 import { Lab } from "./lab.ts";
 import { openPlugboard } from "./plugboard-subject.ts";
 import type { Product } from "./product.ts";
-import { commonCriteria, type Figures, type Form, type Row, serversOf } from "./row.ts";
+import {
+  commonCriteria,
+  type Figures,
+  type Form,
+  type Row,
+  serversOf,
+  stallCriterion,
+} from "./row.ts";
 import { Sites } from "./site.ts";
 import { entriesForStock, openStock } from "./stock-subject.ts";
 import { VitalSigns } from "./vital-signs.ts";
@@ -60,12 +67,16 @@ export async function runRow(row: Row, form: Form, product: Product): Promise<Ro
 }
 
 function brokenCriteria(row: Row, form: Form, figures: Figures): string[] {
-  const isQuiet = form !== "short" && row.isBusy !== true;
+  const stall = stallCriterion(row);
   const criteria = new Map(
-    [...commonCriteria, ...row.criteria].map((criterion) => [criterion.figure, criterion]),
+    [...commonCriteria, ...row.criteria, stall].map((criterion) => [criterion.figure, criterion]),
   );
   return [...criteria.values()]
-    .filter(({ isPhysical }) => isPhysical !== true || isQuiet)
+    .filter((criterion) => {
+      // What the attack itself does is in the allowance for stalls.
+      const isQuiet = criterion === stall || row.isBusy !== true;
+      return criterion.isPhysical !== true || (form !== "short" && isQuiet);
+    })
     .flatMap(({ figure, atMost }) => {
       const value = figures[figure];
       if (value !== undefined && value <= atMost) return [];

@@ -140,6 +140,8 @@ export const definitionModes = {
     process.stderr.write(`warning: ${unseen}\n`);
     return offering(
       [
+        // No attack on a model, so it is listed; a terminal would obey it all the same.
+        { ...tool("bell"), description: "Rings\u0007 and goes back\u0008\u0008" },
         { ...tool("quiet"), description: "Zero\u200Bwidth and\u2060joined" },
         { ...tool(`in\u200Bvisible`), description: "A name that looks like another" },
         { ...tool("loud"), title: unseen, description: unseen },

@@ -1,4 +1,5 @@
 // @ts-check
+import { bulkModes } from "./bulk-modes.mjs";
 import { definitionModes } from "./definition-modes.mjs";
 import { environmentModes } from "./environment-modes.mjs";
 import { floodModes } from "./flood-modes.mjs";
@@ -45,4 +46,5 @@ export const modes = {
   ...definitionModes,
   ...schemaModes,
   ...witnessModes,
+  ...bulkModes,
 };

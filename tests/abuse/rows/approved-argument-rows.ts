@@ -363,6 +363,10 @@ export const approvedArgumentRows: readonly Row[] = [
     servers: {},
     ownModes: ["witness"],
     isBusy: true,
+    stallAllowance: {
+      atMostMs: Number.POSITIVE_INFINITY,
+      reason: "the attack makes and compares all arguments in this process, without a pause",
+    },
     counts: { short: 1, normal: 5, long: 50 },
     attack: changeArguments,
   },

@@ -134,6 +134,10 @@ export const configRows: readonly Row[] = [
     servers: {},
     // Reading ten megabytes of configuration takes this process for as long as it takes.
     isBusy: true,
+    stallAllowance: {
+      atMostMs: Number.POSITIVE_INFINITY,
+      reason: "the attack writes files of ten megabytes in this process, without a pause",
+    },
     counts: { short: 1, normal: 3, long: 20 },
     attack: readOddFiles,
   },

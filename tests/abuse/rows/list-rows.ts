@@ -116,6 +116,10 @@ export const listRows: readonly Row[] = [
       whole: hostileEntry("huge-tool-list", { n }),
       paged: hostileEntry("huge-tool-list", { n, each: 1_000 }),
     }),
+    stallAllowance: {
+      atMostMs: 150,
+      reason: "JSON.parse of one list of 100,000 tools in one message cannot be interrupted",
+    },
     counts: { short: 20_000, normal: 100_000, long: 100_000 },
     attack: listTooMany,
   },

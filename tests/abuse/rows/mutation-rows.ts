@@ -49,6 +49,10 @@ export const mutationRows: readonly Row[] = [
     ],
     servers: { [mutatedServer]: hostileEntry("mutated-lines", { file }) },
     isBusy: true,
+    stallAllowance: {
+      atMostMs: Number.POSITIVE_INFINITY,
+      reason: "the attack makes its mutated lines in this process, thousands without a pause",
+    },
     counts: { short: 20_000, normal: 100_000, long: 1_000_000, stock: 2_000 },
     attack: mutate,
   },

@@ -54,6 +54,10 @@ export const sizeRows: readonly Row[] = [
       error: hostileEntry("huge-error"),
     },
     limits: () => ({ maxResultBytes: capBytes }),
+    stallAllowance: {
+      atMostMs: 150,
+      reason: "JSON.parse of one message of five megabytes in many blocks cannot be interrupted",
+    },
     counts: { short: 5_000_000, normal: 5_000_000, long: 5_000_000, stock: 5_000_000 },
     attack: receiveMuch,
   },
@@ -66,6 +70,11 @@ export const sizeRows: readonly Row[] = [
     criteria: [{ figure: "wrong ends", atMost: 0 }],
     servers: { dense: hostileEntry("dense-json") },
     isBusy: true,
+    stallAllowance: {
+      atMostMs: 2_000,
+      reason:
+        "JSON.parse of one message within the limit, of up to a million values, cannot be interrupted",
+    },
     counts: { short: 300_000, normal: 10_000_000, long: 10_000_000, stock: 10_000_000 },
     attack: parseMuch,
   },
