@@ -57,7 +57,7 @@ describe("names of a project's tools", () => {
     await using project = await makeProject();
     await using host = await project.host();
     await host.add("mine", of("mine"));
-    await host.grants.allow({ agent: "main", server: "mine" });
+    await host.grants.allow({ agent: "main", server: "mine", tool: "create_issue" });
     await host.update("mine", { ...of("mine"), naming: "prefix_tool", toolPrefix: "other" });
     expect(host.grants.list({ server: "mine" })).toHaveLength(1);
     const session = host.session({ level: "trusted" });
@@ -132,7 +132,7 @@ describe("a project's entry with the name of a user's server", () => {
     const session = yolo(host);
     expect(await reached(session, "mcp__github__create_issue")).toBe("user");
     expect(await host.connect("github")).toMatchObject({ state: "connected" });
-    await host.grants.allow({ agent: "main", server: "github" });
+    await host.grants.allow({ agent: "main", server: "github", tool: "create_issue" });
     const question = await host.approvalQuestion("github");
     expect(question).toMatchObject({
       origin: { layer: "project", path: projectFile },
