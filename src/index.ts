@@ -119,11 +119,13 @@ export type { ConfigProblem } from "./config/config-problem.ts";
 export type { Limits } from "./config/limits.ts";
 export type {
   ConfigLayer,
+  ConfigText,
   NamingPreset,
   Provenance,
   ServerConfig,
   TransportKind,
 } from "./config/server-config.ts";
+export { SecretText } from "./text/secret-text.ts";
 export { SAFE_ENV_KEYS } from "./isolation/child-environment.ts";
 
 export type { ErrorCode, ErrorFamily } from "./errors/error-codes.ts";

@@ -3,6 +3,7 @@ import { slug } from "../text/slug.ts";
 import { type BuildContext, buildTransport } from "./build-transport.ts";
 import { quoteName } from "./check-value.ts";
 import { type CheckedAuth, entryKeys } from "./config-keys.ts";
+import { hideValue } from "./hide-secrets.ts";
 import type { EntryValues, ReadEntry } from "./read-entry.ts";
 import { resolvePath } from "./resolve-path.ts";
 import type {
@@ -13,6 +14,7 @@ import type {
   TransportConfig,
   WirelessTransportConfig,
 } from "./server-config.ts";
+import { toJson } from "./to-json.ts";
 
 export interface NamedEntry extends ReadEntry {
   readonly name: string;
@@ -23,7 +25,10 @@ export interface NamedEntry extends ReadEntry {
   readonly fixedTransport: WirelessTransportConfig | undefined;
 }
 
-/** The canonical form of an entry, deeply frozen; undefined after an error. */
+/**
+ * The canonical form of an entry, deeply frozen; undefined after an error. Its JSON is the entry as a
+ * file holds it, with masks in place of secrets.
+ */
 export function buildServerConfig(
   entry: NamedEntry,
   context: BuildContext,
@@ -35,7 +40,7 @@ export function buildServerConfig(
   const auth = buildAuth(entry, values, transport, context);
   if (auth === undefined) return undefined;
 
-  return deepFreeze({
+  const config: ServerConfig = {
     name: entry.name,
     id: serverId(entry.name),
     transport,
@@ -59,7 +64,9 @@ export function buildServerConfig(
       ? { isolation: buildIsolation(values.isolation, context.baseDir) }
       : {}),
     provenance: entry.provenance,
-  });
+  };
+  const value = (): object => toJson(config, { secrets: "mask" });
+  return deepFreeze(Object.defineProperty(config, "toJSON", { value }));
 }
 
 /** The slug of a name; a name without a single plain letter or digit gets one of its own from a hash. */
@@ -107,12 +114,21 @@ function buildAuth(
   if (explicit !== undefined)
     return fail("type", `"auth" and the header ${quoteName(explicit)} exclude each other`);
   const { token, scopes, ...client } = keys;
+  const { clientSecret, privateKey } = client;
   if (type === "bearer")
-    return token === undefined ? fail("token", '"auth.token" is missing') : { type, token };
+    return token === undefined
+      ? fail("token", '"auth.token" is missing')
+      : { type, token: hideValue(token) };
   if (client.redirectUri !== undefined && client.callbackPort !== undefined)
     return fail("callbackPort", '"auth.redirectUri" and "auth.callbackPort" exclude each other');
   const scopeList = typeof scopes === "string" ? scopes.split(/\s+/).filter(Boolean) : scopes;
-  return { type, ...client, ...(scopeList === undefined ? {} : { scopes: scopeList }) };
+  return {
+    type,
+    ...client,
+    ...(clientSecret === undefined ? {} : { clientSecret: hideValue(clientSecret) }),
+    ...(privateKey === undefined ? {} : { privateKey: hideValue(privateKey) }),
+    ...(scopeList === undefined ? {} : { scopes: scopeList }),
+  };
 }
 
 function buildIsolation(

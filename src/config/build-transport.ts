@@ -1,7 +1,10 @@
+import { reveal, SecretText } from "../text/secret-text.ts";
 import type { Report } from "./check-value.ts";
+import { hideArguments, hideInAddress, hideValues } from "./hide-secrets.ts";
 import type { EntryValues, ReadEntry } from "./read-entry.ts";
 import { resolveCwd, resolvePath } from "./resolve-path.ts";
 import {
+  type ConfigText,
   hasServerStream,
   type HttpTransportConfig,
   type StdioTransportConfig,
@@ -44,13 +47,13 @@ export function buildTransport(
 }
 
 function buildStdio(
-  given: string | readonly string[],
+  given: string | readonly ConfigText[],
   entry: ReadEntry,
   values: EntryValues,
   context: BuildContext,
 ): StdioTransportConfig | undefined {
   const [program, ...rest] = typeof given === "string" ? [given] : given;
-  const command = trimHidden(program ?? "");
+  const command = trimHidden(reveal(program ?? ""));
   if (command === "") {
     context.report("error", entry.at("command"), '"command" must not be empty');
     return undefined;
@@ -65,9 +68,9 @@ function buildStdio(
     command: hasFolder(command)
       ? (resolvePath(command, cwd ?? context.baseDir) ?? command)
       : command,
-    args: typeof given === "string" ? (values.args ?? []) : rest,
+    args: hideArguments(typeof given === "string" ? (values.args ?? []) : rest),
     ...(cwd === undefined ? {} : { cwd }),
-    env: values.env ?? {},
+    env: hideValues(values.env ?? {}),
     envPassthrough: values.envPassthrough ?? [],
     inheritEnv: values.inheritEnv ?? "safe",
     expandArgs: values.expandArgs ?? false,
@@ -76,12 +79,12 @@ function buildStdio(
 
 function buildHttp(
   kind: HttpTransportConfig["kind"],
-  given: string,
+  given: ConfigText,
   entry: ReadEntry,
   context: BuildContext & { readonly values: EntryValues },
 ): HttpTransportConfig | undefined {
   const { values, report } = context;
-  const url = trimHidden(given);
+  const url = trimHidden(reveal(given));
   // A template can only be judged once its variables are filled in.
   const flaw = hasReference(url) ? undefined : findUrlFlaw(url);
   if (flaw !== undefined) {
@@ -101,12 +104,15 @@ function buildHttp(
     return undefined;
   }
   const endpoint = values.messageEndpoint;
+  const isFound = endpoint === undefined || reveal(endpoint) === "auto";
   return {
     kind,
-    url,
-    headers,
+    url: hideInAddress(url, SecretText.is(given)),
+    headers: hideValues(headers),
     method: values.method ?? "POST",
-    ...(endpoint === undefined || endpoint === "auto" ? {} : { messageEndpoint: endpoint }),
+    ...(isFound
+      ? {}
+      : { messageEndpoint: hideInAddress(reveal(endpoint), SecretText.is(endpoint)) }),
     allowPrivateNetwork: values.allowPrivateNetwork ?? false,
   };
 }

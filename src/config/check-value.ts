@@ -1,10 +1,13 @@
 import { boundedLine } from "../text/bounded-text.ts";
 import { closest } from "../text/closest.ts";
+import { reveal, SecretText } from "../text/secret-text.ts";
+import type { ConfigText } from "./server-config.ts";
 import {
   type ChoiceShape,
   describeShape,
   maxTextLength,
   type KeyTable,
+  type ListShape,
   type MapShape,
   type NumberShape,
   spellingsOf,
@@ -32,7 +35,9 @@ export interface CheckedKeys<T extends KeyTable> {
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !SecretText.is(value)
+  );
 }
 
 /** Text from a file made short and safe to show; cut first, because it may be megabytes long. */
@@ -110,16 +115,17 @@ function checkValue(
     case "choice":
       return findChoice(shape, value) ?? wrongType();
     case "text": {
-      if (typeof value !== "string") return wrongType();
-      if (value.trim() === "") return fail("must not be empty");
-      if (value.includes("\0")) return fail("must not hold a NUL character");
-      if (value.length > (shape.maxLength ?? maxTextLength)) return fail("is too long");
-      const matches = shape.pattern === undefined || new RegExp(shape.pattern, "u").test(value);
+      if (!isText(value, shape.acceptsSecrets)) return wrongType();
+      const text = reveal(value);
+      if (text.trim() === "") return fail("must not be empty");
+      if (text.includes("\0")) return fail("must not hold a NUL character");
+      if (text.length > (shape.maxLength ?? maxTextLength)) return fail("is too long");
+      const matches = shape.pattern === undefined || new RegExp(shape.pattern, "u").test(text);
       return matches ? value : wrongType();
     }
     case "list":
       if (!Array.isArray(value)) return wrongType();
-      return checkItems(value, path, context) ? [...(value as string[])] : undefined;
+      return checkItems(shape, value, path, context) ? [...(value as unknown[])] : undefined;
     case "map":
       if (!isRecord(value)) return wrongType();
       return checkEntries(shape, value, path, context) ? { ...value } : undefined;
@@ -140,6 +146,7 @@ function checkValue(
 function acceptsType(shape: ValueShape, value: unknown): boolean {
   switch (shape.type) {
     case "text":
+      return isText(value, shape.acceptsSecrets);
     case "choice":
       return typeof value === "string";
     case "flag":
@@ -173,12 +180,22 @@ function findChoice(shape: ChoiceShape, value: unknown): string | undefined {
   return shape.values.find((option) => fold(option) === fold(value));
 }
 
-function checkItems(items: readonly unknown[], path: FieldPath, context: CheckContext): boolean {
+function isText(value: unknown, acceptsSecrets = false): value is ConfigText {
+  return typeof value === "string" || (acceptsSecrets && SecretText.is(value));
+}
+
+function checkItems(
+  shape: ListShape,
+  items: readonly unknown[],
+  path: FieldPath,
+  context: CheckContext,
+): boolean {
   let isValid = true;
   for (const [index, item] of items.entries()) {
-    if (typeof item === "string" && !item.includes("\0")) continue;
+    const isString = isText(item, shape.acceptsSecrets);
+    if (isString && !reveal(item).includes("\0")) continue;
     const itemPath = [...path, index];
-    const message = typeof item === "string" ? "must not hold a NUL character" : "must be a string";
+    const message = isString ? "must not hold a NUL character" : "must be a string";
     context.report("error", itemPath, `${quotePath(itemPath)} ${message}`);
     isValid = false;
   }
@@ -198,8 +215,8 @@ function checkEntries(
     const entryPath = [...path, name];
     let message: string | undefined;
     if (!names.test(name)) message = "is not a possible name";
-    else if (typeof value !== "string") message = "must be a string";
-    else if (value.includes("\0") || values?.test(value) === false)
+    else if (!isText(value, true)) message = "must be a string";
+    else if (reveal(value).includes("\0") || values?.test(reveal(value)) === false)
       message = "holds a character that is not allowed there";
     if (message === undefined) continue;
     context.report("error", entryPath, `${quotePath(entryPath)} ${message}`);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { revealAll } from "../text/secret-text.ts";
 import type { McpServerConfig } from "./config-keys.ts";
 import { parseConfig, parseServers } from "./parse-config.ts";
 import type { ServerConfig } from "./server-config.ts";
@@ -50,7 +51,7 @@ describe("shapes that published configurations have", () => {
         },
       },
     });
-    expect(server?.transport).toMatchObject({
+    expect(revealAll(server?.transport)).toMatchObject({
       cwd: "/srv/own",
       envPassthrough: ["HOME", "USER"],
       env: { DATABASE_URL: "postgresql://localhost/db" },
@@ -87,7 +88,7 @@ describe("shapes that published configurations have", () => {
       DEBUG: "false",
     };
     const [server] = parseClean({ servers: { api: { command: ["my-server"], env } } });
-    expect(server?.transport).toMatchObject({ command: "my-server", args: [], env });
+    expect(revealAll(server?.transport)).toMatchObject({ command: "my-server", args: [], env });
   });
 
   it.each(["/mnt/d/engine", "D:/engine"])(
@@ -111,7 +112,7 @@ describe("shapes that published configurations have", () => {
           },
         },
       });
-      expect(server?.transport).toMatchObject({
+      expect(revealAll(server?.transport)).toMatchObject({
         command: `${root}/Scripts/python.exe`,
         cwd: `${root}/Plugins/Bridge`,
         env: { API_PATH: `${root}/Content/API` },
@@ -175,7 +176,7 @@ describe("shapes that published configurations have", () => {
       ...(auth === undefined ? {} : { auth }),
     });
     expect(server).toMatchObject({ name: "api-server", transport: { kind: "http" } });
-    expect(server?.auth).toEqual(expected);
+    expect(revealAll(server?.auth)).toEqual(expected);
   });
 
   it("CFG-29 CFG-33 CFG-34 CFG-36 CFG-38: typed descriptors with filters and times of their own", () => {

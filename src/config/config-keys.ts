@@ -7,6 +7,8 @@ const maxTimerMs = 2_147_483_647;
 const text = { type: "text" } as const;
 const flag = { type: "flag" } as const;
 const list = { type: "list" } as const;
+const secretText = { type: "text", acceptsSecrets: true } as const;
+const secretList = { type: "list", acceptsSecrets: true } as const;
 const seconds = {
   type: "number",
   minimum: 0,
@@ -27,13 +29,13 @@ const transportKinds = {
 
 const stdioKeys = {
   command: {
-    shape: { type: "either", shapes: [text, list] },
+    shape: { type: "either", shapes: [text, secretList] },
     description:
       "The program that is the server, started without a shell. A list holds the arguments too. A relative path with a slash is looked up in `cwd`, else in the folder that holds the configuration.",
     only: "stdio",
   },
   args: {
-    shape: list,
+    shape: secretList,
     description: "Its arguments. Every process can read them: secrets belong in `env`.",
     only: "stdio",
   },
@@ -71,7 +73,7 @@ const stdioKeys = {
 
 const httpKeys = {
   url: {
-    shape: text,
+    shape: secretText,
     description: "The address of a remote server (http or https); may hold `${VAR}`.",
     aliases: ["serverUrl", "httpUrl"],
     only: "http",
@@ -93,7 +95,7 @@ const httpKeys = {
     only: "http",
   },
   messageEndpoint: {
-    shape: text,
+    shape: secretText,
     description:
       "Where an SSE server takes messages: `auto` waits for the address it announces, `derive` turns `/sse` into `/message`, anything else is the address itself.",
     only: "http",
@@ -112,9 +114,9 @@ const authKeys = {
     shape: { type: "choice", values: ["none", "bearer", "oauth"] },
     description: "How the server is told who is calling.",
   },
-  token: { shape: text, description: "For `bearer`: the token, best as `${VAR}`." },
+  token: { shape: secretText, description: "For `bearer`: the token, best as `${VAR}`." },
   clientId: { shape: text, description: "For `oauth`: a client registered by hand." },
-  clientSecret: { shape: text, description: "Its secret, best as `${VAR}`." },
+  clientSecret: { shape: secretText, description: "Its secret, best as `${VAR}`." },
   authUrl: {
     shape: text,
     description: "The authorization endpoint; found by discovery when left out.",
@@ -141,7 +143,10 @@ const authKeys = {
     default: "authorization_code",
     aliases: ["grantType"],
   },
-  privateKey: { shape: text, description: "For `client_credentials` with a signed assertion." },
+  privateKey: {
+    shape: secretText,
+    description: "For `client_credentials` with a signed assertion.",
+  },
   dpop: { shape: flag, description: "Binds tokens to a key of this host.", default: false },
 } as const satisfies KeyTable;
 

@@ -1,10 +1,13 @@
 import { createError } from "../errors/families.ts";
+import { credentialsIn } from "../text/redact.ts";
+import { secretForms } from "../text/secret-forms.ts";
+import { reveal, SecretText } from "../text/secret-text.ts";
 import { findUrlFlaw } from "./build-transport.ts";
 import { quoteName } from "./check-value.ts";
 import { entryKeys } from "./config-keys.ts";
 import { formatPlace } from "./config-problem.ts";
-import { isSecretValue } from "./secret-values.ts";
-import type { AuthConfig, ServerConfig, TransportConfig } from "./server-config.ts";
+import { isCredential, isSecretValue } from "./secret-values.ts";
+import type { AuthConfig, ConfigText, ServerConfig, TransportConfig } from "./server-config.ts";
 import { parseTemplate } from "./variable-reference.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,10 +32,12 @@ export type Expansion =
 
 /** What a server is started or called with, every reference replaced. Not for logs, not for storing. */
 export interface ResolvedServer {
-  readonly transport: TransportConfig;
-  readonly auth: AuthConfig;
+  readonly transport: TransportConfig<string>;
+  readonly auth: AuthConfig<string>;
   /** The values among them to keep out of logs and messages. */
   readonly secrets: readonly string[];
+  /** Those of the secrets that are more than a plain setting: they are masked in the server's own names, too. */
+  readonly credentials: readonly string[];
 }
 
 /** Replaces `${VAR}` and `${VAR:-default}` (for unset or empty) once; the values themselves are not templates. */
@@ -73,7 +78,7 @@ export function resolveServer(
   environment: Environment,
   options: ExpandOptions & { readonly cwd?: string } = {},
 ): ResolvedServer {
-  const secrets = new Set<string>();
+  const secrets = new FoundSecrets();
   const invalid = (message: string, field: string): Error => {
     const place = formatPlace(
       { path: config.provenance.path, line: config.provenance.line },
@@ -93,17 +98,16 @@ export function resolveServer(
         `${quoteName(field)} holds "\${" without a variable; write "$\${" for the text`,
         field,
       );
-    for (const { name, value } of expansion.used)
-      if (isSecretValue(name, value)) addSecret(secrets, value);
+    for (const { name, value } of expansion.used) secrets.addNamed(name, value);
     return expansion.text;
   });
 
-  collectSecrets(resolved, secrets);
+  collectSecrets(config, resolved, secrets);
   for (const [name, value] of handedOn(resolved.transport, environment))
-    if (value !== undefined && isSecretValue(name, value)) addSecret(secrets, value);
+    if (value !== undefined) secrets.addNamed(name, value);
   const flaw = findFlaw(resolved);
   if (flaw !== undefined) throw invalid(`${quoteName(flaw.field)} ${flaw.message}`, flaw.field);
-  return { ...resolved, secrets: [...secrets] };
+  return { ...resolved, secrets: [...secrets.all], credentials: [...secrets.credentials] };
 }
 
 /** A variable whose value a server would be given, and the field of the entry that it would be part of. */
@@ -130,30 +134,37 @@ function mapTemplates(
   map: (template: string, field: string) => string,
 ): Pick<ResolvedServer, "transport" | "auth"> {
   const mapAll = (
-    values: Readonly<Record<string, string>>,
+    values: Readonly<Record<string, ConfigText>>,
     field: string,
   ): Readonly<Record<string, string>> =>
     Object.fromEntries(
-      Object.entries(values).map(([name, value]) => [name, map(value, `${field}.${name}`)]),
+      Object.entries(values).map(([name, value]) => [name, map(reveal(value), `${field}.${name}`)]),
     );
-  if (transport.kind === "none" || transport.kind === "memory") return { transport, auth };
+  // Sign-in is for servers with an address: no other entry has any.
+  if (transport.kind === "none" || transport.kind === "memory")
+    return { transport, auth: { type: "none" } };
   if (transport.kind === "stdio") {
+    const words = transport.args.map(reveal);
     const args = transport.expandArgs
-      ? transport.args.map((arg, index) => map(arg, `args.${index}`))
-      : transport.args;
-    return { transport: { ...transport, args, env: mapAll(transport.env, "env") }, auth };
+      ? words.map((word, index) => map(word, `args.${index}`))
+      : words;
+    const env = mapAll(transport.env, "env");
+    return { transport: { ...transport, args, env }, auth: { type: "none" } };
   }
   const mapped = Object.entries(auth).map(([key, value]: [string, unknown]) => {
-    const isTemplate = typeof value === "string" && key !== "type" && key !== "grant";
-    return [key, isTemplate ? map(value, `auth.${key}`) : value];
+    const isText = typeof value === "string" || SecretText.is(value);
+    const isTemplate = isText && key !== "type" && key !== "grant";
+    return [key, isTemplate ? map(reveal(value), `auth.${key}`) : value];
   });
+  const { messageEndpoint, ...http } = transport;
   return {
     transport: {
-      ...transport,
-      url: map(transport.url, "url"),
+      ...http,
+      url: map(reveal(transport.url), "url"),
       headers: mapAll(transport.headers, "headers"),
+      ...(messageEndpoint === undefined ? {} : { messageEndpoint: reveal(messageEndpoint) }),
     },
-    auth: Object.fromEntries(mapped) as AuthConfig,
+    auth: Object.fromEntries(mapped) as AuthConfig<string>,
   };
 }
 
@@ -173,19 +184,60 @@ function unsetVariable(
   });
 }
 
+/** Secrets as they are recognised in what a server writes. */
+class FoundSecrets {
+  readonly all = new Set<string>();
+  readonly credentials = new Set<string>();
+
+  /** The value of a variable or header. */
+  addNamed(name: string, value: string): void {
+    if (isSecretValue(name, value)) this.#add(value, isCredential(name, value));
+  }
+
+  add(credential: string): void {
+    this.#add(credential, isCredential("token", credential));
+  }
+
+  #add(secret: string, isCredential: boolean): void {
+    for (const form of secretForms(secret)) {
+      this.all.add(form);
+      if (isCredential) this.credentials.add(form);
+    }
+  }
+}
+
 /** Values written out in the entry are as secret as those of variables. */
 function collectSecrets(
+  config: Pick<ServerConfig, "transport">,
   { transport, auth }: Pick<ResolvedServer, "transport" | "auth">,
-  secrets: Set<string>,
+  secrets: FoundSecrets,
 ): void {
   const named =
     transport.kind === "stdio" ? transport.env : "headers" in transport ? transport.headers : {};
-  for (const [name, value] of Object.entries(named))
-    if (isSecretValue(name, value)) addSecret(secrets, value);
-  if (auth.type === "bearer") addSecret(secrets, auth.token);
+  for (const [name, value] of Object.entries(named)) secrets.addNamed(name, value);
+  for (const text of hiddenTexts(config, transport)) {
+    const found = credentialsIn(text);
+    for (const credential of found.length === 0 ? [text] : found) secrets.add(credential);
+  }
+  if (auth.type === "bearer") secrets.add(auth.token);
   if (auth.type === "oauth")
     for (const value of [auth.clientSecret, auth.privateKey])
-      if (value !== undefined) addSecret(secrets, value);
+      if (value !== undefined) secrets.add(value);
+}
+
+/** Arguments and addresses that hold a credential, with their variables filled in. */
+function hiddenTexts(
+  { transport }: Pick<ServerConfig, "transport">,
+  resolved: TransportConfig<string>,
+): readonly string[] {
+  if (transport.kind === "stdio" && resolved.kind === "stdio")
+    return resolved.args.filter((_, index) => SecretText.is(transport.args[index]));
+  if (!("url" in transport) || !("url" in resolved)) return [];
+  const { url, messageEndpoint = "" } = resolved;
+  return [
+    ...(SecretText.is(transport.url) ? [url] : []),
+    ...(SecretText.is(transport.messageEndpoint) ? [messageEndpoint] : []),
+  ];
 }
 
 /** Set in every shell, and part of what every log says. */
@@ -200,14 +252,6 @@ function handedOn(
   return transport.inheritEnv === "all"
     ? Object.entries(environment).filter(([name]) => !ordinaryNames.has(name))
     : transport.envPassthrough.map((name) => [name, environment[name]] as const);
-}
-
-/** A credential is also recognisable without its scheme, and as part of an address. */
-function addSecret(secrets: Set<string>, value: string): void {
-  const credential = value.replace(/^(?:Bearer|Basic|Token)\s+/i, "");
-  // Through a buffer, because a lone surrogate cannot be encoded.
-  const inAddress = encodeURIComponent(Buffer.from(credential).toString());
-  for (const form of [value, credential, inAddress]) if (form !== "") secrets.add(form);
 }
 
 function findFlaw({

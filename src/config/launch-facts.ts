@@ -1,8 +1,6 @@
 import { canonicalHash, canonicalJson } from "../text/canonical-hash.ts";
-import { redact } from "../text/redact.ts";
-import { findSecretArgs } from "./lint-entry.ts";
-import type { ServerConfig, TransportConfig } from "./server-config.ts";
-import { isPureReference } from "./variable-reference.ts";
+import { SecretText } from "../text/secret-text.ts";
+import type { ConfigText, ServerConfig, TransportConfig } from "./server-config.ts";
 
 /** What a launch depends on beside its entry: where it takes place, and which file its command stands for there. */
 export interface LaunchPlace {
@@ -24,11 +22,7 @@ export function launchFacts(config: ServerConfig, place: LaunchPlace = {}): Laun
   const { commandPath, folder } = place;
   const facts = [
     ...transportFacts(config),
-    ...named(
-      "auth",
-      config.auth,
-      (key, value) => !secretAuthKeys.has(key) || isPureReference(value),
-    ),
+    ...named("auth", config.auth),
     ["isolation", config.isolation === undefined ? "off" : "on"] as const,
     ...named("isolation", config.isolation ?? {}),
     // It starts nothing, but whoever approves the server agrees not to be asked about some of its tools.
@@ -52,7 +46,6 @@ type Fact = readonly [name: string, value: string];
 
 // In front: behind it, a variable or header could be named so that it takes the place of another one.
 const digestOf = "digest of ";
-const secretAuthKeys: ReadonlySet<string> = new Set(["token", "clientSecret", "privateKey"]);
 
 function namingFacts(config: ServerConfig): readonly Fact[] {
   return namingKeys.flatMap((key): readonly Fact[] => {
@@ -75,13 +68,12 @@ function transportFacts(config: ServerConfig): readonly Fact[] {
       ];
     case "stdio": {
       const { kind, command, args, cwd, env, ...rest } = transport;
-      const hidden = findSecretArgs(args);
       return [
         ["kind", kind],
         ["command", command],
-        ...args.map((arg, index) => fact(`args.${index}`, arg, !hidden.includes(index))),
+        ...args.map((arg, index) => textFact(`args.${index}`, arg)),
         ...(cwd === undefined ? [] : [["cwd", cwd] as const]),
-        ...named("env", env, (_name, value) => isPureReference(value)),
+        ...named("env", env),
         ...named("", { ...rest, envPassthrough: rest.envPassthrough.toSorted() }),
       ];
     }
@@ -91,12 +83,11 @@ function transportFacts(config: ServerConfig): readonly Fact[] {
     case "http-post":
     case "rest": {
       const { kind, url, headers, ...rest } = transport;
-      const shown = redact(url);
       return [
         ["kind", kind],
-        ["url", shown],
-        ...(shown === url ? [] : [fact("url", url, false)]),
-        ...named("headers", headers, (_name, value) => isPureReference(value)),
+        ["url", url.toString()],
+        ...(SecretText.is(url) ? [textFact("url", url)] : []),
+        ...named("headers", headers),
         ...named("", rest),
       ];
     }
@@ -104,18 +95,17 @@ function transportFacts(config: ServerConfig): readonly Fact[] {
 }
 
 /** One fact per key; values that are no text count by their JSON. */
-function named(
-  prefix: string,
-  values: object,
-  isShown: (key: string, value: string) => boolean = () => true,
-): readonly Fact[] {
+function named(prefix: string, values: object): readonly Fact[] {
   return Object.entries(values).map(([key, value]: [string, unknown]) => {
-    const text = typeof value === "string" ? value : canonicalJson(value);
-    return fact(prefix === "" ? key : `${prefix}.${key}`, text, isShown(key, text));
+    const isText = typeof value === "string" || SecretText.is(value);
+    return textFact(
+      prefix === "" ? key : `${prefix}.${key}`,
+      isText ? value : canonicalJson(value),
+    );
   });
 }
 
-function fact(name: string, value: string, isShown: boolean): Fact {
-  if (isShown) return [name, value];
-  return [`${digestOf}${name}`, `sha256:${canonicalHash(value).slice(0, 32)}`];
+function textFact(name: string, value: ConfigText): Fact {
+  if (typeof value === "string") return [name, value];
+  return [`${digestOf}${name}`, `sha256:${canonicalHash(value.reveal()).slice(0, 32)}`];
 }

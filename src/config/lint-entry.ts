@@ -1,4 +1,4 @@
-import { looksLikeSecret } from "../text/redact.ts";
+import { reveal, SecretText } from "../text/secret-text.ts";
 import type { FieldPath, Report } from "./check-value.ts";
 import type { ReadEntry } from "./read-entry.ts";
 import { isInWorkspace } from "./resolve-path.ts";
@@ -8,32 +8,10 @@ import {
   type ServerConfig,
   type StdioTransportConfig,
 } from "./server-config.ts";
-import { hasReference, parseTemplate } from "./variable-reference.ts";
+import { hasReference } from "./variable-reference.ts";
 
-const secretOption = /^--?(?:[\w-]*[-_])?(?:api[-_]?key|token|secret|password|passwd)$/i;
-// Credentials are short; the rest of a huge argument is not worth the time.
-const maxLintedLength = 4_096;
 const relativePath = /^\.\.?(?:[\\/]|$)/;
 const plainName = /^[a-z][a-z0-9_-]{0,31}$/;
-
-/** Positions of the arguments that look like a credential, or follow an option that asks for one. */
-export function findSecretArgs(args: readonly string[]): readonly number[] {
-  const found: number[] = [];
-  for (const [index, arg] of args.entries()) {
-    const literal = literalText(arg.slice(0, maxLintedLength));
-    const isOptionValue =
-      secretOption.test(args[index - 1] ?? "") && !arg.startsWith("-") && literal !== "";
-    if (isOptionValue || looksLikeSecret(literal)) found.push(index);
-  }
-  return found;
-}
-
-/** What a template says beside its references. */
-function literalText(template: string): string {
-  if (!template.includes("$")) return template;
-  const parts = parseTemplate(template);
-  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
-}
 
 /** Warns about what is allowed but probably not meant. Never repeats a value. */
 export function lintEntry(
@@ -64,7 +42,7 @@ function lintFolder(
   if (relativePath.test(command))
     warn(at("command"), `"command" is a relative path, ${folder}: ${remedy}`);
   for (const [index, arg] of args.entries())
-    if (relativePath.test(arg))
+    if (relativePath.test(reveal(arg)))
       warn(at("args"), `argument ${index + 1} is a relative path, ${folder}: ${remedy}`);
 }
 
@@ -74,7 +52,8 @@ function lintStdio(
   warn: (path: FieldPath, message: string) => void,
 ): void {
   const { command, args, cwd, expandArgs, inheritEnv } = transport;
-  for (const index of findSecretArgs(args)) {
+  for (const [index, arg] of args.entries()) {
+    if (!SecretText.is(arg)) continue;
     const where = `argument ${index + 1}`;
     warn(at("args"), `${where} looks like a credential, and every process can read it: use "env"`);
   }
@@ -82,7 +61,7 @@ function lintStdio(
     warn(at("inheritEnv"), '"inheritEnv" is all: the server sees every variable, secrets included');
   if (/^[^\s/\\]+\s+\S/.test(command))
     warn(at("command"), '"command" holds spaces: arguments belong in "args"');
-  if (!expandArgs && args.some((arg) => hasReference(arg)))
+  if (!expandArgs && args.some((arg) => hasReference(reveal(arg))))
     warn(at("args"), '"${…}" in "args" is passed on as written, unless "expandArgs" is true');
   if (hasReference(command)) warn(at("command"), '"${…}" in "command" is not replaced');
   if (cwd !== undefined && hasReference(cwd) && !isInWorkspace(cwd))

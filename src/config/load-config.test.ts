@@ -12,6 +12,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { revealAll } from "../text/secret-text.ts";
 import { baseDirOf, userFolder } from "./config-files.ts";
 import { type LoadConfigOptions, type LoadedConfig, loadConfig } from "./load-config.ts";
 import { mergeLayers } from "./merge-layers.ts";
@@ -72,7 +73,7 @@ describe("layers", () => {
       ["parent", "ancestor"],
       ["user", "user"],
     ]);
-    expect(servers[0]?.transport).toMatchObject({ env: { FROM: "project" } });
+    expect(revealAll(servers[0]?.transport)).toMatchObject({ env: { FROM: "project" } });
     expect(shadowed.get("same")?.map((config) => config.provenance.path)).toEqual(
       (["middle", "parent", "user"] as const).map((name) => path.join(world.root, layers[name])),
     );
@@ -127,7 +128,7 @@ describe("layers", () => {
     for (const name of names)
       world.write(`${folder}/${name}`, { mcpServers: { same: entry(name) } });
     const { servers, shadowed } = await world.load();
-    expect(servers[0]?.transport).toMatchObject({ env: { FROM: names[0] } });
+    expect(revealAll(servers[0]?.transport)).toMatchObject({ env: { FROM: names[0] } });
     expect(
       shadowed
         .get("same")
@@ -291,7 +292,7 @@ describe("layers", () => {
     world.write("two.json", { servers: { a: entry("two"), b: entry("two") } });
     const files = ["one.json", path.join(world.root, "two.json"), "none.json"];
     const { servers, problems } = await world.load({ files });
-    expect(servers).toMatchObject([
+    expect(revealAll(servers)).toMatchObject([
       { name: "a", transport: { env: { FROM: "one" } }, provenance: { layer: "user" } },
       { name: "b" },
     ]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { McpConfigError } from "../errors/families.ts";
+import { revealAll } from "../text/secret-text.ts";
 import type { ConfigProblem } from "./config-problem.ts";
 import { parseConfig, parseServerEntry, parseServers } from "./parse-config.ts";
 import type { ServerConfig, StdioTransportConfig } from "./server-config.ts";
@@ -289,7 +290,7 @@ describe("paths", () => {
     "/mnt/d/tempo/python.exe",
     "\\\\share\\tools\\run.exe",
   ])("CFG-19: %s passes as written, as program, cwd and variable", (path) => {
-    expect(parse({ command: path, cwd: path, env: { API_PATH: path } })).toMatchObject({
+    expect(revealAll(parse({ command: path, cwd: path, env: { API_PATH: path } }))).toMatchObject({
       command: path,
       cwd: path,
       env: { API_PATH: path },
@@ -424,7 +425,7 @@ describe("auth", () => {
     expect(parseOne({ url }).auth).toEqual({ type: "none" });
     expect(parseOne({ url, auth: { type: "none" } }).auth).toEqual({ type: "none" });
     expect(parseOne({ url, auth: "oauth" }).auth).toEqual({ type: "oauth" });
-    expect(parseOne({ url, auth: { type: "bearer", token: "t" } }).auth).toEqual({
+    expect(revealAll(parseOne({ url, auth: { type: "bearer", token: "t" } }).auth)).toEqual({
       type: "bearer",
       token: "t",
     });
@@ -683,15 +684,14 @@ describe("defaults of a file", () => {
     });
     expect(problems).toEqual([]);
     const [plain, own, remote] = servers;
-    expect(plain).toMatchObject({
+    expect(revealAll(plain)).toMatchObject({
       connectTimeoutMs: 60_000,
       callTimeoutMs: 5_000,
       transport: { env: { A: "shared" } },
       isolation: { sandbox: true },
     });
     expect(own).toMatchObject({ connectTimeoutMs: 10_000, callTimeoutMs: 10_000 });
-    expect(own?.transport).toMatchObject({ env: { B: "own" } });
-    expect(stdio(own as ServerConfig).env).toEqual({ B: "own" });
+    expect(revealAll(stdio(own as ServerConfig).env)).toEqual({ B: "own" });
     expect(remote).not.toHaveProperty("isolation");
   });
 

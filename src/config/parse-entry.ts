@@ -10,6 +10,7 @@ import {
 } from "./check-value.ts";
 import type { ConfigProblem } from "./config-problem.ts";
 import type { FoundEntry } from "./find-entries.ts";
+import { findMask } from "./find-mask.ts";
 import { lintEntry } from "./lint-entry.ts";
 import { type EntryValues, readEntry } from "./read-entry.ts";
 import type {
@@ -79,6 +80,13 @@ export function parseEntry(
     { report, baseDir: options.baseDir },
   );
   if (config === undefined) return { ok: false, problems };
+  const masked = findMask(config);
+  if (masked !== undefined) {
+    const [key, ...rest] = masked;
+    const message = `${quoteName(masked.join("."))} is the mask of a secret, not the secret: hand over the configuration object itself, or write the value`;
+    report("error", [...read.at(key), ...rest], message);
+    return { ok: false, problems };
+  }
   lintEntry(config, read.at, report, options.naming);
   canonicalConfigs.add(config);
   return { ok: true, config, warnings: problems };

@@ -5,6 +5,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { revealAll } from "../text/secret-text.ts";
 import { formatProblem } from "./config-problem.ts";
 import { parseConfig } from "./parse-config.ts";
 import { type ConfigFile, readConfigFile } from "./read-config-file.ts";
@@ -89,7 +90,7 @@ describe("reading a file", () => {
     expect(servers.map((server) => server.name)).toEqual(["__proto__", "constructor"]);
     const [{ transport } = { transport: undefined }] = servers;
     const env = transport?.kind === "stdio" ? transport.env : {};
-    expect(Object.entries(env)).toEqual([["__proto__", "y"]]);
+    expect(revealAll(Object.entries(env))).toEqual([["__proto__", "y"]]);
     expect(({} as Record<string, unknown>)["command"]).toBeUndefined();
   });
 

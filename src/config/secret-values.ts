@@ -28,3 +28,15 @@ export function looksSecret(name: string, value: string): boolean {
   if (tellingName.test(name)) return value.length >= 4;
   return (onePiece.test(value) && randomText.test(value)) || looksLikeSecret(value);
 }
+
+/** A word that could be part of any name; no credential is one. */
+const plainWord = /^[A-Za-z]{1,15}$/;
+
+/**
+ * Whether a secret is a credential, and not just a setting that nobody needs to read: the name of a
+ * project may be part of a tool's name, a token may not.
+ */
+export function isCredential(name: string, value: string): boolean {
+  if (value.length < 8 || plainWord.test(value)) return false;
+  return tellingName.test(name) || looksLikeSecret(value);
+}

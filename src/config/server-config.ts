@@ -1,3 +1,8 @@
+import type { SecretText } from "../text/secret-text.ts";
+
+/** Text of an entry. A plain string may be shown; what is or may be a secret is a `SecretText`. */
+export type ConfigText = string | SecretText;
+
 /** Where an entry was written: what approval asks about and what every error message points at. */
 export interface Provenance {
   readonly layer: ConfigLayer;
@@ -31,17 +36,18 @@ export function definitionOf({ layer, path, line }: Provenance): {
 export const configLayers = ["code", "project", "ancestor", "user", "store", "demo"] as const;
 export type ConfigLayer = (typeof configLayers)[number];
 
-export interface StdioTransportConfig {
+/** `Text` is plain once the server is about to start: see `resolveServer`. */
+export interface StdioTransportConfig<Text extends ConfigText = ConfigText> {
   readonly kind: "stdio";
   readonly command: string;
-  readonly args: readonly string[];
+  readonly args: readonly Text[];
   /**
    * Absolute when set; a relative one was resolved against the folder that holds the entry's layer. One that
    * begins with `${workspaceFolder}` is kept as it is written; see `launchFolder`.
    */
   readonly cwd?: string;
   /** Values may hold `${VAR}`; they are expanded when the server starts, never before. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, Text>>;
   readonly envPassthrough: readonly string[];
   readonly inheritEnv: "safe" | "none" | "all";
   readonly expandArgs: boolean;
@@ -55,13 +61,13 @@ export function hasServerStream(kind: HttpTransportKind): boolean {
   return kind !== "http-post" && kind !== "rest";
 }
 
-export interface HttpTransportConfig {
+export interface HttpTransportConfig<Text extends ConfigText = ConfigText> {
   readonly kind: HttpTransportKind;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly url: Text;
+  readonly headers: Readonly<Record<string, Text>>;
   /** `GET` requires the server's own stream to be open before the first call; messages are POSTed either way. */
   readonly method: "GET" | "POST";
-  readonly messageEndpoint?: string;
+  readonly messageEndpoint?: Text;
   readonly allowPrivateNetwork: boolean;
 }
 
@@ -78,16 +84,19 @@ export interface MemoryTransportConfig {
 /** Transports that reach nothing outside this process. */
 export type WirelessTransportConfig = MemoryTransportConfig | NoTransportConfig;
 
-export type TransportConfig = StdioTransportConfig | HttpTransportConfig | WirelessTransportConfig;
+export type TransportConfig<Text extends ConfigText = ConfigText> =
+  | StdioTransportConfig<Text>
+  | HttpTransportConfig<Text>
+  | WirelessTransportConfig;
 export type TransportKind = TransportConfig["kind"];
 
-export type AuthConfig =
+export type AuthConfig<Text extends ConfigText = ConfigText> =
   | { readonly type: "none" }
-  | { readonly type: "bearer"; readonly token: string }
+  | { readonly type: "bearer"; readonly token: Text }
   | {
       readonly type: "oauth";
       readonly clientId?: string;
-      readonly clientSecret?: string;
+      readonly clientSecret?: Text;
       readonly authUrl?: string;
       readonly tokenUrl?: string;
       readonly scopes?: readonly string[];
@@ -95,7 +104,7 @@ export type AuthConfig =
       readonly callbackPort?: number;
       readonly clientMetadataUrl?: string;
       readonly grant?: "authorization_code" | "client_credentials";
-      readonly privateKey?: string;
+      readonly privateKey?: Text;
       readonly dpop?: boolean;
     };
 

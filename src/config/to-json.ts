@@ -1,10 +1,6 @@
-import { redact } from "../text/redact.ts";
+import { reveal } from "../text/secret-text.ts";
 import { entryKeys, type McpServerConfig } from "./config-keys.ts";
-import { findSecretArgs } from "./lint-entry.ts";
-import type { AuthConfig, ServerConfig, TransportConfig } from "./server-config.ts";
-import { isPureReference } from "./variable-reference.ts";
-
-const mask = "[redacted]";
+import type { AuthConfig, ConfigText, ServerConfig, TransportConfig } from "./server-config.ts";
 
 export interface ToJsonOptions {
   /**
@@ -41,17 +37,16 @@ export function toJson(config: ServerConfig, options: ToJsonOptions = {}): McpSe
 
 interface Hide {
   /** The value to write, or undefined to leave it out. */
-  value(value: string): string | undefined;
-  all(values: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
-  text(text: string): string;
-  args(args: readonly string[]): readonly string[];
+  value(value: ConfigText): string | undefined;
+  all(values: Readonly<Record<string, ConfigText>>): Readonly<Record<string, string>>;
+  /** What cannot be left out. */
+  text(text: ConfigText): string;
 }
 
 function createHide(mode: NonNullable<ToJsonOptions["secrets"]>): Hide {
-  const value = (given: string): string | undefined => {
-    if (mode === "keep" || isPureReference(given)) return given;
-    return mode === "mask" ? mask : undefined;
-  };
+  const text = (given: ConfigText): string => (mode === "keep" ? reveal(given) : given.toString());
+  const value = (given: ConfigText): string | undefined =>
+    mode === "omit" && typeof given !== "string" ? undefined : text(given);
   return {
     value,
     all: (values) =>
@@ -61,12 +56,7 @@ function createHide(mode: NonNullable<ToJsonOptions["secrets"]>): Hide {
           return shown === undefined ? [] : [[name, shown] as const];
         }),
       ),
-    text: (text) => (mode === "keep" ? text : redact(text)),
-    args: (args) => {
-      if (mode === "keep") return args;
-      const found = findSecretArgs(args);
-      return args.map((arg, index) => (found.includes(index) ? mask : arg));
-    },
+    text,
   };
 }
 
@@ -77,16 +67,22 @@ function transportKeys(transport: TransportConfig, hide: Hide): Readonly<Record<
       return { transport: undefined };
     case "stdio": {
       const { kind: _kind, env, args, ...rest } = transport;
-      return { ...rest, transport: undefined, args: hide.args(args), env: hide.all(env) };
+      return {
+        ...rest,
+        transport: undefined,
+        args: args.map((arg) => hide.text(arg)),
+        env: hide.all(env),
+      };
     }
     case "http":
     case "streamable-http":
     case "sse":
     case "http-post":
     case "rest": {
-      const { kind, url, headers, ...rest } = transport;
+      const { kind, url, headers, messageEndpoint, ...rest } = transport;
       return {
         ...rest,
+        ...(messageEndpoint === undefined ? {} : { messageEndpoint: hide.text(messageEndpoint) }),
         // A bare `url` already means `http`.
         transport: kind === "http" ? undefined : kind,
         url: hide.text(url),

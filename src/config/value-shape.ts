@@ -1,10 +1,12 @@
+import type { ConfigText } from "./server-config.ts";
+
 /** What a configuration value may be. Checking, the JSON Schema and the TypeScript types all come from it. */
 export type ValueShape =
   | TextShape
   | { readonly type: "flag" }
   | NumberShape
   | ChoiceShape
-  | { readonly type: "list" }
+  | ListShape
   | MapShape
   | ObjectShape
   | { readonly type: "either"; readonly shapes: readonly ValueShape[] };
@@ -19,6 +21,13 @@ export interface TextShape {
   readonly pattern?: string;
   /** The pattern in words: "must be …". */
   readonly expects?: string;
+  /** Code may hand over a `SecretText`, which is kept as one. */
+  readonly acceptsSecrets?: boolean;
+}
+
+export interface ListShape {
+  readonly type: "list";
+  readonly acceptsSecrets?: boolean;
 }
 
 export interface NumberShape {
@@ -37,7 +46,7 @@ export interface ChoiceShape {
   readonly spellings?: readonly string[];
 }
 
-/** Names to strings. */
+/** Names to strings; code may hand over a `SecretText` for any of them. */
 export interface MapShape {
   readonly type: "map";
   readonly namePattern: string;
@@ -64,8 +73,11 @@ export interface KeySpec {
 
 export type KeyTable = Readonly<Record<string, KeySpec>>;
 
+/** `ConfigText` where the shape accepts secrets. */
+type TextOf<S> = S extends { readonly acceptsSecrets: true } ? ConfigText : string;
+
 export type ValueOf<S extends ValueShape> = S extends { readonly type: "text" }
-  ? string
+  ? TextOf<S>
   : S extends { readonly type: "flag" }
     ? boolean
     : S extends { readonly type: "number" }
@@ -73,9 +85,9 @@ export type ValueOf<S extends ValueShape> = S extends { readonly type: "text" }
       : S extends { readonly type: "choice"; readonly values: readonly (infer V)[] }
         ? V
         : S extends { readonly type: "list" }
-          ? readonly string[]
+          ? readonly TextOf<S>[]
           : S extends { readonly type: "map" }
-            ? Readonly<Record<string, string>>
+            ? Readonly<Record<string, ConfigText>>
             : S extends { readonly type: "object"; readonly keys: infer T extends KeyTable }
               ? ValuesOf<T>
               : S extends { readonly shapes: readonly (infer E extends ValueShape)[] }

@@ -5,6 +5,7 @@ import {
 } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
+import { reveal } from "../text/secret-text.ts";
 import { requiresStream } from "./required-stream.ts";
 
 /** What `transport: "http"` may turn out to be, in the order in which it is tried. */
@@ -20,14 +21,14 @@ export class DialectMemory {
   /** All that can serve the entry, the remembered one first. */
   order({ url, method }: HttpTransportConfig): readonly HttpDialect[] {
     const usable = method === "GET" ? httpDialects.filter(hasServerStream) : httpDialects;
-    const known = this.#byUrl.get(url);
+    const known = this.#byUrl.get(reveal(url));
     if (known === undefined || !usable.includes(known)) return usable;
     return [known, ...usable.filter((dialect) => dialect !== known)];
   }
 
   remember({ url }: HttpTransportConfig, dialect: HttpDialect): void {
     if (this.#byUrl.size >= maxRemembered) this.#byUrl.clear();
-    this.#byUrl.set(url, dialect);
+    this.#byUrl.set(reveal(url), dialect);
   }
 }
 

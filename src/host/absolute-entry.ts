@@ -2,10 +2,11 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 
 import { resolveCwd, resolvePath } from "../config/resolve-path.ts";
-import type { EntryInput } from "./host.ts";
+
+type WrittenEntry = Readonly<Record<string, unknown>>;
 
 export interface AbsoluteEntry {
-  readonly entry: EntryInput;
+  readonly entry: WrittenEntry;
   /** What is written differently from what was given, and what may not be meant. */
   readonly notes: readonly string[];
 }
@@ -15,8 +16,8 @@ export interface AbsoluteEntry {
  * made absolute from where it is added. Of the arguments these are the words that look like a path and exist;
  * any other word may be a command of the program.
  */
-export function absoluteEntry(given: EntryInput, base: string): AbsoluteEntry {
-  const { command, args, cwd } = given as Readonly<Record<string, unknown>>;
+export function absoluteEntry(given: WrittenEntry, base: string): AbsoluteEntry {
+  const { command, args, cwd } = given;
   const program = isTexts(command) ? command[0] : command;
   if (typeof program !== "string") return { entry: given, notes: [] };
   const notes: string[] = [];

@@ -4,7 +4,7 @@ import { findPackages } from "../config/find-packages.ts";
 import { coveredName, type LaunchFacts } from "../config/launch-facts.ts";
 import type { FoundPackage } from "../config/package-spec.ts";
 import { looksSecret } from "../config/secret-values.ts";
-import type { Provenance, ServerConfig } from "../config/server-config.ts";
+import type { ConfigText, Provenance, ServerConfig } from "../config/server-config.ts";
 import { hasReference } from "../config/variable-reference.ts";
 import type {
   EntryVariable,
@@ -16,6 +16,7 @@ import type { RegisteredServer, ServerRegistry } from "../registry/server-regist
 import type { Approval } from "../store/approval-rows.ts";
 import { exactText, exactWord } from "../text/exact-text.ts";
 import { redact } from "../text/redact.ts";
+import { reveal } from "../text/secret-text.ts";
 import { cachedPackageVersion } from "./cached-package.ts";
 import { compareLaunches, notShown } from "./compare-launches.ts";
 import { describeTarget } from "./describe-target.ts";
@@ -76,7 +77,7 @@ function targetOf({ transport }: ServerConfig, facts: LaunchFacts): LaunchQuesti
     return {
       kind: "address",
       transport: transport.kind,
-      url: exactAddress(url),
+      url: exactAddress(reveal(url)),
       headers: Object.keys(headers).map((name) => exactText(name)),
     };
   }
@@ -85,7 +86,7 @@ function targetOf({ transport }: ServerConfig, facts: LaunchFacts): LaunchQuesti
   return {
     kind: "process",
     // Arguments are shown as they are, whatever they look like: what is masked could be the attack.
-    commandLine: [command, ...args].map((word) => exactWord(word)).join(" "),
+    commandLine: [command, ...args].map((word) => exactWord(reveal(word))).join(" "),
     file: file.status === "found" ? { ...file, path: exactText(file.path) } : file,
     folder: exactText(facts["folder"] ?? ""),
     env: entryVariables(env),
@@ -94,8 +95,9 @@ function targetOf({ transport }: ServerConfig, facts: LaunchFacts): LaunchQuesti
   };
 }
 
-function entryVariables(env: Readonly<Record<string, string>>): readonly EntryVariable[] {
-  return Object.entries(env).map(([name, value]) => {
+function entryVariables(env: Readonly<Record<string, ConfigText>>): readonly EntryVariable[] {
+  return Object.entries(env).map(([name, given]) => {
+    const value = reveal(given);
     const isExecuting = changesExecution(name);
     return {
       name: exactText(name),
@@ -157,7 +159,7 @@ function wantedVariables(config: ServerConfig): readonly WantedVariable[] {
     if (!("url" in transport)) return { variable, goesTo };
     // Secrets of an OAuth client are sent to where tokens come from, which the server may choose.
     const isForSignIn = auth.type === "oauth" && field.startsWith("auth.");
-    const url = isForSignIn ? (auth.tokenUrl ?? "") : transport.url;
+    const url = isForSignIn ? (auth.tokenUrl ?? "") : reveal(transport.url);
     const host = hostOf(url);
     return host === "" ? { variable, goesTo } : { variable, goesTo, host };
   });
@@ -185,7 +187,7 @@ async function packagesOf(
   hostEnv: Machine["hostEnv"],
 ): Promise<LaunchQuestion["packages"]> {
   if (transport.kind !== "stdio") return [];
-  const found = findPackages(transport.command, transport.args);
+  const found = findPackages(transport.command, transport.args.map(reveal));
   if (found === "unclear") return found;
   return await Promise.all(found.map((it) => noticeOf(it, hostEnv)));
 }

@@ -1,6 +1,5 @@
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
-import type { Provenance, ServerConfig } from "../config/server-config.ts";
-import { toJson } from "../config/to-json.ts";
+import type { Provenance } from "../config/server-config.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { ApprovalBook } from "./approval-book.ts";
@@ -43,7 +42,7 @@ export function describeServer(
     provenance: config.provenance,
     shadows: farther(shadows, config.provenance),
     ...(isWaiting ? { waitsToReplace: registry.get(name).config.provenance } : {}),
-    config: withoutSecretsInJson(config),
+    config,
     toolCount: isListed ? catalog.tools(name).length : undefined,
     tools: (isWaiting ? [] : catalog.tools(name))
       .filter((tool) => pins.verdict(server.consentId, tool) === "accepted")
@@ -70,10 +69,4 @@ function farther(shadowed: readonly Provenance[], own: Provenance): readonly Pro
 function runningProcess({ evidence }: ServerConnection): number | undefined {
   const hasEnded = evidence?.exitCode !== undefined || evidence?.signal !== undefined;
   return hasEnded ? undefined : evidence?.pid;
-}
-
-/** A status ends up in logs and answers as a whole; what is written of it must not hold what it was given. */
-function withoutSecretsInJson(config: ServerConfig): ServerConfig {
-  const value = (): object => toJson(config, { secrets: "mask" });
-  return Object.freeze(Object.defineProperty({ ...config }, "toJSON", { value }));
 }

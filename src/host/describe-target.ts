@@ -12,7 +12,7 @@ export function describeTarget({ transport }: ServerConfig): string {
     case "sse":
     case "http-post":
     case "rest":
-      return redact(neutralizeLine(transport.url));
+      return redact(neutralizeLine(transport.url.toString()));
     case "memory":
       return "given in code";
     case "none":

@@ -6,6 +6,7 @@ import type { ConfigEdit } from "../config/edit-config-text.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
 import { projectRoot } from "../config/project-folders.ts";
 import { isOfProject, type ServerConfig } from "../config/server-config.ts";
+import { writableEntry } from "../config/writable-entry.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Store } from "../store/store.ts";
@@ -48,10 +49,11 @@ export class ServerEdits {
    */
   async write(
     name: string,
-    given: EntryInput,
+    input: EntryInput,
     scope: ServerScope,
     base = this.#options.cwd,
   ): Promise<readonly string[]> {
+    const given = writableEntry(name, input);
     if (scope === "project") {
       const file = path.join(this.#options.cwd, ".plugboard", "mcp.json");
       await this.#editProjectFile(file, { action: "add", name, entry: given });
@@ -65,13 +67,14 @@ export class ServerEdits {
     return notes;
   }
 
-  async update(config: ServerConfig, given: EntryInput): Promise<readonly string[]> {
+  async update(config: ServerConfig, input: EntryInput): Promise<readonly string[]> {
     const { name, provenance } = config;
     const { cwd } = this.#options;
     if (this.#options.given.has(name)) {
-      this.#replaceGiven(this.#parseGiven(name, given));
+      this.#replaceGiven(this.#parseGiven(name, input));
       return [];
     }
+    const given = writableEntry(name, input);
     const { entry, notes } =
       provenance.layer === "store" ? absoluteEntry(given, cwd) : { entry: given, notes: [] };
     parseServerEntry(name, entry, { provenance, baseDir: cwd });

@@ -122,6 +122,7 @@ export interface ServerStatus {
    * approval: `servers()` has both, `server(name)` the one in force.
    */
   readonly waitsToReplace?: Provenance;
+  /** Secrets in it are `SecretText`; it can be handed back to `add` and `update` as it is. */
   readonly config: ServerConfig;
   /** Absent until the server's list has been seen. */
   readonly toolCount: number | undefined;
@@ -176,8 +177,8 @@ export interface ConnectOptions extends StartOptions {
   readonly mode?: ConsentMode | undefined;
 }
 
-/** An entry as a file could hold it. */
-export type EntryInput = ServerEntry | Readonly<Record<string, unknown>>;
+/** An entry as a file could hold it, or a configuration that was read before. */
+export type EntryInput = ServerEntry | ServerConfig | Readonly<Record<string, unknown>>;
 
 /** An entry that says its own name, or a configuration that was read before. */
 export type NamedEntry = McpServerConfig | ServerConfig | Readonly<Record<string, unknown>>;

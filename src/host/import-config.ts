@@ -6,17 +6,15 @@ import { shorten } from "../config/check-value.ts";
 import { baseDirOf } from "../config/config-files.ts";
 import { type ConfigProblem, problemError } from "../config/config-problem.ts";
 import { findContainer } from "../config/find-entries.ts";
-import { findSecretArgs } from "../config/lint-entry.ts";
 import { parseConfig, type ParsedConfig } from "../config/parse-config.ts";
 import { readConfigFile } from "../config/read-config-file.ts";
 import { isSecretValue } from "../config/secret-values.ts";
-import type { ServerConfig } from "../config/server-config.ts";
+import type { ConfigText, ServerConfig } from "../config/server-config.ts";
 import { toJson } from "../config/to-json.ts";
 import { keepUnique } from "../config/unique-servers.ts";
-import { isPureReference } from "../config/variable-reference.ts";
 import { createError } from "../errors/families.ts";
 import { readKuseDatabase } from "../store/read-kuse-database.ts";
-import { redact } from "../text/redact.ts";
+import { reveal, SecretText } from "../text/secret-text.ts";
 import type { ServerEdits } from "./edit-servers.ts";
 import type { HostStore } from "./host-store.ts";
 import type { EntryInput, ImportOptions, ImportResult, SkippedServer } from "./host.ts";
@@ -148,17 +146,17 @@ function obstacle(config: ServerConfig, { taken, clashes, scope }: Obstacles): s
 }
 
 function holdsSecrets({ transport, auth }: ServerConfig): boolean {
-  if (auth.type === "bearer" && !isPureReference(auth.token)) return true;
+  if (auth.type === "bearer" && SecretText.is(auth.token)) return true;
   if ("url" in transport)
-    return (
-      redact(transport.url) !== transport.url || Object.entries(transport.headers).some(isSecret)
-    );
+    return SecretText.is(transport.url) || Object.entries(transport.headers).some(isSecret);
   if (transport.kind !== "stdio") return false;
-  return findSecretArgs(transport.args).length > 0 || Object.entries(transport.env).some(isSecret);
+  return (
+    transport.args.some((arg) => SecretText.is(arg)) || Object.entries(transport.env).some(isSecret)
+  );
 }
 
-function isSecret([name, value]: readonly [string, string]): boolean {
-  return isSecretValue(name, value) && !isPureReference(value);
+function isSecret([name, value]: readonly [string, ConfigText]): boolean {
+  return SecretText.is(value) && isSecretValue(name, reveal(value));
 }
 
 const secretHint =
@@ -176,7 +174,7 @@ function entryOf(config: ServerConfig): {
   const given = Object.entries({ clientSecret, privateKey }).filter(
     ([, value]) => value !== undefined,
   );
-  const kept = given.filter(([, value = ""]) => isPureReference(value));
+  const kept = given.filter(([, value]) => !SecretText.is(value));
   return {
     entry: { ...entry, auth: { ...rest, ...Object.fromEntries(kept) } },
     isWithoutSecret: kept.length < given.length,

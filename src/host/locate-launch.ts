@@ -5,6 +5,7 @@ import type { ServerConfig, StdioTransportConfig } from "../config/server-config
 import { hasReference } from "../config/variable-reference.ts";
 import { launchEnvironment } from "../isolation/launch-environment.ts";
 import type { CommandFile } from "../ports/launch-question.ts";
+import { reveal } from "../text/secret-text.ts";
 
 export interface Machine {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
@@ -35,10 +36,13 @@ export function commandFileOf({ commandPath = "not found" }: LaunchFacts): Comma
 /** The file that would run. Expands no variable and contacts no machine, whatever the entry says. */
 function locateCommand(
   config: ServerConfig,
-  { command, cwd, env, envPassthrough, inheritEnv }: StdioTransportConfig,
+  { command, cwd, env: given, envPassthrough, inheritEnv }: StdioTransportConfig,
   { machine, folder }: { readonly machine: Machine; readonly folder: string },
 ): CommandFile {
   const { hostEnv, platform, ground } = machine;
+  const env = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, reveal(value)]),
+  );
   const isWindows = platform === "win32";
   const ownPath = Object.entries(env)
     .filter(([name]) => (isWindows ? name.toUpperCase() : name) === "PATH")

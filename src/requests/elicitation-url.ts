@@ -8,6 +8,7 @@ import {
   serverUrlPolicy,
 } from "../isolation/network-policy.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
+import { reveal } from "../text/secret-text.ts";
 
 const maxUrlChars = 8_192;
 
@@ -45,7 +46,7 @@ export function urlPolicyOf(
   environment: Readonly<Record<string, string | undefined>>,
 ): NetworkPolicy {
   if (!("url" in transport)) return { namedBy: "server", loopback: true, privateNetwork: false };
-  const expansion = expandVariables(transport.url, environment);
+  const expansion = expandVariables(reveal(transport.url), environment);
   if (!expansion.ok || !URL.canParse(expansion.text))
     return { namedBy: "server", loopback: false, privateNetwork: false };
   const own = configuredUrlPolicy(expansion.text, transport.allowPrivateNetwork);

@@ -1,18 +1,22 @@
 export const mask = "[redacted]";
 
-// Shapes of credentials that are recognisable wherever they appear.
-const patterns: readonly RegExp[] = [
-  /\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,})/g,
-  /\bsk-[A-Za-z0-9_-]{16,}/g,
-  /\bxox[abprs]-[A-Za-z0-9-]{10,}/g,
-  /\bAKIA[0-9A-Z]{16}\b/g,
+// What credentials look like: each pattern has what stays as its first group, the credential as its second.
+const credentialPatterns: readonly RegExp[] = [
+  /\b()(gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,})/g,
+  /\b()(sk-[A-Za-z0-9_-]{16,})/g,
+  /\b()(xox[abprs]-[A-Za-z0-9-]{10,})/g,
+  /\b()(AKIA[0-9A-Z]{16})\b/g,
   // Only at the start of a run: a long one without dots must not be searched anew from every `eyJ`.
-  /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
+  /()(?<![A-Za-z0-9_-])(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)/g,
+  // The user and password of an address.
+  /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)([^\s/@]+)(?=@)/gi,
+  /\b((?:Bearer|Basic)\s+)([A-Za-z0-9._~+/=-]{6,})/gi,
+  /((?:api[-_]?key|token|secret|password|passwd|authorization)["']?\s*[=:]\s*["']?)([^\s"',;}&]{4,})/gi,
+  // Words such as `key` name a credential in the query of an address only. A reference is none.
+  /([?&](?:[\w.-]{0,40}[-_.])?(?:key|sig|signature|auth|pass|pwd|jwt)=)(?!\$\{(?:env:)?\w+\})([^\s"'<>&#]{4,})/gi,
 ];
-const authorizationValue = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi;
-const assignedSecret =
-  /((?:api[-_]?key|token|secret|password|passwd|authorization)["']?\s*[=:]\s*["']?)([^\s"',;}&]{4,})/gi;
-const urlUserInfo = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@]+@/gi;
+/** A scheme is followed by the credential itself, which has a pattern of its own. */
+const schemeOrMask = /^(?:Bearer|Basic|\[redacted\])/i;
 
 /** The values that are looked for, in the order in which they have to be: shorter ones would be found in everything. */
 export function findable(known: Iterable<string>): readonly string[] {
@@ -28,13 +32,25 @@ export function maskKnown(text: string, known: readonly string[]): string {
 /** `text` without anything that looks like a credential, and without the `known` secret values. */
 export function redact(text: string, known: Iterable<string> = []): string {
   let result = maskKnown(text, findable(known));
-  for (const pattern of patterns) result = result.replace(pattern, mask);
-  return result
-    .replace(urlUserInfo, `$1${mask}@`)
-    .replace(authorizationValue, `$1 ${mask}`)
-    .replace(assignedSecret, (match, key: string, value: string) =>
-      /^(?:Bearer|Basic|\[redacted\])/i.test(value) ? match : `${key}${mask}`,
-    );
+  for (const pattern of credentialPatterns) result = result.replace(pattern, maskCredential);
+  return result;
+}
+
+function maskCredential(match: string, before: string, credential: string): string {
+  return schemeOrMask.test(credential) ? match : `${before}${mask}`;
+}
+
+/** The parts of `text` that `redact` would mask. */
+export function credentialsIn(text: string): readonly string[] {
+  const found: string[] = [];
+  let rest = text;
+  for (const pattern of credentialPatterns)
+    rest = rest.replace(pattern, (match: string, before: string, credential: string) => {
+      const masked = maskCredential(match, before, credential);
+      if (masked !== match) found.push(credential);
+      return masked;
+    });
+  return found;
 }
 
 /** Each shape has a mark in it, or is longer. */

@@ -95,7 +95,7 @@ interface CommonOptions extends TransportContext {
 
 async function createStdio(
   config: ServerConfig,
-  { command, args, env, envPassthrough, inheritEnv }: StdioTransportConfig,
+  { command, args, env, envPassthrough, inheritEnv }: StdioTransportConfig<string>,
   { hostEnv, ground = currentGround(), ...common }: CommonOptions,
 ): Promise<HostTransport> {
   const { createStdioTransport } = await loadStdio();
@@ -120,15 +120,15 @@ function currentGround(): LaunchGround {
 
 /** What the transports over HTTP have in common. */
 function httpOptions(
-  { url, headers, allowPrivateNetwork }: HttpTransportConfig,
-  auth: AuthConfig,
+  { url, headers, allowPrivateNetwork }: HttpTransportConfig<string>,
+  auth: AuthConfig<string>,
   common: CommonOptions,
 ): HttpTransportOptions {
   return { ...common, url, allowPrivateNetwork, headers: { ...headers, ...bearer(auth) } };
 }
 
 async function createStreamableHttp(
-  { method }: HttpTransportConfig,
+  { method }: HttpTransportConfig<string>,
   options: HttpTransportOptions,
 ): Promise<HostTransport> {
   const { createStreamableHttpTransport } = await loadStreamableHttp();
@@ -136,7 +136,7 @@ async function createStreamableHttp(
 }
 
 async function createSse(
-  { messageEndpoint }: HttpTransportConfig,
+  { messageEndpoint }: HttpTransportConfig<string>,
   options: HttpTransportOptions,
 ): Promise<HostTransport> {
   const { createSseTransport } = await loadSse();
@@ -154,7 +154,7 @@ async function createRest(options: HttpTransportOptions): Promise<HostTransport>
 }
 
 /** People store tokens with and without the word in front of them. */
-function bearer(auth: AuthConfig): Readonly<Record<string, string>> {
+function bearer(auth: AuthConfig<string>): Readonly<Record<string, string>> {
   if (auth.type !== "bearer") return {};
   return { authorization: `Bearer ${auth.token.replace(/^bearer\s+/i, "").trim()}` };
 }

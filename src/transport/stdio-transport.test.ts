@@ -19,6 +19,7 @@ import {
 } from "../../tests/fixtures/stdio/observe-server.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { childEnvironment } from "../isolation/child-environment.ts";
+import { secretForms } from "../text/secret-forms.ts";
 
 afterEach(closeOpened);
 
@@ -258,7 +259,7 @@ describe("stderr", () => {
   it("A18: a secret of several lines is hidden line by line", async () => {
     const key = "-----BEGIN KEY-----\nMIIEvQIBADANBg\n-----END KEY-----";
     const steps = [{ do: "stderr", text: `bad key: ${key}\n` }, say("{}\n")];
-    const observed = await serve(steps, { secrets: [key] });
+    const observed = await serve(steps, { secrets: secretForms(key) });
     await observed.received(1);
     await observed.transport.close();
     const tail = ["bad key: [redacted]", "[redacted]", "[redacted]"];

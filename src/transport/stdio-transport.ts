@@ -87,7 +87,7 @@ class StdioTransport implements HostTransport {
     const { command, args, secrets = [] } = options;
     this.#options = options;
     // Output is looked at line by line, and a private key has many.
-    this.#secrets = secrets.flatMap((secret) => secret.split(/\r?\n/));
+    this.#secrets = secrets;
     this.#target = sanitizeLine([command, ...args].join(" "), maxTargetChars, this.#secrets);
   }
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import { createHost, type HostOptions, type McpHost } from "../../src/index.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
+import { revealAll } from "../../src/text/secret-text.ts";
 
 interface Place extends AsyncDisposable {
   readonly userFile: string;
@@ -46,8 +47,9 @@ describe("servers that are configured while the host runs", () => {
       await using host = await place.host();
       expect(host.server("tools").state).toBe("disabled");
       expect(await host.enable("tools")).toMatchObject({ state: "idle" });
-      expect(await host.update("tools", { ...testServerEntry(), env: { A: "1" } })).toMatchObject({
-        config: { transport: { env: { A: "1" } } },
+      await host.update("tools", { ...testServerEntry(), env: { A: "1" } });
+      expect(revealAll(host.server("tools").config)).toMatchObject({
+        transport: { env: { A: "1" } },
       });
       await host.remove("tools");
       expect(host.servers()).toEqual([]);

@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { createHost, type HostOptions, type McpHost } from "../../src/index.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
+import { revealAll } from "../../src/text/secret-text.ts";
 import { entering } from "./entering.ts";
 
 interface Place extends AsyncDisposable {
@@ -166,7 +167,7 @@ describe("importConfig", () => {
       skipped: [{ name: "mine", reason: "there is a server of that name already" }],
       notes: [expect.stringMatching(/^oauth: its OAuth client secret was left out/)],
     });
-    expect(host.server("files").config.transport).toMatchObject({
+    expect(revealAll(host.server("files").config.transport)).toMatchObject({
       command: path.join(place.root, "serve"),
       env: { TOKEN: "literal-token-1" },
     });
