@@ -120,7 +120,7 @@ async function attemptNow(parts: ConnectionParts, options: OpenOptions): Promise
   let transport: HostTransport | undefined;
   try {
     transport = await parts.createTransport(config, { limits, clock, logger, hostEnv });
-    const { secrets } = resolveServer(config, hostEnv);
+    const { secrets, credentials } = resolveServer(config, hostEnv);
     const client = await parts.connectProtocol(transport, {
       serverName: config.name,
       protocol: config.protocol,
@@ -131,6 +131,7 @@ async function attemptNow(parts: ConnectionParts, options: OpenOptions): Promise
       logger,
       inputHandlers: parts.inputHandlers?.(),
       secrets,
+      credentials,
       ...options,
     });
     await refuseWithoutStream(config, client);

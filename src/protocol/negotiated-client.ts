@@ -1,5 +1,6 @@
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
+import { maskSecrets } from "../text/mask-secrets.ts";
 import { ChangeSubscription } from "./change-subscription.ts";
 import { contain } from "./contain.ts";
 import type { JsonObject } from "./json-object.ts";
@@ -51,7 +52,7 @@ export class NegotiatedClient implements ProtocolClient {
     const { serverName, clock, limits, logger } = options;
     const isModern = envelope !== undefined;
     this.#channel = channel;
-    this.#negotiated = negotiated;
+    this.#negotiated = withoutCredentials(negotiated, options.credentials);
     this.#sender = sender;
     this.#options = options;
     this.#path = new RequestPath(parts);
@@ -61,6 +62,7 @@ export class NegotiatedClient implements ProtocolClient {
       clock,
       envelope,
       hasHeaders: isModern && channel.hasPerRequestStream,
+      credentials: options.credentials,
       request: (method, params, requestOptions) => this.request(method, params, requestOptions),
     });
     this.#cache = isModern ? new ResponseCache({ clock, maxTtlMs: limits.maxTtlMs }) : undefined;
@@ -94,7 +96,10 @@ export class NegotiatedClient implements ProtocolClient {
       this.#cache?.resourceUpdated(params);
       contain(() => this.#resources.updated(params), logger, serverName);
     };
-    channel.oninexact = ({ params }, literal) => this.onwarning?.(inexactText(params, literal));
+    channel.oninexact = ({ params }, literal) =>
+      this.onwarning?.(
+        inexactText(maskSecrets(params["name"], options.credentials ?? []), literal),
+      );
     channel.onend = (error) => this.#end(error);
   }
 
@@ -227,9 +232,22 @@ export class NegotiatedClient implements ProtocolClient {
 }
 
 /** The number itself is data of the call, so only its size is told. */
-function inexactText(params: JsonObject, literal: string): string {
-  const toolName = serverText(String(params["name"]), 128);
+function inexactText(name: unknown, literal: string): string {
+  const toolName = serverText(String(name), 128);
   return `the result of ${toolName} has a number of ${literal.length} characters that JavaScript cannot hold; it was rounded`;
+}
+
+/** What a server says of itself is part of its status. */
+function withoutCredentials(
+  negotiated: Negotiated,
+  credentials: readonly string[] = [],
+): Negotiated {
+  const { serverInfo, instructions } = negotiated;
+  return {
+    ...negotiated,
+    serverInfo: maskSecrets(serverInfo, credentials),
+    instructions: maskSecrets(instructions, credentials),
+  };
 }
 
 function withoutType(result: JsonObject): JsonObject {

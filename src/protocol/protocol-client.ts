@@ -175,6 +175,8 @@ export interface ProtocolOptions {
   readonly inputHandlers?: InputHandlers | undefined;
   /** Values of its configuration that are masked in what the server reports: errors, logs, progress. */
   readonly secrets?: readonly string[] | undefined;
+  /** Those of the secrets that are also masked in what it says of itself: its tools, its name. */
+  readonly credentials?: readonly string[] | undefined;
 }
 
 /**

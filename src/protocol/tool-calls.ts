@@ -4,6 +4,7 @@ import { untilAborted } from "../ports/until-aborted.ts";
 import { checkToolPage, checkToolResult } from "./checked-results.ts";
 import { collectPages } from "./collect-pages.ts";
 import type { JsonObject } from "./json-object.ts";
+import { MaskedTools } from "./masked-tools.ts";
 import { areSameHeaders, isHeaderMismatch, ParameterHeaders } from "./parameter-headers.ts";
 import type { ReadResult } from "./pending-request.ts";
 import type {
@@ -23,6 +24,8 @@ export interface ToolCallsOptions {
   readonly envelope: JsonObject | undefined;
   /** Whether arguments are repeated in headers where a tool declares it. */
   readonly hasHeaders: boolean;
+  /** Credentials of the server's entry, to be masked where it writes them into its list. */
+  readonly credentials: readonly string[] | undefined;
   /** Any request, answered from the cache where that is allowed. */
   readonly request: (
     method: string,
@@ -36,6 +39,7 @@ export class ToolCalls {
   readonly #path: RequestPath;
   readonly #options: ToolCallsOptions;
   readonly #headers: ParameterHeaders | undefined;
+  readonly #masks: MaskedTools | undefined;
   readonly #readResult: ReadResult<RawToolResult>;
   readonly #paramsText: ToolParamsText;
   #relisting: Promise<unknown> | undefined;
@@ -45,9 +49,13 @@ export class ToolCalls {
     this.#options = options;
     this.#headers = options.hasHeaders ? new ParameterHeaders() : undefined;
     this.#paramsText = new ToolParamsText(options.envelope);
-    this.#readResult = path.reader((result, { method, params, raw }) =>
-      checkToolResult(result, params["name"] as string, path.exchange(method), raw),
-    );
+    const masks = MaskedTools.for(options.credentials);
+    this.#masks = masks;
+    this.#readResult = path.reader((result, { method, params, raw }) => {
+      const sent = params["name"] as string;
+      const name = masks === undefined ? sent : masks.maskedName(sent);
+      return checkToolResult(result, name, path.exchange(method), raw);
+    });
   }
 
   async list(options?: RequestOptions): Promise<ToolListing> {
@@ -66,10 +74,12 @@ export class ToolCalls {
       options,
     );
     headers?.learn(items);
-    return { tools: items, ...rest };
+    const listing = { tools: items, ...rest };
+    return this.#masks === undefined ? listing : await this.#masks.mask(listing);
   }
 
-  call(name: string, args: JsonObject, options: ToolCallOptions): Promise<RawToolResult> {
+  call(tool: string, args: JsonObject, options: ToolCallOptions): Promise<RawToolResult> {
+    const name = this.#masks === undefined ? tool : this.#masks.nameOnWire(tool);
     return this.#headers === undefined
       ? this.#send(name, args, options)
       : this.#sendWithHeaders(this.#headers, { name, args, options });
