@@ -140,7 +140,9 @@ describe("secrets of servers", () => {
     }
     expect(await place.stored()).toContain("canary-bearer");
     const { pathname } = new URL("../../SECURITY.md", import.meta.url);
-    expect(await readFile(pathname, "utf8")).toMatch(/lie in clear text in the database/);
+    expect(await readFile(pathname, "utf8")).toMatch(
+      /Tokens of stored entries lie in clear text in the database/,
+    );
   });
 
   it("ENV-12: output and errors hold no argument, and no line of a key", async () => {
