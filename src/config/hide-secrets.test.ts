@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { revealAll, SecretText } from "../text/secret-text.ts";
 import type { McpServerConfig } from "./config-keys.ts";
 import { resolveServer } from "./expand-variables.ts";
+import { hideArguments } from "./hide-secrets.ts";
 import { launchFacts } from "./launch-facts.ts";
 import { parseConfig, parseServerEntry } from "./parse-config.ts";
 import type { ServerConfig } from "./server-config.ts";
@@ -128,6 +129,35 @@ describe("secrets of a configuration", () => {
       { severity: "error" },
       { severity: "error" },
     ]);
+  });
+});
+
+describe("arguments", () => {
+  /** Positions of those that are hidden. */
+  const findHidden = (args: readonly string[]): readonly number[] =>
+    hideArguments(args).flatMap((arg, index) => (SecretText.is(arg) ? [index] : []));
+
+  it.each([
+    "--apikey",
+    "--api-key",
+    "--api_key",
+    "--token",
+    "-token",
+    "--github-token",
+    "--secret",
+    "--client_secret",
+    "--password",
+    "--passwd",
+    "--TOKEN",
+  ])("CFG-37: what follows %s is a credential", (option) => {
+    expect(findHidden(["run", option, "abc", "def"])).toEqual([2]);
+    // The option stands alone, or its value is a variable.
+    expect(findHidden([option, "--verbose"])).toEqual([]);
+    expect(findHidden([option, "${MINE}"])).toEqual([]);
+  });
+
+  it("CFG-37: what follows any other word is not", () => {
+    expect(findHidden(["--tokens", "abc", "token", "abc", "--port", "8080"])).toEqual([]);
   });
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 
-import { findSecretArgs } from "./lint-entry.ts";
 import { isSecretValue, looksSecret } from "./secret-values.ts";
 
 describe("isSecretValue", () => {
@@ -44,31 +43,6 @@ describe("isSecretValue", () => {
     for (const address of ["https://example.com", "http://127.0.0.1:8080/"])
       expect(isSecretValue("SERVICE", address)).toBe(false);
     expect(isSecretValue("SERVICE", "https://user@example.com")).toBe(true);
-  });
-});
-
-describe("findSecretArgs", () => {
-  it.each([
-    "--apikey",
-    "--api-key",
-    "--api_key",
-    "--token",
-    "-token",
-    "--github-token",
-    "--secret",
-    "--client_secret",
-    "--password",
-    "--passwd",
-    "--TOKEN",
-  ])("CFG-37: what follows %s is a credential", (option) => {
-    expect(findSecretArgs(["run", option, "abc", "def"])).toEqual([2]);
-    // The option stands alone, or its value is a variable.
-    expect(findSecretArgs([option, "--verbose"])).toEqual([]);
-    expect(findSecretArgs([option, "${MINE}"])).toEqual([]);
-  });
-
-  it("CFG-37: what follows any other word is not", () => {
-    expect(findSecretArgs(["--tokens", "abc", "token", "abc", "--port", "8080"])).toEqual([]);
   });
 });
 
