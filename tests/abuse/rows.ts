@@ -26,6 +26,7 @@ import { pinRows } from "./rows/pin-rows.ts";
 import { poisonRows } from "./rows/poison-rows.ts";
 import { progressRows } from "./rows/progress-rows.ts";
 import { projectNameRows } from "./rows/project-name-rows.ts";
+import { questionRows } from "./rows/question-rows.ts";
 import { repositoryRows } from "./rows/repository-rows.ts";
 import { restartRows } from "./rows/restart-rows.ts";
 import { roundRows } from "./rows/round-rows.ts";
@@ -74,6 +75,7 @@ export const rows: readonly Row[] = [
   ...launchQuestionRows,
   ...repositoryRows,
   ...pinRows,
+  ...questionRows,
   ...injectionRows,
   ...nameRows,
   ...projectNameRows,

@@ -9,6 +9,7 @@ import { lifeModes } from "./life-modes.mjs";
 import { listModes } from "./list-modes.mjs";
 import { mutationModes } from "./mutation-modes.mjs";
 import { progressModes } from "./progress-modes.mjs";
+import { questionModes } from "./question-modes.mjs";
 import { restartModes } from "./restart-modes.mjs";
 import { roundModes } from "./round-modes.mjs";
 import { schemaModes } from "./schema-modes.mjs";
@@ -37,6 +38,7 @@ export const modes = {
   ...progressModes,
   ...sizeModes,
   ...lifeModes,
+  ...questionModes,
   ...restartModes,
   ...handshakeModes,
   ...listModes,
