@@ -107,9 +107,15 @@ describe("containers", () => {
   });
 
   it("CFG-36 CFG-39: order is kept and the result iterates as name and entry", () => {
-    const { servers } = parseConfig({ servers: { z: entry, a: entry, m: entry } });
-    const byName = new Map(servers.map((server) => [server.name, server]));
-    expect([...byName.keys()]).toEqual(["z", "a", "m"]);
+    const commands = { z: { command: "last" }, a: { command: "first" }, m: { command: "middle" } };
+    const pairs: [string, unknown][] = [];
+    for (const server of parseConfig({ servers: commands }).servers)
+      pairs.push([server.name, stdio(server).command]);
+    expect(pairs).toEqual([
+      ["z", "last"],
+      ["a", "first"],
+      ["m", "middle"],
+    ]);
   });
 });
 

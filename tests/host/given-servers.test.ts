@@ -120,6 +120,36 @@ describe("a server that is handed to connect for an owner", () => {
 });
 
 describe("a configuration that was read before", () => {
+  it("CFG-39: is gone through as name and entry, in the order of the file, and each is connected", async () => {
+    const cwd = await mkdtemp(path.join(tmpdir(), "given-"));
+    const file = path.join(cwd, "servers.json");
+    const z = testServerEntry();
+    const a = { ...testServerEntry(), strict: true };
+    const off = { ...testServerEntry(), enabled: false };
+    await writeFile(file, JSON.stringify({ mcpServers: { z, off, a } }));
+    const loaded = await loadConfig({ cwd, home: cwd, files: [file] });
+    expect(loaded.problems).toEqual([]);
+
+    await using host = await createHost({ config: false });
+    const connected: object[] = [];
+    for (const config of loaded.servers) {
+      const { name, enabled, provenance } = config;
+      expect(provenance).toMatchObject({ layer: "user", path: file });
+      if (!enabled) continue;
+      const { state } = await host.connect(config);
+      connected.push({ name, state, strict: config.strict });
+    }
+    expect(loaded.servers.map(({ name }) => name)).toEqual(["z", "off", "a"]);
+    expect(connected).toEqual([
+      { name: "z", state: "connected", strict: false },
+      { name: "a", state: "connected", strict: true },
+    ]);
+    const session = host.session({ level: "yolo" });
+    for (const name of ["z", "a"])
+      expect(await session.call(`mcp__${name}__add`, { a: 1, b: 2 })).toMatchObject({ text: "3" });
+    await rm(cwd, { recursive: true });
+  });
+
   it("CFG-21: is taken as it is, and one of a project's file still waits for approval", async () => {
     await using host = await createHost({ config: false });
     const [config] = parseConfig({ servers: { tools: testServerEntry() } }).servers;
