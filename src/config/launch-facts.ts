@@ -1,13 +1,16 @@
 import { canonicalHash, canonicalJson } from "../text/canonical-hash.ts";
 import { SecretText } from "../text/secret-text.ts";
+import type { CheckedLaunch } from "./checked-launch.ts";
 import type { ConfigText, ServerConfig, TransportConfig } from "./server-config.ts";
 
 /** What a launch depends on beside its entry: where it takes place, and which file its command stands for there. */
 export interface LaunchPlace {
   /** The file that `command` stands for, links followed; in words why it is not known, where it is not. */
   readonly commandPath?: string | undefined;
-  /** The folder the process would start in. */
+  /** The folder the process would start in, links followed. */
   readonly folder?: string | undefined;
+  /** Which file and folder these are on the disk. An approval is not bound to it, but a start is. */
+  readonly checked?: CheckedLaunch | undefined;
 }
 
 /** What approving a server approves, as flat named facts that can be stored, shown and compared. */

@@ -118,12 +118,12 @@ function logEvent(
 /** The last word before a process is started or an address contacted, also when that happens by itself. */
 function guarded(
   create: CreateTransport,
-  mayStart: () => void,
+  mayStart: ConnectionPurpose["mayStart"],
   ground: LaunchGround,
 ): CreateTransport {
   return async (config, context) => {
-    mayStart();
-    return await create(config, { ...context, ground });
+    const checked = mayStart();
+    return await create(config, { ...context, ground, checked });
   };
 }
 

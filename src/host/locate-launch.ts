@@ -1,3 +1,6 @@
+import { realpathSync } from "node:fs";
+
+import { identifyFile } from "../config/checked-launch.ts";
 import { findCommand } from "../config/find-command.ts";
 import type { LaunchFacts, LaunchPlace } from "../config/launch-facts.ts";
 import { type LaunchGround, launchFolder } from "../config/launch-folder.ts";
@@ -22,9 +25,47 @@ export function thisMachine(hostEnv: Machine["hostEnv"], ground: LaunchGround): 
 export function locateLaunch(config: ServerConfig, machine: Machine): LaunchPlace {
   const { transport } = config;
   if (transport.kind !== "stdio") return {};
-  const folder = launchFolder(config, machine.ground);
+  const written = launchFolder(config, machine.ground);
+  const folder = isRemote(transport, machine) ? written : realPath(written);
   const file = locateCommand(config, transport, { machine, folder });
-  return { commandPath: file.status === "found" ? file.path : file.status, folder };
+  return {
+    commandPath: file.status === "found" ? file.path : file.status,
+    folder,
+    checked: {
+      file:
+        file.status === "found"
+          ? (identifyFile(file.path) ?? "none")
+          : file.status === "not found"
+            ? "none"
+            : "unknown",
+      folder: isRemote(transport, machine) ? "none" : (identifyFile(folder) ?? "none"),
+    },
+  };
+}
+
+/** The path itself where there is nothing. */
+function realPath(place: string): string {
+  try {
+    return realpathSync.native(place);
+  } catch {
+    return place;
+  }
+}
+
+/** On Windows to look at `\\host\share` is to sign in there. */
+function isRemote(
+  { command, cwd = "", env }: StdioTransportConfig,
+  { platform }: Machine,
+): boolean {
+  const folders = ownPath(env, platform).flatMap((value) => value.split(";"));
+  return platform === "win32" && [command, cwd, ...folders].some((text) => /^[\\/]{2}/.test(text));
+}
+
+/** The values of `PATH` that an entry sets, however it spells the name. */
+function ownPath(env: StdioTransportConfig["env"], platform: NodeJS.Platform): readonly string[] {
+  return Object.entries(env)
+    .filter(([name]) => (platform === "win32" ? name.toUpperCase() : name) === "PATH")
+    .map(([, value]) => reveal(value));
 }
 
 /** The file that the facts of a launch name. */
@@ -36,23 +77,18 @@ export function commandFileOf({ commandPath = "not found" }: LaunchFacts): Comma
 /** The file that would run. Expands no variable and contacts no machine, whatever the entry says. */
 function locateCommand(
   config: ServerConfig,
-  { command, cwd, env: given, envPassthrough, inheritEnv }: StdioTransportConfig,
+  transport: StdioTransportConfig,
   { machine, folder }: { readonly machine: Machine; readonly folder: string },
 ): CommandFile {
+  const { command, envPassthrough, inheritEnv } = transport;
   const { hostEnv, platform, ground } = machine;
   const env = Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name, reveal(value)]),
+    Object.entries(transport.env).map(([name, value]) => [name, reveal(value)]),
   );
-  const isWindows = platform === "win32";
-  const ownPath = Object.entries(env)
-    .filter(([name]) => (isWindows ? name.toUpperCase() : name) === "PATH")
-    .map(([, value]) => value);
-  // On Windows to look at `\\host\share` is to sign in there.
-  const named = [command, cwd ?? "", ...ownPath.flatMap((value) => value.split(";"))];
-  const isRemote = isWindows && named.some((text) => /^[\\/]{2}/.test(text));
-  const isPath = command.includes("/") || (isWindows && command.includes("\\"));
-  if (isRemote || (!isPath && ownPath.some((value) => hasReference(value))))
-    return { status: "not looked up" };
+  const isPath = command.includes("/") || (platform === "win32" && command.includes("\\"));
+  const isSearchedByVariable =
+    !isPath && ownPath(transport.env, platform).some((value) => hasReference(value));
+  if (isRemote(transport, machine) || isSearchedByVariable) return { status: "not looked up" };
   const file = findCommand(command, {
     cwd: folder,
     env: launchEnvironment(config, { hostEnv, env, envPassthrough, inheritEnv, platform, ground }),

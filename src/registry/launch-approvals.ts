@@ -1,3 +1,4 @@
+import type { CheckedLaunch } from "../config/checked-launch.ts";
 import { type LaunchFacts, launchFacts, type LaunchPlace } from "../config/launch-facts.ts";
 import type { ServerConfig } from "../config/server-config.ts";
 import { type EntryId, entryIdOf, type LaunchId, launchIdOf } from "../config/server-ids.ts";
@@ -15,6 +16,8 @@ interface DescribedServer {
 export interface CurrentLaunch {
   readonly facts: LaunchFacts;
   readonly launchId: LaunchId;
+  /** The file and folder that were looked at, where it starts a process. */
+  readonly checked?: CheckedLaunch | undefined;
 }
 
 /**
@@ -26,7 +29,7 @@ export class LaunchApprovals {
   readonly #locate: LocateLaunch;
   readonly #approved = new Map<EntryId, Set<LaunchId>>();
   /** The launch of each entry as it would be now, as far as that has been looked up. */
-  readonly #current = new Map<EntryId, LaunchId>();
+  readonly #current = new Map<EntryId, CurrentLaunch>();
 
   constructor(locate: LocateLaunch) {
     this.#locate = locate;
@@ -35,15 +38,21 @@ export class LaunchApprovals {
   has({ config, entryId }: DescribedServer): boolean {
     const approved = this.#approved.get(entryId);
     if (approved === undefined) return false;
-    return approved.has(this.#current.get(entryId) ?? this.describe(config).launchId);
+    return approved.has((this.#current.get(entryId) ?? this.describe(config)).launchId);
   }
 
   /** Looks now; what it finds counts from now on, whatever has been found before. */
   describe(config: ServerConfig): CurrentLaunch {
-    const facts = launchFacts(config, this.#locate(config));
-    const launchId = launchIdOf(facts);
-    this.#current.set(entryIdOf(facts), launchId);
-    return { facts, launchId };
+    const place = this.#locate(config);
+    const facts = launchFacts(config, place);
+    const current = { facts, launchId: launchIdOf(facts), checked: place.checked };
+    this.#current.set(entryIdOf(facts), current);
+    return current;
+  }
+
+  /** What was looked at last; undefined for an entry that has not been looked at since `lookAgain`. */
+  checked({ entryId }: DescribedServer): CheckedLaunch | undefined {
+    return this.#current.get(entryId)?.checked;
   }
 
   /** The next question about this entry looks at the files again. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
+import type { CheckedLaunch } from "../config/checked-launch.ts";
 import { launchFacts } from "../config/launch-facts.ts";
 import { type ServerConfig, definitionOf, isOfProject } from "../config/server-config.ts";
 import {
@@ -54,8 +55,11 @@ export interface ConnectionPurpose {
   readonly config: ServerConfig;
   /** The agent that alone uses the connection, null for everybody's. */
   readonly owner: string | null;
-  /** Throws when the server may not be started; to be asked right before each start. */
-  readonly mayStart: () => void;
+  /**
+   * Throws when the server may not be started; to be asked right before each start. For a program of a project
+   * it gives what was looked at: that, and nothing else, may be started.
+   */
+  readonly mayStart: () => CheckedLaunch | undefined;
   /**
    * The server as it is registered now; undefined once it is gone or another definition has taken its
    * name. To be asked after every wait, before what came over the connection is taken for the server's.
@@ -344,10 +348,10 @@ export class ServerRegistry {
   }
 
   /** Between the verdict and the start a link may have been turned elsewhere. */
-  #throwIfBarred(registered: RegisteredServer): void {
+  #throwIfBarred(registered: RegisteredServer): CheckedLaunch | undefined {
     this.#approvals.lookAgain(registered);
     const obstacle = this.obstacle(this.#current(registered) ?? registered);
-    if (obstacle === undefined) return;
+    if (obstacle === undefined) return this.#approvals.checked(registered);
     this.#revision += 1;
     throw obstacle;
   }

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 
+import type { CheckedLaunch } from "../config/checked-launch.ts";
 import { userFolder } from "../config/config-files.ts";
 import { type Environment, resolveServer } from "../config/expand-variables.ts";
 import { type LaunchGround, launchFolder, privateFolder } from "../config/launch-folder.ts";
@@ -28,6 +29,8 @@ export interface TransportContext {
   readonly hostEnv: Environment;
   /** Where processes start; the current folder of this process without it. */
   readonly ground?: LaunchGround | undefined;
+  /** What was checked and may be started; whatever its command stands for without it. */
+  readonly checked?: CheckedLaunch | undefined;
 }
 
 /** Builds the transport of one connection attempt, not yet started. Tests inject their own. */

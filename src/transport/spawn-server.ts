@@ -3,9 +3,11 @@ import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 
+import { type CheckedLaunch, isStillThere } from "../config/checked-launch.ts";
+import { findCommand } from "../config/find-command.ts";
 import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
-import type { McpError } from "../errors/mcp-error.ts";
+import { McpError } from "../errors/mcp-error.ts";
 import { createChildMarker, ProcessTree } from "../isolation/process-tree.ts";
 import { truncate } from "../text/truncate.ts";
 
@@ -16,6 +18,8 @@ export interface ServerCommand {
   readonly cwd?: string | undefined;
   /** The child's environment, all of it but the marker. */
   readonly env: Readonly<Record<string, string>>;
+  /** What was checked and may be started; whatever the command stands for without it. */
+  readonly checked?: CheckedLaunch | undefined;
 }
 
 export interface SpawnedServer {
@@ -26,17 +30,26 @@ export interface SpawnedServer {
 /**
  * Starts the process, never through a shell and in a process group of its own. Rejects with the
  * reason in words a person can act on; nothing runs then, and nothing is tried a second time.
+ *
+ * The file is found here, every link followed, and that file is started: a link that is turned meanwhile has
+ * no say. The program sees the command as it is written in its argv[0], since virtual environments and programs
+ * of many names go by it; the system gives a script its own path instead.
  */
 export async function spawnServer(server: ServerCommand): Promise<SpawnedServer> {
   const isWindows = process.platform === "win32";
   const marker = createChildMarker();
+  let file: string | undefined;
   try {
     // Windows starts `.cmd` shims such as npx only through an interpreter; cross-spawn quotes for it.
     const start = isWindows ? (await import("cross-spawn")).default.spawn : spawn;
-    const child = start(server.command, [...server.args], {
+    // Nothing is awaited from here to the start.
+    const found = resolveLaunch(server);
+    file = isWindows ? undefined : found.file;
+    const child = start(file ?? server.command, [...server.args], {
+      ...(file === undefined ? {} : { argv0: server.command }),
       // Node adds this one by itself unless its place is taken, be it by nothing.
       env: { NODE_V8_COVERAGE: undefined, ...server.env, ...marker.variables },
-      cwd: server.cwd,
+      cwd: found.folder,
       stdio: ["pipe", "pipe", "pipe"],
       detached: !isWindows,
       shell: false,
@@ -47,8 +60,32 @@ export async function spawnServer(server: ServerCommand): Promise<SpawnedServer>
     await once(child, "spawn");
     return { child, tree: tree! };
   } catch (cause) {
-    throw launchError(server, cause as NodeJS.ErrnoException);
+    throw McpError.is(cause) ? cause : launchError(server, cause as NodeJS.ErrnoException, file);
   }
+}
+
+/** The file and folder to start with. Throws when they are not the ones that were checked. */
+function resolveLaunch({ serverName, command, cwd, env, checked }: ServerCommand): {
+  readonly file: string | undefined;
+  readonly folder: string | undefined;
+} {
+  const folder = checked === undefined || checked.folder === "none" ? cwd : checked.folder.path;
+  const { platform } = process;
+  const file = findCommand(command, { cwd: folder ?? process.cwd(), env, platform });
+  if (checked !== undefined && !isAsChecked(checked, file))
+    throw createError(
+      "not_approved",
+      `what "${serverName}" would start was exchanged after it had been checked`,
+      { serverName, hint: "start it again: it is checked anew" },
+    );
+  return { file, folder };
+}
+
+function isAsChecked({ file, folder }: CheckedLaunch, found: string | undefined): boolean {
+  if (folder !== "none" && !isStillThere(folder)) return false;
+  if (file === "unknown") return true;
+  if (file === "none") return found === undefined;
+  return file.path === found && isStillThere(file);
 }
 
 interface LaunchProblem {
@@ -59,8 +96,13 @@ interface LaunchProblem {
 }
 
 /** Why the process did not start. The system's own error stays out: it repeats the arguments. */
-export function launchError(server: ServerCommand, cause: NodeJS.ErrnoException): McpError {
-  const { code, message, hint, details } = cwdProblem(server) ?? commandProblem(server, cause);
+export function launchError(
+  server: ServerCommand,
+  cause: NodeJS.ErrnoException,
+  file?: string,
+): McpError {
+  const { code, message, hint, details } =
+    cwdProblem(server) ?? commandProblem(server, cause, file);
   const command = shorten(server.command);
   return createError(code, message, {
     serverName: server.serverName,
@@ -85,12 +127,16 @@ function cwdProblem({ cwd }: ServerCommand): LaunchProblem | undefined {
   };
 }
 
-function commandProblem(server: ServerCommand, cause: NodeJS.ErrnoException): LaunchProblem {
+function commandProblem(
+  server: ServerCommand,
+  cause: NodeJS.ErrnoException,
+  file: string | undefined,
+): LaunchProblem {
   const { command, cwd = process.cwd() } = server;
   const quoted = JSON.stringify(shorten(command));
   switch (cause.code ?? "") {
     case "ENOENT":
-      if (command.includes("/") && existsSync(path.resolve(cwd, command)))
+      if (file !== undefined || (command.includes("/") && existsSync(path.resolve(cwd, command))))
         return {
           code: "command_not_found",
           message: `the interpreter that ${quoted} names in its first line was not found`,

@@ -2,6 +2,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
+import type { CheckedLaunch } from "../config/checked-launch.ts";
 import type { Limits } from "../config/limits.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
@@ -27,6 +28,8 @@ export interface StdioTransportOptions {
   readonly cwd?: string | undefined;
   /** The child's environment: nothing is added to it but the marker that names its descendants. */
   readonly env: Readonly<Record<string, string>>;
+  /** What was checked and may be started; whatever the command stands for without it. */
+  readonly checked?: CheckedLaunch | undefined;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -5,6 +5,7 @@ import { bulkRows } from "./rows/bulk-rows.ts";
 import { configRows } from "./rows/config-rows.ts";
 import { displayRows } from "./rows/display-rows.ts";
 import { environmentRows } from "./rows/environment-rows.ts";
+import { exchangeRows } from "./rows/exchange-rows.ts";
 import { floodRows } from "./rows/flood-rows.ts";
 import { handshakeRows } from "./rows/handshake-rows.ts";
 import { httpAddressRows } from "./rows/http-address-rows.ts";
@@ -74,6 +75,7 @@ export const rows: readonly Row[] = [
   ...configRows,
   ...launchQuestionRows,
   ...repositoryRows,
+  ...exchangeRows,
   ...pinRows,
   ...questionRows,
   ...injectionRows,

@@ -77,6 +77,25 @@ describe("what an approval covers", () => {
     ]);
   });
 
+  it("PRM-21, L8: a folder that is a link counts as the folder it leads to", async () => {
+    await using project = await makeProject();
+    const [one, other] = [path.join(project.cwd, "one"), path.join(project.cwd, "other")];
+    const link = path.join(project.cwd, "link");
+    await mkdir(one);
+    await mkdir(other);
+    await symlink(one, link);
+    await project.write({ ...testServerEntry(), cwd: "link" });
+    await using host = await project.host();
+    expect(await host.approvalQuestion("project")).toMatchObject({ target: { folder: one } });
+    await host.approve("project");
+    await unlink(link);
+    await symlink(other, link);
+    await expect(host.connect("project")).rejects.toMatchObject({ code: "not_approved" });
+    const { target, difference } = (await host.approvalQuestion("project")) ?? {};
+    expect(target).toMatchObject({ folder: other });
+    expect(difference?.changes).toEqual([{ name: "folder", was: one, is: other }]);
+  });
+
   it("PRM-21: tells an entry that has changed since its approval from one that is new", async () => {
     await using project = await makeProject();
     const changed = async (): Promise<readonly [string, boolean]> => {
