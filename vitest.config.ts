@@ -1,6 +1,7 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
-const everything = ["src/**/*.test.ts", "tests/**/*.test.ts", "examples/**/*.test.ts"];
+/** What crosses rooms, with processes and servers: a process of its own for each file. */
+const acrossRooms = ["tests/**/*.test.ts", "examples/**/*.test.ts"];
 
 /** What talks to servers the way a user of the package does: it must not matter which core speaks. */
 const onBothCores = [
@@ -30,15 +31,25 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: "unit",
+          include: ["src/**/*.test.ts"],
+          // No room keeps state in its modules, so they are loaded once for all of these files.
+          isolate: false,
+          env: isFallbackAsked ? { [coreVariable]: "sdk" } : {},
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "core",
-          include: isFallbackAsked ? [] : everything,
+          include: isFallbackAsked ? [] : acrossRooms,
         },
       },
       {
         extends: true,
         test: {
           name: "sdk",
-          include: isFallbackAsked ? everything : onBothCores,
+          include: isFallbackAsked ? acrossRooms : onBothCores,
           env: { [coreVariable]: "sdk" },
         },
       },
