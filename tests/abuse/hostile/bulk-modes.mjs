@@ -90,9 +90,9 @@ export const bulkModes = {
     };
   },
 
-  /** Every character that is not seen, one in each name or description; a call answers with all of them. */
-  "hidden-characters": ({ where = "description" }) => {
-    const characters = hiddenCharacters();
+  /** Characters that are not seen, one in each name or description; a call answers with all of them. */
+  "hidden-characters": ({ where = "description", from = 0, to = 100 }) => {
+    const characters = hiddenCharacters().slice(from, to);
     const tools = characters.map((character, index) =>
       where === "name"
         ? tool(`a${character}b`)

@@ -107,9 +107,26 @@ function bytesIn(folder: string): number {
 const characters = hiddenCharacters();
 const hidden = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u;
 
+/** As many tools as naming them at once takes no time that matters. */
+const charactersAtOnce = 500;
+
 /** Where a hidden character comes out as it went in, or passes for an honest one. */
-async function hideText(_lab: Lab, product: Product): Promise<Figures> {
-  const figures = { characters: characters.length, survivors: 0, "not flagged": 0, texts: 0 };
+async function hideText({ count }: Lab, product: Product): Promise<Figures> {
+  const total = Math.min(count, characters.length);
+  const figures = { characters: total, survivors: 0, "not flagged": 0, texts: 0 };
+  for (let from = 0; from < total; from += charactersAtOnce) {
+    const to = Math.min(from + charactersAtOnce, total);
+    const found = await hideSome(from, to, product);
+    figures.survivors += found.survivors;
+    figures["not flagged"] += found["not flagged"];
+    figures.texts += found.texts;
+  }
+  return figures;
+}
+
+/** The same for some of the characters: one host, a server with them in names and one in descriptions. */
+async function hideSome(from: number, to: number, product: Product) {
+  const figures = { survivors: 0, "not flagged": 0, texts: 0 };
   const show = (...texts: readonly unknown[]): void => {
     for (const text of texts) {
       figures.texts += 1;
@@ -120,8 +137,8 @@ async function hideText(_lab: Lab, product: Product): Promise<Figures> {
   const questions: ConfirmQuestion[] = [];
   await using host = await createBareHost(product, {
     servers: {
-      names: hostileEntry("hidden-characters", { where: "name" }),
-      texts: hostileEntry("hidden-characters"),
+      names: hostileEntry("hidden-characters", { where: "name", from, to }),
+      texts: hostileEntry("hidden-characters", { from, to }),
     },
     human: {
       confirm: (question) => {
@@ -136,7 +153,7 @@ async function hideText(_lab: Lab, product: Product): Promise<Figures> {
   show(...session.tools().map((tool) => JSON.stringify(tool)));
   for (const name of ["names", "texts"]) {
     const waiting = await host.pins.list(name);
-    figures["not flagged"] += characters.length - waiting.length;
+    figures["not flagged"] += to - from - waiting.length;
     figures["not flagged"] += waiting.filter(({ findings }) => findings.length === 0).length;
     show(...waiting.map(({ changes, findings }) => JSON.stringify([changes, findings])));
     show(host.server(name).problems);
@@ -147,7 +164,7 @@ async function hideText(_lab: Lab, product: Product): Promise<Figures> {
     }
   }
   const careful = host.session({ level: "trusted" });
-  const said = characters.slice(0, 500).join(" ");
+  const said = characters.slice(from, to).join(" ");
   await careful.call("mcp__texts__attack", { said });
   show(...questions.map((question) => ("argumentsText" in question ? question.argumentsText : "")));
   if (questions.length === 0) figures["not flagged"] += 1;
@@ -206,19 +223,14 @@ export const bulkRows: readonly Row[] = [
   },
   {
     id: "L10",
-    trigger: "hidden-characters, each of them once",
+    trigger: "hidden-characters, so many",
     expected: "marked where they are shown, and flagged",
     measured:
       "every bidirectional control and every character that Unicode lets programs ignore, in names, descriptions, results, errors and arguments; what people and models are given of them. Emoji and joined scripts are left alone: `src/text/hidden-characters.test.ts`",
     criteria: zero("survivors", "not flagged"),
     servers: {},
     ownModes: ["hidden-characters"],
-    stallAllowance: {
-      atMostMs: 300,
-      reason:
-        "session.tools() answers at once, and the attack asks it for 8,350 tools it has not named yet",
-    },
-    counts: { short: 1, normal: 1, long: 1 },
+    counts: { short: 500, normal: 5_000, long: 5_000 },
     attack: hideText,
   },
 ];
