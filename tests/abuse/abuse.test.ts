@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { aiSdkTools } from "../../src/adapters/index.ts";
-import { createHost, createToolClient } from "../../src/index.ts";
+import { createHost, createToolClient, loadConfig, parseConfig } from "../../src/index.ts";
 import { MessageReader } from "../../src/transport/message-reader.ts";
 import { hostileEntry } from "./hostile/hostile-entry.ts";
 import { httpModes } from "./hostile/http-modes.mjs";
@@ -15,6 +15,8 @@ import { runRow } from "./run-row.ts";
 const product: Product = {
   createHost,
   createToolClient,
+  loadConfig,
+  parseConfig,
   aiSdkTools,
   MessageReader,
   healthyServer: hostileEntry("healthy", { lifeMs: 120_000 }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { aiSdkTools } from "../../src/adapters/index.ts";
-import { createHost, createToolClient } from "../../src/index.ts";
+import { createHost, createToolClient, loadConfig, parseConfig } from "../../src/index.ts";
 import { MessageReader } from "../../src/transport/message-reader.ts";
 import { hostileEntry } from "./hostile/hostile-entry.ts";
 import type { Product } from "./product.ts";
@@ -16,6 +16,8 @@ import { runRow } from "./run-row.ts";
 const product: Product = {
   createHost: (options) => createHost({ ...options, protocolCore: "sdk" }),
   createToolClient,
+  loadConfig,
+  parseConfig,
   aiSdkTools,
   MessageReader,
   healthyServer: hostileEntry("healthy", { lifeMs: 120_000 }),

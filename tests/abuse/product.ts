@@ -2,7 +2,13 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 
 import type { aiSdkTools } from "../../src/adapters/index.ts";
-import type { createHost, createToolClient, McpHost } from "../../src/index.ts";
+import type {
+  createHost,
+  createToolClient,
+  loadConfig,
+  McpHost,
+  parseConfig,
+} from "../../src/index.ts";
 import { MessageReader } from "../../src/transport/message-reader.ts";
 import type { ServerEntry } from "./subject.ts";
 
@@ -10,6 +16,8 @@ import type { ServerEntry } from "./subject.ts";
 export interface Product {
   readonly createHost: typeof createHost;
   readonly createToolClient: typeof createToolClient;
+  readonly loadConfig: typeof loadConfig;
+  readonly parseConfig: typeof parseConfig;
   readonly aiSdkTools: typeof aiSdkTools;
   readonly MessageReader: typeof MessageReader;
   /** How to start a server with a tool `echo` that has nothing but good intentions. */
@@ -22,15 +30,16 @@ const dist = path.resolve(import.meta.dirname, "../../dist");
 
 export async function loadBuiltProduct(): Promise<Product> {
   const [host, adapters, testing] = await Promise.all([
-    loadBuilt<Pick<Product, "createHost" | "createToolClient">>("index.js"),
+    loadBuilt<Pick<Product, "createHost" | "createToolClient" | "loadConfig" | "parseConfig">>(
+      "index.js",
+    ),
     loadBuilt<Pick<Product, "aiSdkTools">>("adapters/index.js"),
     loadBuilt<{ testServerEntry: () => ServerEntry }>("testing/index.js"),
   ]);
   // No part of the public API, so no file of the package has it to itself.
-  const { createHost, createToolClient } = host;
   const { aiSdkTools } = adapters;
   const healthyServer = testing.testServerEntry();
-  return { createHost, createToolClient, aiSdkTools, MessageReader, healthyServer };
+  return { ...host, aiSdkTools, MessageReader, healthyServer };
 }
 
 function loadBuilt<T>(file: string): Promise<T> {

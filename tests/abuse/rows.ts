@@ -32,6 +32,7 @@ import { repositoryRows } from "./rows/repository-rows.ts";
 import { restartRows } from "./rows/restart-rows.ts";
 import { roundRows } from "./rows/round-rows.ts";
 import { schemaRows } from "./rows/schema-rows.ts";
+import { secretRows } from "./rows/secret-rows.ts";
 import { sessionRows } from "./rows/session-rows.ts";
 import { shapeRows } from "./rows/shape-rows.ts";
 import { shutdownRows } from "./rows/shutdown-rows.ts";
@@ -58,6 +59,7 @@ export const rows: readonly Row[] = [
   ...shutdownRows,
   ...launchRows,
   ...environmentRows,
+  ...secretRows,
   ...handshakeRows,
   ...listRows,
   ...roundRows,
