@@ -1,3 +1,4 @@
+import { checkArguments, type Shape } from "../errors/check-arguments.ts";
 import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError, RpcError } from "../errors/mcp-error.ts";
@@ -59,6 +60,30 @@ export function outcomeError(error: McpError): OutcomeError {
 
 /** The failed outcome as an instance of its error class, for callers that prefer exceptions. */
 export function errorOfOutcome(outcome: FailedOutcome): McpError {
+  checkArguments("errorOfOutcome", { outcome: failedShape }, [outcome]);
   const { code, message, retryable, hint, details } = outcome.error;
   return createError(code, message, { serverName: outcome.serverName, retryable, hint, details });
+}
+
+const outcomeShape: Shape = { words: "the outcome of a call", accepts: isOutcome };
+const failedShape: Shape = {
+  words: "the outcome of a call that failed",
+  accepts: (value) => isOutcome(value) && !value.ok,
+};
+
+/** Throws `invalid_arguments` for what no call can have given. */
+export function checkOutcome(where: string, outcome: Outcome): void {
+  // Every call comes through here: nothing is built for a good one.
+  if (!isOutcome(outcome)) checkArguments(where, { outcome: outcomeShape }, [outcome]);
+}
+
+function isOutcome(value: unknown): value is Outcome {
+  if (typeof value !== "object" || value === null) return false;
+  const { ok, text, error, content } = value as Partial<Omit<FailedOutcome, "ok">> & {
+    readonly ok?: unknown;
+  };
+  if (!Array.isArray(content)) return false;
+  return ok === true
+    ? typeof text === "string"
+    : ok === false && typeof error?.message === "string";
 }

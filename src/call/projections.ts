@@ -1,6 +1,6 @@
 import type { ContentBlock } from "../protocol/protocol-client.ts";
 import { jsonText, resultText } from "../protocol/result-text.ts";
-import type { Outcome } from "./outcome.ts";
+import { checkOutcome, type Outcome } from "./outcome.ts";
 
 export interface ToolResult {
   readonly message: string;
@@ -18,6 +18,7 @@ const fallbackMessage = "MCP error";
 
 /** `{ message, value, success }`: the value is the server's result, also of a tool that failed with content. */
 export function toToolResult(outcome: Outcome): ToolResult {
+  checkOutcome("toToolResult", outcome);
   if (outcome.ok) return { message: "Success", value: resultValue(outcome), success: true };
   const value = outcome.content.length === 0 ? null : resultValue(outcome);
   return { message: failureMessage(outcome), value, success: false };
@@ -29,6 +30,7 @@ export function toSkillResult(
 ):
   | { readonly output: string; readonly error: null }
   | { readonly output: null; readonly error: string } {
+  checkOutcome("toSkillResult", outcome);
   return outcome.ok
     ? { output: outcome.text, error: null }
     : { output: null, error: failureMessage(outcome) };
@@ -36,6 +38,7 @@ export function toSkillResult(
 
 /** The body of a REST answer: `{ result }` or `{ error }`. */
 export function toRest(outcome: Outcome): { readonly result: string } | { readonly error: string } {
+  checkOutcome("toRest", outcome);
   return outcome.ok ? { result: outcome.text } : { error: failureMessage(outcome) };
 }
 

@@ -1,6 +1,17 @@
+import { checkArguments, listOf, object, optional, text } from "../errors/check-arguments.ts";
 import { neutralize, neutralizeLine } from "../text/neutralize.ts";
 import { untrustedText } from "../text/untrusted-text.ts";
 import type { McpResource, ResourceContents } from "./server-content.ts";
+
+const line = optional(text);
+const shapes = {
+  resource: {
+    ...object,
+    members: { name: text, serverName: text, uri: text, description: line, mimeType: line },
+  },
+  contents: listOf(object),
+} as const;
+const part = { ...object, members: { text: line, blob: line, mimeType: line } } as const;
 
 /**
  * What a resource holds as a block of text for a model: a head that says where it comes from, then the
@@ -11,6 +22,8 @@ export function resourceContext(
   resource: McpResource,
   contents: readonly ResourceContents[],
 ): string {
+  checkArguments("resourceContext", shapes, [resource, contents]);
+  for (const content of contents) checkArguments("resourceContext", { content: part }, [content]);
   const { name, serverName, uri, description, mimeType } = resource;
   const type = mimeType ?? contents[0]?.mimeType ?? "text/plain";
   const block = [

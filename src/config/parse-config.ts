@@ -1,3 +1,13 @@
+import {
+  anything,
+  callback,
+  checkArguments,
+  flag,
+  number,
+  object,
+  options as optionsShape,
+  text,
+} from "../errors/check-arguments.ts";
 import { isRecord } from "./check-value.ts";
 import { type ConfigProblem, problemError } from "./config-problem.ts";
 import { findEntries } from "./find-entries.ts";
@@ -22,8 +32,24 @@ export interface ParseServersOptions extends Omit<ParseConfigOptions, "locate"> 
   readonly onWarning?: (problem: ConfigProblem) => void;
 }
 
-/** Understands a configuration in any accepted shape. Never throws: what is wrong is a problem, and the rest is kept. */
+const shapes = {
+  input: anything,
+  options: optionsShape({
+    provenance: object,
+    baseDir: text,
+    locate: callback,
+    maxEntries: number,
+    strict: flag,
+    naming: text,
+  }),
+} as const;
+
+/**
+ * Understands a configuration in any accepted shape. Whatever `input` is, nothing is thrown: what is wrong
+ * with it is a problem, and the rest is kept. Options of a wrong type throw `config_invalid`.
+ */
 export function parseConfig(input: unknown, options: ParseConfigOptions = {}): ParsedConfig {
+  checkArguments("parseConfig", shapes, [input, options], "config_invalid");
   const problems: ConfigProblem[] = [];
   const report = createReport(problems, options);
   const { maxEntries = Infinity } = options;

@@ -29,6 +29,13 @@ export const signal: Shape = {
     isObject(value) && "aborted" in value && typeof value["addEventListener"] === "function",
 };
 
+/** An object whose members of these names are functions; `words` completes "it must be …". */
+export function withMethods(words: string, ...names: readonly string[]): Shape {
+  const accepts = (value: unknown): boolean =>
+    isObject(value) && names.every((name) => typeof value[name] === "function");
+  return { words, accepts };
+}
+
 /** For a value that somebody else checks. */
 export const anything: Shape = { words: "anything", accepts: () => true };
 

@@ -18,6 +18,9 @@ import { consentModes } from "../policy/decide-consent.ts";
 import { AgentSession } from "../session/agent-session.ts";
 import { contentMethods, sessionMethods } from "../session/session-arguments.ts";
 import { AgentContent } from "../session/session-content.ts";
+import { AuditTrail } from "./audit-trail.ts";
+import { GrantBook } from "./grant-book.ts";
+import { PinBook } from "./pin-book.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 
 const start = { timeoutMs: number, signal };
@@ -30,10 +33,44 @@ const connect = {
 const name = { name: text } as const;
 const scope = oneOf("user", "project");
 
+const grantQuery = { query: options({ agent: text, server: text, tool: text }) } as const;
+// Times are checked by whoever reads them, here and in what is allowed.
+const auditQuery = {
+  query: options({ type: text, agent: text, server: text, tool: text, code: text }),
+} as const;
+
 /** Makes hosts and sessions answer wrong types with `invalid_arguments`. */
 export function guardHost(): void {
   guardMethods(AgentSession.prototype, "session", sessionMethods);
   guardMethods(AgentContent.prototype, "session.content", contentMethods);
+  guardMethods(GrantBook.prototype, "host.grants", {
+    list: { takes: grantQuery, fails: "throws" },
+    // A query that is none would fit every grant.
+    revoke: { takes: grantQuery, fails: "rejects" },
+    allow: {
+      takes: {
+        options: {
+          ...object,
+          members: {
+            agent: text,
+            server: text,
+            tool: optional(text),
+            includeDestructive: optional(flag),
+          },
+        },
+      },
+      fails: "rejects",
+    },
+  });
+  guardMethods(PinBook.prototype, "host.pins", {
+    list: { takes: { server: optional(text) }, fails: "rejects" },
+    show: { takes: { server: text, tool: text }, fails: "rejects" },
+    accept: { takes: { server: text, tool: text, fingerprint: text }, fails: "rejects" },
+  });
+  guardMethods(AuditTrail.prototype, "host.audit", {
+    query: { takes: auditQuery, fails: "rejects" },
+    export: { takes: auditQuery, fails: "throws" },
+  });
   guardMethods(PlugboardHost.prototype, "host", {
     server: { takes: name, fails: "throws" },
     connect: {

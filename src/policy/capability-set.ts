@@ -1,4 +1,11 @@
-import { checkArguments, text } from "../errors/check-arguments.ts";
+import {
+  checkArguments,
+  listOf,
+  object,
+  options,
+  type Shape,
+  text,
+} from "../errors/check-arguments.ts";
 import { createError } from "../errors/families.ts";
 import { checkExpiry } from "./check-expiry.ts";
 
@@ -15,6 +22,13 @@ export interface GrantTerms {
   readonly expiresAt?: number | undefined;
 }
 
+const iterable: Shape = {
+  words: "a list of capabilities",
+  accepts: (value) => typeof value === "object" && value !== null && Symbol.iterator in value,
+};
+// `checkExpiry` says what is wrong with an end.
+const terms = options({});
+
 /** The one thing that can be done with a tool. */
 export const executeAction = "execute";
 
@@ -28,8 +42,12 @@ export class CapabilitySet {
 
   constructor(capabilities: Iterable<Capability> = []) {
     this.#capabilities = [];
-    for (const { resource, action, expiresAt } of capabilities)
+    checkArguments("CapabilitySet", { capabilities: iterable }, [capabilities]);
+    for (const capability of capabilities) {
+      checkArguments("CapabilitySet", { capability: object }, [capability]);
+      const { resource, action, expiresAt } = capability;
       this.grant(resource, action, { expiresAt });
+    }
   }
 
   get isFrozen(): boolean {
@@ -44,10 +62,12 @@ export class CapabilitySet {
    * Throws `denied` once the set is frozen, and `config_invalid` for a resource that could never match or
    * an end that is no time.
    */
-  grant(resource: string, action: string = executeAction, { expiresAt }: GrantTerms = {}): this {
+  grant(resource: string, action: string = executeAction, given: GrantTerms = {}): this {
     if (this.#isFrozen)
       throw createError("denied", "this set of capabilities is frozen: nothing can be added to it");
-    checkArguments("CapabilitySet.grant", { resource: text, action: text }, [resource, action]);
+    const shapes = { resource: text, action: text, terms };
+    checkArguments("CapabilitySet.grant", shapes, [resource, action, given]);
+    const { expiresAt } = given;
     const flaw = flawOf(resource);
     if (flaw !== undefined)
       throw createError("config_invalid", `the capability "${resource}" ${flaw}`, {
@@ -65,6 +85,7 @@ export class CapabilitySet {
 
   /** Whether it allows anything of this server, named `mcp:{server}`: without that nobody need start it. */
   reaches(serverResource: string, action: string, now: number = Date.now()): boolean {
+    checkResource(serverResource);
     const anything = `${serverResource}:*`;
     return this.#capabilities.some(
       (capability) =>
@@ -74,6 +95,7 @@ export class CapabilitySet {
 
   /** The right that allows it, the one that lasts longest if there are several. */
   find(resource: string, action: string, now: number = Date.now()): Capability | undefined {
+    checkResource(resource);
     let best: Capability | undefined;
     for (const capability of this.#capabilities) {
       if (!isAlive(capability, action, now) || !covers(capability.resource, resource)) continue;
@@ -83,7 +105,10 @@ export class CapabilitySet {
   }
 
   /** Only what both this set and one of the patterns allow; never more, never longer. Frozen. */
-  attenuate(resources: readonly string[], { expiresAt }: GrantTerms = {}): CapabilitySet {
+  attenuate(resources: readonly string[], given: GrantTerms = {}): CapabilitySet {
+    const shapes = { resources: listOf(text), terms };
+    checkArguments("CapabilitySet.attenuate", shapes, [resources, given]);
+    const { expiresAt } = given;
     checkExpiry(expiresAt);
     const limit = expiresAt ?? Number.POSITIVE_INFINITY;
     const narrowed = this.#capabilities.flatMap((capability) =>
@@ -111,6 +136,11 @@ export class CapabilitySet {
   [Symbol.iterator](): Iterator<Capability> {
     return this.#capabilities[Symbol.iterator]();
   }
+}
+
+/** Every call asks: nothing is built for a resource that is a text. */
+function checkResource(resource: string): void {
+  if (typeof resource !== "string") checkArguments("CapabilitySet", { resource: text }, [resource]);
 }
 
 type Parts = readonly [scheme: string, owner: string, rest: string];

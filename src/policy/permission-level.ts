@@ -1,3 +1,4 @@
+import { anything, checkArguments, text, withMethods } from "../errors/check-arguments.ts";
 import { serverResource } from "./resource-name.ts";
 
 /** How far a person trusts an agent. No level at all means no access to any server. */
@@ -13,6 +14,12 @@ export function canUseMcp(permissions: Permissions | null | undefined): boolean 
   return level === "yolo" || level === "trusted";
 }
 
+const shapes = {
+  permissions: anything,
+  serverName: text,
+  allowances: withMethods("a set", "has"),
+} as const;
+
 /**
  * Whether a person must be asked before this agent uses this server. Without permissions it is true,
  * although `canUseMcp` is false then: a caller that forgets the first question still meets the second.
@@ -22,6 +29,7 @@ export function requiresMcpConfirmation(
   serverName: string,
   allowances: ReadonlySet<string> = new Set(),
 ): boolean {
+  checkArguments("requiresMcpConfirmation", shapes, [permissions, serverName, allowances]);
   return levelOf(permissions) !== "yolo" && !allowances.has(serverResource(serverName));
 }
 

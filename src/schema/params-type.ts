@@ -1,3 +1,4 @@
+import { checkArguments, object, optional, text } from "../errors/check-arguments.ts";
 import { paramsFields } from "./emit-type.ts";
 import { toolTypeName, TypeNames } from "./type-names.ts";
 import { render } from "./type-text.ts";
@@ -26,8 +27,14 @@ export interface ToolWithSchema {
   readonly inputSchema?: unknown;
 }
 
+const shapes = {
+  serverName: text,
+  tool: { ...object, members: { name: text, originalName: optional(text) } },
+} as const;
+
 /** The arguments that a tool declares; none for a schema that cannot be used. */
 export function paramsTypeOf(serverName: string, tool: ToolWithSchema): ParamsType {
+  checkArguments("paramsTypeOf", shapes, [serverName, tool]);
   const prefix = toolTypeName(serverName, tool.originalName ?? tool.name);
   const name = `${prefix}Params`;
   // As in the module, where a reference to `params` is not to be taken for the arguments.

@@ -1,3 +1,13 @@
+import {
+  callback,
+  checkArguments,
+  flag,
+  listOf,
+  object,
+  optional,
+  options,
+  text,
+} from "../errors/check-arguments.ts";
 import { createError } from "../errors/families.ts";
 import { truncate } from "../text/truncate.ts";
 import { assertPromptKey } from "./section-text.ts";
@@ -18,6 +28,23 @@ export interface PromptRenderOptions {
   readonly overrides?: Readonly<Record<string, string>> | undefined;
 }
 
+const templateShape = {
+  options: { ...object, members: { ns: text, key: text, sections: listOf(object) } },
+} as const;
+const sectionShape = {
+  section: {
+    ...object,
+    members: {
+      key: text,
+      params: listOf(text),
+      acceptsOverrides: optional(flag),
+      render: callback,
+      tools: optional(callback),
+    },
+  },
+} as const;
+const renderShapes = { params: object, options: options({ overrides: object }) } as const;
+
 /** A prompt made of sections, and the tools its text speaks of. */
 export class PromptTemplate {
   readonly ns: string;
@@ -25,13 +52,15 @@ export class PromptTemplate {
   readonly sections: readonly PromptSection[];
 
   /** Throws `config_invalid` for keys that cannot be used and for two sections of one key. */
-  constructor({ ns, key, sections }: PromptTemplateOptions) {
+  constructor(given: PromptTemplateOptions) {
+    checkArguments("PromptTemplate", templateShape, [given], "config_invalid");
+    const { ns, key, sections } = given;
     for (const part of ns.split("/")) assertPromptKey(part, "prompt namespace");
     assertPromptKey(key, "prompt key");
     this.ns = ns;
     this.key = key;
     this.sections = Object.freeze(
-      sections.map((section) => (isSection(section) ? section : new TextSection(section))),
+      sections.map((section) => (isSection(section) ? checked(section) : new TextSection(section))),
     );
     const keys = this.sections.map((section) => section.key);
     for (const sectionKey of keys) assertPromptKey(sectionKey, "section key");
@@ -46,7 +75,9 @@ export class PromptTemplate {
    * The text of all sections. Each of them takes the params it declares; one that none declares is
    * refused with `invalid_arguments`.
    */
-  render(params: PromptParams = {}, { overrides = {} }: PromptRenderOptions = {}): string {
+  render(params: PromptParams = {}, given: PromptRenderOptions = {}): string {
+    checkArguments("PromptTemplate.render", renderShapes, [params, given]);
+    const { overrides = {} } = given;
     // A prompt that offers one name twice would leave open which tool the model means.
     this.tools();
     this.#assertKnown(params, overrides);
@@ -95,6 +126,12 @@ export class PromptTemplate {
 
 function isSection(section: PromptSection | SectionTextOptions): section is PromptSection {
   return "render" in section;
+}
+
+/** A section that the program brings itself. */
+function checked(section: PromptSection): PromptSection {
+  checkArguments("PromptTemplate", sectionShape, [section], "config_invalid");
+  return section;
 }
 
 function firstRepeated(names: readonly string[]): string | undefined {

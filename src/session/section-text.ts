@@ -1,3 +1,12 @@
+import {
+  checkArguments,
+  flag,
+  listOf,
+  object,
+  optional,
+  options,
+  text,
+} from "../errors/check-arguments.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { truncate } from "../text/truncate.ts";
@@ -6,6 +15,20 @@ import type { PromptParams, RenderOptions, SectionTextOptions } from "./section.
 
 const keyPattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const paramPattern = /^[A-Za-z_]\w{0,63}$/;
+
+const sectionShape = {
+  options: {
+    ...object,
+    members: {
+      key: text,
+      title: optional(text),
+      template: text,
+      params: optional(listOf(text)),
+      acceptsOverrides: optional(flag),
+    },
+  },
+} as const;
+const renderShapes = { params: object, options: options({ template: text }) } as const;
 
 /** Throws `config_invalid` for what cannot be the key of a prompt or section. */
 export function assertPromptKey(key: string, what: string): void {
@@ -25,8 +48,9 @@ export class SectionText {
   readonly #template: SectionTemplate;
 
   /** `own` are the variables that the section fills in itself; no param can take their place. */
-  constructor(options: SectionTextOptions, own: readonly string[] = []) {
-    const { key, title = "", template, params = [], acceptsOverrides = false } = options;
+  constructor(given: SectionTextOptions, own: readonly string[] = []) {
+    checkArguments("section", sectionShape, [given], "config_invalid");
+    const { key, title = "", template, params = [], acceptsOverrides = false } = given;
     assertPromptKey(key, "section key");
     if (/[\r\n]/.test(title)) throw invalid(key, "the title has more than one line");
     const unusable = params.find((name) => !paramPattern.test(name) || own.includes(name));
@@ -40,7 +64,9 @@ export class SectionText {
   }
 
   /** Throws `denied` for an override that is not accepted, `invalid_arguments` for wrong params. */
-  render(own: TemplateValues, params: PromptParams, { template }: RenderOptions): string {
+  render(own: TemplateValues, params: PromptParams, given: RenderOptions): string {
+    checkArguments("section.render", renderShapes, [params, given]);
+    const { template } = given;
     const chosen = template === undefined ? this.#template : this.#override(template);
     const values = new Map([...this.#checked(params), ...own]);
     const missing = chosen.missing(values);

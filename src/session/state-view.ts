@@ -1,3 +1,4 @@
+import { callback, checkArguments, text } from "../errors/check-arguments.ts";
 import { createError } from "../errors/families.ts";
 import { frozenCopy } from "../schema/frozen-json.ts";
 import { checkPlainJson } from "../schema/plain-json.ts";
@@ -12,6 +13,7 @@ export interface StateSlice<T> {
 const maxKeyLength = 128;
 
 export function defineSlice<T>(key: string, initial: T): StateSlice<T> {
+  checkArguments("defineSlice", { key: text }, [key]);
   const flaw = checkPlainJson(initial);
   if (flaw !== undefined)
     throw createError(
@@ -79,6 +81,7 @@ export abstract class AnyState implements StateView, StateBase {
   update(key: string, change: (value: unknown) => unknown): unknown;
   update(at: Place, change: (value: never) => unknown): unknown {
     const key = keyOf(at);
+    checkArguments("state.update", { change: callback }, [change]);
     const compute = change as (value: unknown) => unknown;
     const entry = this.change(key, (current) =>
       stateEntry(
@@ -102,7 +105,7 @@ export abstract class AnyState implements StateView, StateBase {
 }
 
 function keyOf(at: Place): string {
-  return typeof at === "string" ? checkedKey(at) : at.key;
+  return checkedKey(typeof at === "string" ? at : at?.key);
 }
 
 function initialOf(at: Place): unknown {

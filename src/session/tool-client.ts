@@ -1,6 +1,7 @@
 import type { CallOptions, ToolArguments } from "../call/call-path.ts";
 import type { FailedOutcome, Outcome, SuccessfulOutcome } from "../call/outcome.ts";
 import { makeToolName } from "../catalog/tool-names.ts";
+import { checkArguments, listOf, text, withMethods } from "../errors/check-arguments.ts";
 import type { McpTool, Session } from "./session.ts";
 
 /** An outcome whose structured content, when the call succeeds, has the tool's own type. */
@@ -32,6 +33,12 @@ export type ToolClient<Tools> = {
     : never;
 };
 
+const shapes = {
+  session: withMethods("a session", "call", "find", "ready", "tools"),
+  serverName: text,
+  toolNames: listOf(text),
+} as const;
+
 /**
  * The tools of one server as methods, for modules that `host.emitTypes` generates. The types are a
  * promise of the server at that time: what it says now decides, and is checked on every call.
@@ -41,6 +48,7 @@ export function createToolClient<Tools>(
   serverName: string,
   toolNames: readonly (keyof Tools & string)[],
 ): ToolClient<Tools> {
+  checkArguments("createToolClient", shapes, [session, serverName, toolNames]);
   // Without a prototype no tool can have a name that means something already.
   const client = Object.create(null) as Record<string, unknown>;
   for (const toolName of toolNames) {

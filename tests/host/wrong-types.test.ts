@@ -20,7 +20,8 @@ const values: Readonly<Record<string, unknown>> = {
   "an object without a prototype": Object.create(null),
   "a cyclic object": cyclic,
 };
-const objects = ["an object", "an object without a prototype", "a cyclic object"];
+const plainObjects = ["an object", "an object without a prototype"];
+const objects = [...plainObjects, "a cyclic object"];
 
 /** Every value but those named, each with its name. */
 function allBut(...names: readonly string[]): readonly (readonly [string, unknown])[] {
@@ -161,10 +162,49 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
     ["host.session pending", noSignal, (host, pending) => host.session({ pending })],
   ];
 
+  const noTextOption = allBut("undefined", "a string");
+  const grant = { agent: "a", server: "t" };
+  const bookRows: readonly Row<api.McpHost>[] = [
+    ["grants.list", noOptions, ({ grants }, value) => grants.list(value)],
+    ["grants.list agent", noTextOption, ({ grants }, agent) => grants.list({ agent })],
+    ["grants.revoke", noOptions, ({ grants }, value) => grants.revoke(value)],
+    ["grants.revoke server", noTextOption, ({ grants }, server) => grants.revoke({ server })],
+    ["grants.allow", allBut(), ({ grants }, value) => grants.allow(value)],
+    ["grants.allow agent", noText, ({ grants }, agent) => grants.allow({ ...grant, agent })],
+    ["grants.allow server", noText, ({ grants }, server) => grants.allow({ ...grant, server })],
+    ["grants.allow tool", noTextOption, ({ grants }, tool) => grants.allow({ ...grant, tool })],
+    [
+      "grants.allow includeDestructive",
+      noFlag,
+      ({ grants }, includeDestructive) => grants.allow({ ...grant, includeDestructive }),
+    ],
+    [
+      "grants.allow expiresAt",
+      noNumber,
+      ({ grants }, expiresAt) => grants.allow({ ...grant, expiresAt }),
+    ],
+    ["pins.list", noTextOption, ({ pins }, value) => pins.list(value)],
+    ["pins.show server", noText, ({ pins }, value) => pins.show(value, "add")],
+    ["pins.show tool", noText, ({ pins }, value) => pins.show("t", value)],
+    ["pins.accept server", noText, ({ pins }, value) => pins.accept(value, "add", "f")],
+    ["pins.accept tool", noText, ({ pins }, value) => pins.accept("t", value, "f")],
+    ["pins.accept fingerprint", noText, ({ pins }, value) => pins.accept("t", "add", value)],
+    ["audit.query", noOptions, ({ audit }, value) => audit.query(value)],
+    ["audit.query agent", noTextOption, ({ audit }, agent) => audit.query({ agent })],
+    ["audit.export", noOptions, ({ audit }, value) => audit.export(value).next()],
+  ];
+
   it("host", async () => {
     await using host = await makeHost();
     for (const row of hostRows) await expectMisuse(host, row);
     expect(host.servers().map(({ name }) => name)).toEqual(["t"]);
+  });
+
+  it("host.grants, host.pins and host.audit, and nothing is revoked by a query that is none", async () => {
+    await using host = await makeHost();
+    await host.grants.allow({ ...grant, tool: "add" });
+    for (const row of bookRows) await expectMisuse(host, row);
+    expect(host.grants.list()).toMatchObject([{ ...grant, tool: "add" }]);
   });
 
   const tool = "mcp__t__add";
@@ -232,6 +272,29 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
     ["content.prompt", noText, (session, value) => session.content.prompt("t", value)],
     ["content.complete", noObject, (session, value) => session.content.complete("t", value)],
   ];
+
+  const slice = api.defineSlice("count", 0);
+  const stateRows: readonly Row<api.SessionState>[] = [
+    ["state.get", noText, (state, value) => state.get(value)],
+    ["state.set", noText, (state, value) => state.set(value, 1)],
+    [
+      "state.set value",
+      allBut("null", "a string", "a number", "a boolean", "a list", ...plainObjects),
+      (state, value) => state.set(slice, value),
+    ],
+    ["state.update", noText, (state, value) => state.update(value, () => 1)],
+    ["state.update change", noFunction, (state, value) => state.update(slice, value)],
+    ["state.delete", noText, (state, value) => state.delete(value)],
+    ["state.restore", allBut(...plainObjects), (state, value) => state.restore(value)],
+  ];
+
+  it("session.state", async () => {
+    await using host = await makeHost();
+    const { state } = host.session();
+    state.set(slice, 7);
+    for (const row of stateRows) await expectMisuse(state, row);
+    expect(state.snapshot()).toEqual({ count: 7 });
+  });
 
   it("session", async () => {
     await using host = await makeHost();
@@ -310,6 +373,11 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
   });
 
   const { TransportMessage } = api;
+  const resource = { serverName: "t", uri: "x:y", name: "y" } as api.McpResource;
+  const session = { call() {}, find() {}, tools() {}, ready() {} } as unknown as api.Session;
+  const section = { key: "s", template: "Text.", acceptsOverrides: true };
+  const prompt = { ns: "n", key: "k", sections: [section] };
+  const everything = new api.CapabilitySet([{ resource: "mcp:*:*", action: "*" }]);
   const plainRows: readonly Row<undefined>[] = [
     ["TransportMessage.request", noText, (_, value) => TransportMessage.request(value)],
     [
@@ -342,6 +410,111 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
       ],
       (_, value) => TransportMessage.response(1, value).toJson(),
     ],
+    ["toRest", allBut(), (_, value) => api.toRest(value)],
+    ["toSkillResult", allBut(), (_, value) => api.toSkillResult(value)],
+    ["toToolResult", allBut(), (_, value) => api.toToolResult(value)],
+    ["modelText", allBut(), (_, value) => api.modelText(value)],
+    ["errorOfOutcome", allBut(), (_, value) => api.errorOfOutcome(value)],
+    ["resourceContext", allBut(), (_, value) => api.resourceContext(value, [])],
+    ["resourceContext contents", allBut(), (_, value) => api.resourceContext(resource, value)],
+    [
+      "resourceContext text",
+      allBut("undefined", "a string"),
+      (_, text) => api.resourceContext(resource, [{ uri: "x:y", mimeType: undefined, text }]),
+    ],
+    ["createToolClient", allBut(), (_, value) => api.createToolClient(value, "t", [])],
+    ["createToolClient server", noText, (_, value) => api.createToolClient(session, value, [])],
+    ["createToolClient tools", allBut(), (_, value) => api.createToolClient(session, "t", value)],
+    ["paramsTypeOf", noText, (_, value) => api.paramsTypeOf(value, { name: "x" })],
+    ["paramsTypeOf tool", allBut(), (_, value) => api.paramsTypeOf("t", value)],
+    [
+      "requiresMcpConfirmation",
+      noText,
+      (_, value) => api.requiresMcpConfirmation("trusted", value),
+    ],
+    [
+      "requiresMcpConfirmation allowances",
+      allBut("undefined"),
+      (_, value) => api.requiresMcpConfirmation("trusted", "t", value),
+    ],
+    ["defineSlice", noText, (_, value) => api.defineSlice(value, 0)],
+    [
+      "defineSlice initial",
+      allBut("null", "undefined", "a string", "a number", "a boolean", "a list", ...plainObjects),
+      (_, value) => api.defineSlice("x", value),
+    ],
+    ["PromptTemplate", allBut(), (_, value) => new api.PromptTemplate(value)],
+    ["PromptTemplate ns", noText, (_, ns) => new api.PromptTemplate({ ...prompt, ns })],
+    ["PromptTemplate key", noText, (_, key) => new api.PromptTemplate({ ...prompt, key })],
+    [
+      "PromptTemplate sections",
+      allBut(),
+      (_, sections) => new api.PromptTemplate({ ...prompt, sections }),
+    ],
+    ...(["key", "title", "template", "params", "acceptsOverrides"] as const).map(
+      (key): Row<undefined> => [
+        `PromptTemplate section ${key}`,
+        [
+          ["null", null],
+          ["a number", 7],
+          ["a symbol", Symbol("s")],
+          ["a list", [1]],
+        ],
+        (_, value) =>
+          new api.PromptTemplate({ ...prompt, sections: [{ ...section, [key]: value }] }),
+      ],
+    ),
+    [
+      "PromptTemplate section of one's own",
+      noFunction,
+      (_, render) =>
+        new api.PromptTemplate({
+          ...prompt,
+          sections: [{ key: "s", params: [], acceptsOverrides: false, render }],
+        }),
+    ],
+    [
+      "PromptTemplate.render",
+      noOptions,
+      (_, value) => new api.PromptTemplate(prompt).render(value),
+    ],
+    [
+      "PromptTemplate.render options",
+      noOptions,
+      (_, value) => new api.PromptTemplate(prompt).render({}, value),
+    ],
+    [
+      "PromptTemplate.render overrides",
+      noOptions,
+      (_, overrides) => new api.PromptTemplate(prompt).render({}, { overrides }),
+    ],
+    [
+      "PromptTemplate.render override",
+      allBut("undefined", "a string"),
+      (_, s) => new api.PromptTemplate(prompt).render({}, { overrides: { s } }),
+    ],
+    ["CapabilitySet", allBut("undefined"), (_, value) => new api.CapabilitySet(value)],
+    [
+      "CapabilitySet.grant terms",
+      noOptions,
+      (_, value) => new api.CapabilitySet().grant("mcp:t:*", "execute", value),
+    ],
+    ["CapabilitySet.allows", noText, (_, value) => everything.allows(value, "execute")],
+    ["CapabilitySet.reaches", noText, (_, value) => everything.reaches(value, "execute")],
+    ["CapabilitySet.attenuate", allBut(), (_, value) => everything.attenuate(value)],
+    ["CapabilitySet.attenuate terms", noOptions, (_, value) => everything.attenuate([], value)],
+    ["parseConfig options", noOptions, (_, value) => api.parseConfig({}, value)],
+    ...(["provenance", "baseDir", "locate", "maxEntries", "strict", "naming"] as const).map(
+      (key): Row<undefined> => [
+        `parseConfig ${key}`,
+        [
+          ["null", null],
+          ["a symbol", Symbol("s")],
+          ["a list", [1]],
+        ],
+        (_, value) => api.parseConfig({}, { [key]: value }),
+      ],
+    ),
     ["CapabilitySet.grant", noText, (_, value) => new api.CapabilitySet().grant(value)],
     ["loadConfig", allBut(), (_, value) => api.loadConfig(value)],
     ["parseToolName", noText, (_, value) => api.parseToolName(value)],
