@@ -146,6 +146,8 @@ export type RequestKind = "elicitation" | "sampling" | "roots";
 /** Events of one question; what was asked and answered is in neither. */
 interface RequestEvent {
   readonly serverName: string;
+  /** The agent over whose own connection it came; null for everybody's. */
+  readonly owner: string | null;
   readonly kind: RequestKind;
   /** Pairs question and answer. */
   readonly requestId: string;

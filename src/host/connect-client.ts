@@ -54,7 +54,7 @@ function createInput(server: DirectServer, options: ClientOptions): DirectInput 
     logger,
     createId,
     hostEnv,
-  }).forServer(directConfig(server));
+  }).forServer(directConfig(server), null);
   const caller = { agent: "main", sessionId: createId(), human };
   return {
     handlers: () => desk.handlers(),

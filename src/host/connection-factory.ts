@@ -56,7 +56,7 @@ export class ConnectionFactory {
     const { events, requests, protocolVersion, reconnect, ground } = this.#parts;
     const { limits, clock, logger, hostEnv, connectProtocol, clientInfo } = this.#parts;
     const { name } = entry;
-    const desk = requests.forServer(entry);
+    const desk = requests.forServer(entry, owner);
     return new ServerConnection({
       limits,
       clock,

@@ -37,9 +37,9 @@ export class RequestDesk {
     this.#hasUrls ||= human.openUrl !== undefined;
   }
 
-  /** The desk of one server, for the life of its definition. */
-  forServer(config: ServerConfig): ServerDesk {
-    return new ServerDesk(config, this.#parts, () => ({
+  /** The desk of one connection to a server: an agent's own, or everybody's where `owner` is null. */
+  forServer(config: ServerConfig, owner: string | null): ServerDesk {
+    return new ServerDesk({ config, owner }, this.#parts, () => ({
       elicitation: this.#elicitation(),
       sampling: this.#parts.sampling,
       roots: this.#roots === undefined ? undefined : () => this.#roots ?? [],

@@ -27,17 +27,26 @@ export interface DeskOffer {
   readonly roots: (() => Roots) | undefined;
 }
 
+/** Who asks: a server, over the connection of one agent or over everybody's. */
+interface AskingServer {
+  readonly config: ServerConfig;
+  readonly owner: string | null;
+}
+
 /** Answers one server for as long as its definition stays the same. */
 export class ServerDesk {
   readonly #config: ServerConfig;
+  /** The agent whose own connection it is; null for everybody's. */
+  readonly #owner: string | null;
   readonly #parts: DeskParts;
   readonly #offer: () => DeskOffer;
   readonly #budget: QuestionBudget;
   readonly #allowances = new SamplingAllowances();
   readonly #pages: OpenedPages;
 
-  constructor(config: ServerConfig, parts: DeskParts, offer: () => DeskOffer) {
+  constructor({ config, owner }: AskingServer, parts: DeskParts, offer: () => DeskOffer) {
     this.#config = config;
+    this.#owner = owner;
     this.#parts = parts;
     this.#offer = offer;
     this.#budget = new QuestionBudget(config.name, parts.clock);
@@ -171,6 +180,7 @@ export class ServerDesk {
     const startedAt = clock.monotonic();
     const question = {
       serverName: this.#config.name,
+      owner: this.#owner,
       kind,
       requestId: createId(),
       ...(owner !== undefined && { sessionId: owner.caller.sessionId }),

@@ -45,11 +45,11 @@ const ofRight: Rule<{ readonly agent: string | null; readonly serverName: string
   (agent === null || agent === listener.agent) &&
   (serverName === null || listener.judge.sees(serverName));
 
-/** One that belongs to no call is told to whoever sees the server. */
-const ofQuestion: Rule<{ readonly serverName: string; readonly sessionId?: string }> = (
-  { serverName, sessionId },
-  { judge, ...listener },
-) => (sessionId === undefined ? judge.sees(serverName) : sessionId === listener.sessionId);
+/** One that belongs to no call is told to those who use the connection it came over. */
+const ofQuestion: Rule<HostEventOf<"request-asked" | "request-answered">> = (event, listener) =>
+  event.sessionId === undefined
+    ? ofUsedConnection(event, listener)
+    : event.sessionId === listener.sessionId;
 
 /** One that belongs to neither a session nor one server is told to the host alone. */
 const ofWarning: Rule<HostEventOf<"warning">> = ({ serverName, sessionId }, listener) => {

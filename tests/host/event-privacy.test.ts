@@ -25,6 +25,13 @@ function telltale(): Server {
   return server;
 }
 
+/** A server that wants to know the roots as soon as it is connected. */
+function rootsAsker(): Server {
+  const server = new Server({ name: "asker", version: "1.0.0" }, { capabilities: {} });
+  server.oninitialized = () => void server.listRoots();
+  return server;
+}
+
 function telltaleHost(): Promise<McpHost> {
   const open = () => createMemoryServer(telltale).transport;
   return createHost({ config: false, servers: { s: open }, protocolVersion: "2025-11-25" });
@@ -51,6 +58,30 @@ describe("what an agent hears of others", () => {
     expect(texts).toEqual([["called by a"], ["called by b"]]);
     await host.disconnect("s", { owner: "a" });
     expect(heardByC).toEqual([]);
+  });
+
+  it("REG-02: what a server asks outside of calls is told to the agent whose connection it is", async () => {
+    const open = () => createMemoryServer(rootsAsker).transport;
+    await using host = await createHost({
+      config: false,
+      servers: { s: open },
+      roots: [],
+      protocolVersion: "2025-11-25",
+    });
+    const heard: unknown[] = [];
+    const answered: Promise<unknown>[] = [];
+    for (const agent of ["a", "b"]) {
+      const session = host.session({ agent, level: "yolo" });
+      session.on("request-asked", ({ owner }) => void heard.push([agent, owner]));
+      answered.push(new Promise((resolve) => session.on("request-answered", resolve)));
+    }
+    await host.connect("s", { owner: "a" });
+    await host.connect("s", { owner: "b" });
+    await Promise.all(answered);
+    expect(heard).toEqual([
+      ["a", "a"],
+      ["b", "b"],
+    ]);
   });
 
   it("REG-02: everybody hears of the connection that is everybody's", async () => {
