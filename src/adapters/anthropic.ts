@@ -1,6 +1,6 @@
 import type { Session } from "../session/session.ts";
 import { type AdapterOptions, offeredTools } from "./offered-tools.ts";
-import { type ModelResult, runModelCall, type RunOptions } from "./run-model-call.ts";
+import { checkRun, type ModelResult, runModelCall, type RunOptions } from "./run-model-call.ts";
 
 /** A tool as the Messages API takes it. */
 export interface AnthropicTool {
@@ -52,6 +52,7 @@ export async function runAnthropicCalls(
   content: readonly { readonly type: string }[],
   options: RunOptions = {},
 ): Promise<AnthropicToolResult[]> {
+  checkRun("runAnthropicCalls", session, content, options);
   return Promise.all(
     content
       .filter((block): block is AnthropicToolUse => block.type === "tool_use")

@@ -1,3 +1,10 @@
+import {
+  callback,
+  checkArguments,
+  number,
+  options as optionsShape,
+  withMethods,
+} from "../errors/check-arguments.ts";
 import type { McpTool, Session } from "../session/session.ts";
 import { shownSchema } from "./argument-names.ts";
 
@@ -11,6 +18,11 @@ export interface AdapterOptions {
   /** Deadline of each call; the server's own by default, `0` means none. */
   readonly timeoutMs?: number | undefined;
 }
+
+const shapes = {
+  session: withMethods("a session", "tools"),
+  options: optionsShape({ include: callback, timeoutMs: number }),
+} as const;
 
 /** A tool as every model provider takes it. */
 export interface OfferedTool {
@@ -27,6 +39,7 @@ export interface OfferedTool {
  * each call of it would fail.
  */
 export function offeredTools(session: Session, options: AdapterOptions): readonly OfferedTool[] {
+  checkArguments("the tools of a session", shapes, [session, options]);
   const { include = () => true } = options;
   return session
     .tools()

@@ -1,7 +1,7 @@
 import type { Session } from "../session/session.ts";
 import type { ModelImage } from "./model-images.ts";
 import { type AdapterOptions, offeredTools } from "./offered-tools.ts";
-import { readableText, runJsonCall, type RunOptions } from "./run-model-call.ts";
+import { checkRun, readableText, runJsonCall, type RunOptions } from "./run-model-call.ts";
 
 /** A function as the Chat Completions API takes it. */
 export interface OpenAiChatTool {
@@ -92,6 +92,7 @@ export async function runOpenAiCalls<Item extends { readonly type: string }>(
   items: readonly Item[] | null | undefined,
   options: RunOptions = {},
 ): Promise<OpenAiAnswer<Item>[]> {
+  checkRun("runOpenAiCalls", session, items ?? [], options);
   const answers = (items ?? []).flatMap((item): Promise<OpenAiToolMessage | OpenAiCallOutput>[] => {
     if (isChatCall(item)) return [runChatCall(session, item, options)];
     return isResponsesCall(item) ? [runResponsesCall(session, item, options)] : [];

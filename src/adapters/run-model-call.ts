@@ -1,6 +1,16 @@
 import type { CallOptions, ToolArguments } from "../call/call-path.ts";
 import { modelText } from "../call/model-text.ts";
 import type { Outcome } from "../call/outcome.ts";
+import {
+  callback,
+  checkArguments,
+  listOf,
+  number,
+  object,
+  options as optionsShape,
+  signal as signalShape,
+  withMethods,
+} from "../errors/check-arguments.ts";
 import type { Session } from "../session/session.ts";
 import { originalArguments } from "./argument-names.ts";
 import { type ModelImage, modelImages } from "./model-images.ts";
@@ -23,6 +33,17 @@ export interface ModelResult {
 }
 
 export type RunOptions = Pick<CallOptions, "signal" | "timeoutMs" | "onProgress">;
+
+const shapes = {
+  session: withMethods("a session", "find", "call"),
+  calls: listOf(object),
+  options: optionsShape({ signal: signalShape, timeoutMs: number, onProgress: callback }),
+} as const;
+
+/** Throws `invalid_arguments` for what the program handed over; what the model wrote is no concern of this. */
+export function checkRun(where: string, ...given: readonly [Session, unknown, RunOptions]): void {
+  checkArguments(where, shapes, given);
+}
 
 /** Resolves for everything that can happen to a call, denials and nonsense of the model included. */
 export async function runModelCall(

@@ -1,3 +1,4 @@
+import { checkArguments, object } from "../errors/check-arguments.ts";
 import { isJsonObject } from "./json-schema.ts";
 import { checkPlainJson } from "./plain-json.ts";
 import {
@@ -32,6 +33,9 @@ export function validateToolArguments(
   args: unknown,
   options: ToolArgumentsOptions = {},
 ): Verdict | Promise<Verdict> {
+  // Every call comes through here: nothing is built for options that are in order.
+  if (!object.accepts(options))
+    checkArguments("validateToolArguments", { options: object }, [options]);
   if (!isJsonObject(args)) return notAnObject;
   const verdict = checkPlainJson(args);
   if (verdict !== undefined) return verdict;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import * as adapters from "../../src/adapters/index.ts";
 import * as api from "../../src/index.ts";
 import { createMemoryServer, createTestServer } from "../../src/testing/index.ts";
 
@@ -410,6 +411,11 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
       ],
       (_, value) => TransportMessage.response(1, value).toJson(),
     ],
+    [
+      "validateToolArguments options",
+      noOptions,
+      (_, value) => api.validateToolArguments({}, {}, value),
+    ],
     ["toRest", allBut(), (_, value) => api.toRest(value)],
     ["toSkillResult", allBut(), (_, value) => api.toSkillResult(value)],
     ["toToolResult", allBut(), (_, value) => api.toToolResult(value)],
@@ -522,6 +528,40 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
     ["makeToolName tool", noText, (_, value) => api.makeToolName("x", value)],
     ["buildMcpSkillName", noText, (_, value) => api.buildMcpSkillName(value, "x")],
   ];
+
+  type Adapt = (session: api.Session, options: never) => unknown;
+  const { runAnthropicCalls, runOpenAiCalls, ...others } = adapters;
+  const toolLists: Readonly<Record<string, Adapt>> = others;
+  const adapterRows: readonly Row<undefined>[] = [
+    ...Object.entries(toolLists).flatMap(([name, adapt]): readonly Row<undefined>[] => [
+      [name, allBut(), (_, value) => adapt(value, {} as never)],
+      // One of them has an option that is required.
+      [
+        `${name} options`,
+        noOptions.filter(([kind]) => kind !== "undefined"),
+        (_, value) => adapt(session, value),
+      ],
+      [
+        `${name} include`,
+        allBut("undefined", "a function"),
+        (_, include) => adapt(session, { include } as never),
+      ],
+    ]),
+    ["runAnthropicCalls", allBut(), (_, value) => runAnthropicCalls(value, [])],
+    ["runAnthropicCalls content", allBut(), (_, value) => runAnthropicCalls(session, value)],
+    ["runAnthropicCalls options", noOptions, (_, value) => runAnthropicCalls(session, [], value)],
+    ["runOpenAiCalls", allBut(), (_, value) => runOpenAiCalls(value, [])],
+    [
+      "runOpenAiCalls items",
+      allBut("null", "undefined"),
+      (_, value) => runOpenAiCalls(session, value),
+    ],
+    ["runOpenAiCalls options", noOptions, (_, value) => runOpenAiCalls(session, [], value)],
+  ];
+
+  it.each(adapterRows)("%s", async (...row) => {
+    await expectMisuse(undefined, row);
+  });
 
   it.each(plainRows)("%s", async (...row) => {
     await expectMisuse(undefined, row);
