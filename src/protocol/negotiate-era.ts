@@ -299,7 +299,9 @@ class EraNegotiation {
 function handshakeFailure(error: McpError): McpError {
   if (error.code !== "rpc_error" && error.code !== "invalid_result") return error;
   const { message, serverName, details } = error;
-  return createError("protocol_violation", `the server refused the handshake: ${message}`, {
+  const what =
+    error.code === "rpc_error" ? "the server refused the handshake" : "the handshake made no sense";
+  return createError("protocol_violation", `${what}: ${message}`, {
     serverName,
     details,
     cause: error,

@@ -170,7 +170,7 @@ describe("a REST server that is not well", () => {
       lastError: {
         code: "protocol_violation",
         message:
-          'the server refused the handshake: GET /tools got an unusable answer: its "tools" are not a list',
+          'the handshake made no sense: GET /tools got an unusable answer: its "tools" are not a list',
       },
     });
   });

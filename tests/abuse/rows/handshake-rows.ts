@@ -20,7 +20,7 @@ async function refuseVersion(lab: Lab): Promise<Figures> {
 const liars: Readonly<Record<string, string>> = {
   "unknown-result-type": "invalid_result",
   "version-liar": "tool_unknown",
-  "version-loop": "rpc_error",
+  "version-loop": "protocol_violation",
 };
 const requests = new Diary();
 
