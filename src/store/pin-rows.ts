@@ -31,6 +31,9 @@ const maxAcceptedRows = 2 * maxPinsPerServer;
 /** More wait in no list that anybody reads to its end. The host that sees them knows all. */
 const maxQuarantinedRows = 500;
 const maxQuarantinedBytes = 1024 * 1024;
+const maxRows = maxAcceptedRows + maxQuarantinedRows;
+/** Few enough that reading them takes milliseconds. */
+const rowsPerRead = 1_000;
 /** Few enough that building the statement takes milliseconds. */
 const rowsPerWrite = 500;
 
@@ -44,16 +47,32 @@ export class PinRows {
 
   /** Both states of every tool that has them; a bounded number, whatever a server has brought about. */
   async list(consentId: ConsentId): Promise<readonly Pin[]> {
+    const pins: Pin[] = [];
+    const slice = new TimeSlice();
+    for (;;) {
+      const page = await this.#page(consentId, pins.at(-1));
+      pins.push(...page);
+      if (page.length < rowsPerRead || pins.length >= maxRows) return pins;
+      await slice.next();
+    }
+  }
+
+  async #page(consentId: ConsentId, last: Pin | undefined): Promise<readonly Pin[]> {
     const { database } = this.#context;
-    const rows = await database.read(
-      database.queries
-        .selectFrom("pins")
-        .select(["tool", "state", "fingerprint", "pinned_at"])
-        .where("identity", "=", consentId)
-        .orderBy("tool")
-        .orderBy("state")
-        .limit(maxAcceptedRows + maxQuarantinedRows),
-    );
+    const ofServer = database.queries
+      .selectFrom("pins")
+      .select(["tool", "state", "fingerprint", "pinned_at"])
+      .where("identity", "=", consentId);
+    const behind =
+      last === undefined
+        ? ofServer
+        : ofServer.where((row) =>
+            row.or([
+              row("tool", ">", last.tool),
+              row.and([row("tool", "=", last.tool), row("state", ">", last.state)]),
+            ]),
+          );
+    const rows = await database.read(behind.orderBy("tool").orderBy("state").limit(rowsPerRead));
     return rows.map((row) => ({
       tool: row.tool,
       state: toState(row.state),
