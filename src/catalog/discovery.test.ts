@@ -46,7 +46,7 @@ function scene() {
       reviewed.push(consentId);
       return review.promise;
     },
-    onListed: ({ consentId }) => listed.push(consentId),
+    onListed: async ({ consentId }) => void listed.push(consentId),
   });
   define("first");
   const client = {

@@ -21,7 +21,7 @@ export interface DiscoveryOptions {
     server: RegisteredServer,
     client: ProtocolClient,
     tools: readonly ListedTool[],
-  ) => void;
+  ) => Promise<void>;
 }
 
 type ContentKind = keyof KnownContent;
@@ -137,7 +137,7 @@ export class Discovery {
       // A long list takes a while each time: other work gets its turn in between.
       if (slice.isOver) await slice.next();
       if (find() === undefined) return;
-      onListed?.(reviewed, client, listing.tools);
+      await onListed?.(reviewed, client, listing.tools);
     } catch (error) {
       if (find() === undefined) return;
       if (!isRefresh) catalog.clear(serverName);

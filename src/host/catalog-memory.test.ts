@@ -52,21 +52,21 @@ function createMemory() {
 describe("CatalogMemory", () => {
   it("decision 12: a list is written when it is another one, also across what a store leaves out", async () => {
     const { store, memory, list, savedAt } = createMemory();
-    list(tool("first"));
+    await list(tool("first"));
     const first = await savedAt();
-    list(tool("first"));
+    await list(tool("first"));
     expect(await savedAt()).toBe(first);
     await memory.recall();
-    list(tool("first"));
+    await list(tool("first"));
     expect(await savedAt()).toBe(first);
-    list(tool("first", "Titled"));
+    await list(tool("first", "Titled"));
     expect(await savedAt()).toBeGreaterThan(first ?? 0);
     await store.close();
   });
 
   it("decision 12: what was listed is brought back for exactly that launch", async () => {
     const { store, catalog, memory, config, define, list, savedAt } = createMemory();
-    list(tool("first"));
+    await list(tool("first"));
     await savedAt();
     define([parseServerEntry("s", { command: "other" })]);
     await memory.recall();
@@ -79,12 +79,12 @@ describe("CatalogMemory", () => {
 
   it("forgets a server that is gone", async () => {
     const { store, memory, config, define, list, savedAt } = createMemory();
-    list(tool("first"));
+    await list(tool("first"));
     const first = await savedAt();
     define([]);
     await memory.recall();
     define([config]);
-    list(tool("first"));
+    await list(tool("first"));
     expect(await savedAt()).toBeGreaterThan(first ?? 0);
     await store.close();
   });

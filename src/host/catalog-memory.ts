@@ -1,5 +1,6 @@
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { type ConsentId, hasLastingIds } from "../config/server-ids.ts";
+import { TimeSlice } from "../ports/time-slice.ts";
 import { isJsonObject } from "../protocol/json-object.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import { eraOfVersion } from "../protocol/protocol-versions.ts";
@@ -46,21 +47,20 @@ export class CatalogMemory {
   }
 
   /** Keeps what a server offers; a list that is as before is not written again. */
-  listed(
+  async listed(
     { config, consentId }: RegisteredServer,
     client: ProtocolClient,
     tools: readonly ListedTool[],
-  ): void {
+  ): Promise<void> {
     const { store } = this.#parts;
     if (!store.isKept || !hasLastingIds(config)) return;
     const { protocolVersion, serverInfo, instructions, capabilities } = client;
     const hasResources = capabilities["resources"] !== undefined;
-    const content = { protocolVersion, serverInfo, instructions, tools, hasResources };
-    // Of all ways to compare long lists this holds the event loop least.
-    const text = JSON.stringify(content);
+    const content = { protocolVersion, serverInfo, instructions, hasResources, tools };
+    const text = await writeContent(content);
     if (text === this.#written.get(consentId)) return;
     this.#written.set(consentId, text);
-    store.keep("the tool list", ({ catalog }) => catalog.save(consentId, content));
+    store.keep("the tool list", ({ catalog }) => catalog.save(consentId, content, text));
   }
 
   async #recallOne(server: RegisteredServer, content: CatalogContent): Promise<void> {
@@ -78,6 +78,20 @@ export class CatalogMemory {
     catalog.recall(config.name, listed);
     catalog.noteResources(config.name, hasResources === true);
   }
+}
+
+/** JSON of the content, written in slices of time, because a server may list thousands of tools. */
+async function writeContent({
+  tools,
+  ...rest
+}: CatalogContent & { readonly tools: readonly ListedTool[] }): Promise<string> {
+  const slice = new TimeSlice();
+  const written: string[] = [];
+  for (const tool of tools) {
+    if (slice.isOver) await slice.next();
+    written.push(JSON.stringify(tool));
+  }
+  return JSON.stringify({ ...rest, tools: [] }).replace(/\]\}$/, () => `${written.join(",")}]}`);
 }
 
 /** It was checked before it was stored; what matters is that a damaged row does no harm. */

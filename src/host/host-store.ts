@@ -1,6 +1,7 @@
 import { createError } from "../errors/families.ts";
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import { TimeSlice } from "../ports/time-slice.ts";
 import { storeExists } from "../store/store-location.ts";
 import type { Store } from "../store/store.ts";
 
@@ -146,7 +147,14 @@ export class HostStore {
     this.#isHurried = false;
     const tasks = this.#waiting.splice(0);
     this.#keeping = this.#keeping.then(async () => {
-      await Promise.all(tasks.map((task) => task()));
+      const begun: Promise<void>[] = [];
+      const slice = new TimeSlice();
+      for (const task of tasks) {
+        // Each makes its statements at once, and a long list takes a while: not all of them in one turn.
+        if (begun.length > 0) await slice.next();
+        begun.push(task());
+      }
+      await Promise.all(begun);
     });
     return this.#keeping;
   }

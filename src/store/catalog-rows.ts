@@ -43,9 +43,15 @@ export class CatalogRows {
     return { content, savedAt: Math.min(row.saved_at, clock.now()) };
   }
 
-  /** False when the content is too large: then nothing is known, since the former one is out of date. */
-  async save(consentId: ConsentId, content: CatalogContent): Promise<boolean> {
-    const text = JSON.stringify(content);
+  /**
+   * False when the content is too large: then nothing is known, since the former one is out of date. `text`
+   * is the content's JSON, where the caller has made it already: a long list takes a while to write.
+   */
+  async save(
+    consentId: ConsentId,
+    content: CatalogContent,
+    text: string = JSON.stringify(content),
+  ): Promise<boolean> {
     if (Buffer.byteLength(text) > maxContentBytes) {
       await this.remove(consentId);
       return false;
