@@ -4,7 +4,8 @@
 import { isBuilt } from "./build-dist.mjs";
 
 if (isBuilt()) {
-  await import("../dist/testing/run-stdio.js");
+  // By its address, because the types are checked before there is a build.
+  await import(new URL("../dist/testing/run-stdio.js", import.meta.url).href);
 } else {
   const { register } = await import("tsx/esm/api");
   register();
