@@ -95,6 +95,7 @@ describe("who answers", () => {
       {
         type: "request-asked",
         serverName: "s",
+        owner: null,
         kind: "elicitation",
         requestId: "id",
         sessionId: "session 1",
@@ -102,7 +103,14 @@ describe("who answers", () => {
         at: 0,
       },
       expect.objectContaining({ callId: "call 1", outcome: "declined", durationMs: 0 }),
-      { type: "request-asked", serverName: "s", kind: "elicitation", requestId: "id", at: 0 },
+      {
+        type: "request-asked",
+        serverName: "s",
+        owner: null,
+        kind: "elicitation",
+        requestId: "id",
+        at: 0,
+      },
       expect.objectContaining({ type: "request-answered", outcome: "declined" }),
     ]);
     // Nothing goes on listening for the end of the call.
