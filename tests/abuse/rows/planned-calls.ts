@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import type { Lab } from "../lab.ts";
 import type { Criterion, Figures } from "../row.ts";
 import type { CallEnd } from "../subject.ts";
@@ -46,9 +48,15 @@ export async function makeCalls(
       if (!isAsPlanned(planned, end, nonce)) wrongEnds += 1;
       if (!end.ok) slowestMs = Math.max(slowestMs, end.tookMs);
     };
-    for (let round = 0; round < rounds; round += 1)
-      if (isParallel) await Promise.all(plan.map(makeOne));
-      else for (const planned of plan) await makeOne(planned);
+    for (let round = 0; round < rounds; round += 1) {
+      const begun: Promise<void>[] = [];
+      for (const planned of plan) {
+        begun.push(makeOne(planned));
+        // Large arguments take a while to make: calls made together begin in turns of their own.
+        await (isParallel ? nextTurn() : begun.at(-1));
+      }
+      await Promise.all(begun);
+    }
   };
   const servers = lab.siteNames;
   if (options.isOneByOne === true) for (const server of servers) await callServer(server);
