@@ -7,6 +7,7 @@ import { longestTimerMs } from "../ports/clock.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
 import { judgeAddresses, judgeHost } from "./blocked-address.ts";
 import { dialAddresses } from "./dial-addresses.ts";
+import { stopAtOverflow } from "./head-overflow.ts";
 import { type NetworkPolicy, hostKind, withoutBrackets } from "./network-policy.ts";
 import { allowPausing } from "./paused-reads.ts";
 
@@ -82,7 +83,7 @@ export class GuardedConnector {
     };
     this.#attempts.add(attempt);
     this.#route(target, attempt.signal).then(
-      (socket) => settle(null, allowPausing(socket)),
+      (socket) => settle(null, stopAtOverflow(allowPausing(socket))),
       (error: Error) => settle(error, null),
     );
   };
