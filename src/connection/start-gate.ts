@@ -1,5 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-
 import { createError } from "../errors/families.ts";
 import type { Clock } from "../ports/clock.ts";
 
@@ -13,7 +11,6 @@ export class StartGate {
   readonly #clock: Clock;
   readonly #waiting = new Set<() => void>();
   #free = maxStarting;
-  #lastBegun = Promise.resolve();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -22,8 +19,7 @@ export class StartGate {
   /** Runs `start` when there is room for it; `cancelled` when `signal` aborts before that. */
   async run<T>(start: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
-    else await this.#room(signal);
-    await this.#turn();
+    else await this.#turn(signal);
     let isInside = true;
     const leave = (): void => {
       if (isInside) this.#leave();
@@ -38,14 +34,7 @@ export class StartGate {
     }
   }
 
-  /** Starting a process takes milliseconds in which nothing else runs: no two begin in one turn of the loop. */
-  #turn(): Promise<void> {
-    const before = this.#lastBegun;
-    this.#lastBegun = before.then(() => nextTurn());
-    return before;
-  }
-
-  #room(signal: AbortSignal | undefined): Promise<void> {
+  #turn(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const enter = (): void => {
         signal?.removeEventListener("abort", giveUp);

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import {
   chmodSync,
   existsSync,
@@ -144,4 +145,25 @@ describe.skipIf(process.platform === "win32")("what was checked", () => {
     const checked: CheckedLaunch = { ...place.checked, file: "none" };
     await expect(output({ ...place, checked })).rejects.toMatchObject(refusal);
   });
+});
+
+it("B17: no two processes start in one turn of the loop", async () => {
+  let turn = 0;
+  let isOver = false;
+  const count = (): void => {
+    turn += 1;
+    if (!isOver) setImmediate(count);
+  };
+  const turns: number[] = [];
+  const started = (): number => turns.push(turn);
+  subscribe("child_process", started);
+  setImmediate(count);
+  try {
+    await Promise.all([output({}), output({}), output({})]);
+  } finally {
+    isOver = true;
+    unsubscribe("child_process", started);
+  }
+  expect(new Set(turns).size).toBe(turns.length);
+  expect(turns).toHaveLength(3);
 });

@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { type CheckedLaunch, isStillThere } from "../config/checked-launch.ts";
 import { findCommand } from "../config/find-command.ts";
@@ -42,6 +43,7 @@ export async function spawnServer(server: ServerCommand): Promise<SpawnedServer>
   try {
     // Windows starts `.cmd` shims such as npx only through an interpreter; cross-spawn quotes for it.
     const start = isWindows ? (await import("cross-spawn")).default.spawn : spawn;
+    await ownTurn();
     // Nothing is awaited from here to the start.
     const found = resolveLaunch(server);
     file = isWindows ? undefined : found.file;
@@ -62,6 +64,15 @@ export async function spawnServer(server: ServerCommand): Promise<SpawnedServer>
   } catch (cause) {
     throw McpError.is(cause) ? cause : launchError(server, cause as NodeJS.ErrnoException, file);
   }
+}
+
+let lastStart = Promise.resolve();
+
+/** Starting a process takes milliseconds in which nothing else runs: no two start in one turn of the loop. */
+function ownTurn(): Promise<void> {
+  const before = lastStart;
+  lastStart = before.then(() => nextTurn());
+  return before;
 }
 
 /** The file and folder to start with. Throws when they are not the ones that were checked. */
