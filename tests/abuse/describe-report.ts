@@ -15,7 +15,7 @@ export function describeReport(row: Row, report: RowReport | string): string {
   );
   const allowed = row.stallAllowance;
   const note =
-    allowed === undefined ? "" : `\n     busy up to ${allowed.atMostMs} ms: ${allowed.reason}`;
+    allowed === undefined ? "" : `\n     stall up to ${allowed.atMostMs} ms: ${allowed.reason}`;
   const gap = row.knownGap === undefined ? "" : ` (known: ${row.knownGap})`;
   return isPassed
     ? `${line}${note}`
@@ -53,7 +53,7 @@ function describeFigures(criteria: readonly Criterion[], report: RowReport): str
   return parts.join(" | ");
 }
 
-const hidden = new Set(["H errors", "H p99 ms", "lag ms", "busy ms", "RSS growth MB"]);
+const hidden = new Set(["H errors", "H p99 ms", "lag ms", "busy ms", "stall ms", "RSS growth MB"]);
 
 function vitals(figures: Figures): string {
   const lagMs = round(figures["lag ms"] ?? 0);

@@ -73,13 +73,10 @@ export const commonCriteria: readonly Criterion[] = [
 
 const maxStallMs = 50;
 
-/**
- * No row holds the event loop for 50 ms by work of this process, unless it says why. Lag is told but not
- * judged: other programs cause it, too.
- */
+/** No row holds the event loop for 50 ms by work of this process, unless it says why. */
 export function stallCriterion({ stallAllowance }: Row): Criterion {
   const { atMostMs = maxStallMs } = stallAllowance ?? {};
-  return { figure: "busy ms", atMost: atMostMs, isPhysical: true };
+  return { figure: "stall ms", atMost: atMostMs, isPhysical: true };
 }
 
 /** For rows about how much or how fast a server may write. */

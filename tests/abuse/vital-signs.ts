@@ -36,11 +36,15 @@ export class VitalSigns {
     this.#delay.disable();
     process.off("uncaughtException", this.#crashed);
     process.off("unhandledRejection", this.#crashed);
+    const lagMs = Math.max(0, this.#delay.max / 1e6 - sampleMs);
     return {
       crashes: this.#crashes,
       "polluted prototypes": memberCount() - this.#members + Number("polluted" in {}),
-      "lag ms": Math.max(0, this.#delay.max / 1e6 - sampleMs),
+      "lag ms": lagMs,
       "busy ms": this.#longestWorkMs,
+      // Work of ours that held the loop shows in both: lag alone is other programs, too, and the work between two
+      // samples may have been many turns of the loop.
+      "stall ms": Math.min(this.#longestWorkMs, lagMs + sampleMs),
       "RSS growth MB": Math.max(0, this.#peakBytes - this.#startBytes) / 2 ** 20,
     };
   }
