@@ -1,6 +1,6 @@
 // Every shape a configuration may have, from the files of other hosts to objects in code. Parsing
 // starts nothing: a server is launched when it is first needed.
-import { parseConfig } from "plugboard";
+import { parseConfig } from "plugboard/config";
 
 const shapes: Record<string, unknown> = {
   "package runner": {

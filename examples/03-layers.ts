@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { loadConfig } from "plugboard";
+import { loadConfig } from "plugboard/config";
 
 const root = await mkdtemp(path.join(tmpdir(), "layers-"));
 const home = path.join(root, "home");

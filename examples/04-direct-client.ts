@@ -1,5 +1,5 @@
 // One server without a host: no names, no policy, no validation. For programs, not for agents.
-import { connectClient } from "plugboard";
+import { connectClient } from "plugboard/client";
 import { testServerEntry } from "plugboard/testing";
 
 {

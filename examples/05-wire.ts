@@ -1,7 +1,7 @@
 // The level of messages: what goes over the wire and what comes back.
 import assert from "node:assert/strict";
 
-import { openWire, TransportMessage } from "plugboard";
+import { openWire, TransportMessage } from "plugboard/client";
 import { testServerEntry } from "plugboard/testing";
 
 const request = TransportMessage.request("tools/list");

@@ -1,5 +1,6 @@
 // Public names are namespaced, valid for every model provider and never split to route a call.
-import { buildMcpSkillName, createHost, isMcpTool, makeToolName, parseToolName } from "plugboard";
+import { createHost } from "plugboard";
+import { buildMcpSkillName, isMcpTool, makeToolName, parseToolName } from "plugboard/tools";
 
 const { server, tool } = parseToolName("mcp__filesystem__read_file");
 console.log(server, tool);

@@ -1,6 +1,7 @@
 // Results come in several shapes; all of them become text, and nothing of an outcome is lost.
-import { createHost, mcpResultToString, toRest, toSkillResult, toToolResult } from "plugboard";
+import { createHost } from "plugboard";
 import { testServerEntry } from "plugboard/testing";
+import { mcpResultToString, toRest, toSkillResult, toToolResult } from "plugboard/tools";
 
 class ResultObject {
   readonly content = [{ type: "text", text: "an object with content" }];

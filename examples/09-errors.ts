@@ -2,7 +2,6 @@
 // stable code per cause.
 import {
   CapabilitySet,
-  connectClient,
   createHost,
   errorOfOutcome,
   McpConfigError,
@@ -14,8 +13,8 @@ import {
   McpTimeoutError,
   McpToolError,
   McpTransportError,
-  openWire,
 } from "plugboard";
+import { connectClient, openWire } from "plugboard/client";
 import { testServerEntry } from "plugboard/testing";
 
 /** What is thrown, with its class and its code. */

@@ -1,8 +1,9 @@
 // The types of a server's tools are written to a file once. From then on a wrong call does not compile.
 import { readFileSync } from "node:fs";
 
-import { createHost, paramsTypeOf } from "plugboard";
+import { createHost } from "plugboard";
 import { testServerEntry } from "plugboard/testing";
+import { paramsTypeOf } from "plugboard/tools";
 
 // Made by: plugboard types calculator -o calculator-tools.ts
 import { calculator } from "./calculator-tools.ts";

@@ -1,5 +1,6 @@
 // Servers as a section of a prompt: their tools, and a text that tells the model about them.
-import { createHost, McpConnectionError, type McpServerConfig, PromptTemplate } from "plugboard";
+import { createHost, McpConnectionError, type McpServerConfig } from "plugboard";
+import { PromptTemplate } from "plugboard/prompts";
 import {
   createDemoServer,
   createMemoryServer,

@@ -1,12 +1,6 @@
 // Who may call what: levels, capabilities, consent, and the reasons for a verdict.
-import {
-  CapabilitySet,
-  canUseMcp,
-  createHost,
-  type Human,
-  requiresMcpConfirmation,
-  type Session,
-} from "plugboard";
+import { CapabilitySet, createHost, type Human, type Session } from "plugboard";
+import { canUseMcp, requiresMcpConfirmation } from "plugboard/permissions";
 import { createMemoryServer, createRecordedServer } from "plugboard/testing";
 
 const files = createRecordedServer({

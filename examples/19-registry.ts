@@ -1,6 +1,7 @@
 // Many servers, many agents: who sees which server, over whose connection.
-import { createHost, toSkillResult } from "plugboard";
+import { createHost } from "plugboard";
 import { createMemoryServer, createRecordedServer } from "plugboard/testing";
+import { toSkillResult } from "plugboard/tools";
 
 const github = createRecordedServer({
   tools: [

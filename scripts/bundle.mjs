@@ -12,6 +12,13 @@ const sources = path.join(root, "src");
 const entries = [
   "index.ts",
   "adapters/index.ts",
+  "entries/client.ts",
+  "entries/config.ts",
+  "entries/content.ts",
+  "entries/human.ts",
+  "entries/permissions.ts",
+  "entries/prompts.ts",
+  "entries/tools.ts",
   "testing/index.ts",
   "testing/run-stdio.ts",
   "cli/main.ts",

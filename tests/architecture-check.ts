@@ -4,7 +4,7 @@ import {
   type Door,
   doors,
   maxFileLines,
-  publicEntry,
+  publicEntries,
   refusedFileNames,
   rooms,
 } from "./architecture-table.ts";
@@ -172,9 +172,7 @@ function readFacts(file: SourceFile): Facts {
 }
 
 const roomOf = (file: string): string => (file.includes("/") ? (file.split("/")[0] ?? "") : file);
-const rank = new Map(
-  [...rooms.map(({ name }) => name), publicEntry].map((name, index) => [name, index]),
-);
+const rank = new Map([...rooms, ...publicEntries].map(({ name }, index) => [name, index]));
 
 /** Whether a list of rooms and single files covers the file. */
 const isAmong = (places: readonly string[], file: string): boolean =>

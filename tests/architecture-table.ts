@@ -96,8 +96,11 @@ export const rooms: readonly Room[] = [
   },
 ];
 
-/** The public API: it may name everything, nothing may import it. */
-export const publicEntry = "index.ts";
+/** The public API: these may name everything, nothing may import them. */
+export const publicEntries: readonly Room[] = [
+  { name: "index.ts", holds: "the main entry `plugboard`, named exports only" },
+  { name: "entries", holds: "one file for each entry beside it: `plugboard/client`, …" },
+];
 
 export interface Door {
   readonly what: string;
@@ -189,16 +192,15 @@ function listPlaces(places: readonly string[]): string {
 
 /** The two tables of `docs/architecture.md`. */
 export function renderTables(): string {
-  const roomRows = rooms.map(({ name, holds, runs }) => {
+  const roomRows = [...rooms, ...publicEntries].map(({ name, holds, runs }) => {
     const may = runs === undefined ? "everything above it" : listPlaces(runs);
-    return `| \`${name}/\` | ${holds} | ${may} |`;
+    return `| ${listPlaces([name])} | ${holds} | ${may} |`;
   });
   const doorRows = doors.map(({ what, allowed }) => `| ${what} | ${listPlaces(allowed)} |`);
   return [
     "| room | holds | may run code of |",
     "| --- | --- | --- |",
     ...roomRows,
-    `| \`${publicEntry}\` | the public API, named exports only | everything above it |`,
     "",
     "| only these may | |",
     "| --- | --- |",

@@ -67,11 +67,15 @@ describe("an import", () => {
     expect(check("cli/plant.ts", source)).toEqual([]);
   });
 
-  it("of the public entry is refused everywhere", () => {
+  it("of a public entry is refused everywhere", () => {
     expect(check("cli/plant.ts", 'import { x } from "../index.ts"; x();')).toEqual([
       "cli/plant.ts imports ../index.ts: index.ts lies above cli",
     ]);
+    expect(check("cli/plant.ts", 'import { x } from "../entries/client.ts"; x();')).toEqual([
+      "cli/plant.ts imports ../entries/client.ts: entries lies above cli",
+    ]);
     expect(check("index.ts", 'export { main } from "./cli/main.ts";')).toEqual([]);
+    expect(check("entries/client.ts", 'export { main } from "../cli/main.ts";')).toEqual([]);
   });
 
   it("of something outside of the rooms is refused", () => {

@@ -137,6 +137,49 @@ describe("the published package", () => {
   });
 });
 
+describe("each entry of the package", () => {
+  const { exports = {} } = readManifest(".");
+  const names = Object.entries(exports).flatMap(([entry, target]) =>
+    typeof target === "string" ? [] : [path.posix.join("plugboard", entry)],
+  );
+  /** What a program in the package's folder prints, which finds the package by its own name. */
+  const printed = (type: "module" | "commonjs", program: string): unknown =>
+    JSON.parse(
+      execFileSync(process.execPath, [`--input-type=${type}`, "--no-warnings", "-e", program], {
+        cwd: root,
+        encoding: "utf8",
+      }),
+    );
+
+  it("loads as an ES module and by require, with the same names", () => {
+    const list = JSON.stringify(names);
+    const imported = printed(
+      "module",
+      `const modules = await Promise.all(${list}.map((name) => import(name)));
+       console.log(JSON.stringify(modules.map((module) => Object.keys(module).sort())))`,
+    );
+    const required = printed(
+      "commonjs",
+      `console.log(JSON.stringify(${list}.map((name) => Object.keys(require(name)).sort())))`,
+    );
+    expect(names).toContain("plugboard/client");
+    expect(imported).toContainEqual(expect.arrayContaining(["createHost"]));
+    expect(required).toEqual(imported);
+  });
+
+  it("throws the error classes of the main entry", () => {
+    const program = `
+      const { McpConfigError, McpError } = require("plugboard");
+      const { parseToolName } = require("plugboard/tools");
+      require("plugboard/client").connectClient(7).catch((error) => {
+        let thrown;
+        try { parseToolName(7) } catch (misuse) { thrown = misuse }
+        console.log(JSON.stringify([error instanceof McpConfigError, thrown instanceof McpError]));
+      });`;
+    expect(printed("commonjs", program)).toEqual([true, true]);
+  });
+});
+
 describe.each(folders)("the manifest of %s", (folder) => {
   it("pins exact versions", () => {
     const { dependencies, devDependencies, optionalDependencies } = readManifest(folder);

@@ -5,12 +5,23 @@ import { describe, expect, it } from "vitest";
 
 import { type AstNode, identifierName, parseSource } from "./syntax-tree.ts";
 
+const root = path.resolve(import.meta.dirname, "..");
+const readText = (file: string): string => readFileSync(path.join(root, file), "utf8");
+
+interface Exports {
+  readonly values: readonly string[];
+  readonly types: readonly string[];
+}
+
+interface Entry extends Exports {
+  readonly source: string;
+}
+
 /** The exported names of an entry that only re-exports, types apart from what exists at run time. */
-function exportsOf(file: string): { readonly values: string[]; readonly types: string[] } {
-  const source = readFileSync(path.resolve(import.meta.dirname, "..", file), "utf8");
+function exportsOf(file: string): Exports {
   const values: string[] = [];
   const types: string[] = [];
-  for (const statement of parseSource(source)["body"] as readonly AstNode[]) {
+  for (const statement of parseSource(readText(file))["body"] as readonly AstNode[]) {
     // A wildcard would make public whatever somebody adds below.
     expect(statement.type, file).toBe("ExportNamedDeclaration");
     for (const specifier of statement["specifiers"] as readonly AstNode[]) {
@@ -22,10 +33,10 @@ function exportsOf(file: string): { readonly values: string[]; readonly types: s
 }
 
 // The lists are literals on purpose: a change of the public API is to be seen in a diff.
-describe("the public API", () => {
-  it("of plugboard", async () => {
-    const { values, types } = exportsOf("src/index.ts");
-    expect(values).toEqual([
+const entries: Readonly<Record<string, Entry>> = {
+  plugboard: {
+    source: "src/index.ts",
+    values: [
       "CapabilitySet",
       "McpAuthError",
       "McpCancelledError",
@@ -39,156 +50,55 @@ describe("the public API", () => {
       "McpTimeoutError",
       "McpToolError",
       "McpTransportError",
-      "PromptTemplate",
-      "SAFE_ENV_KEYS",
-      "SecretText",
-      "TransportMessage",
-      "buildMcpSkillName",
-      "canUseMcp",
-      "connectClient",
       "createHost",
       "createToolClient",
       "defineSlice",
       "errorOfOutcome",
-      "isMcpTool",
-      "loadConfig",
-      "makeToolName",
-      "mcpResultToString",
       "modelText",
-      "openWire",
-      "paramsTypeOf",
-      "parseConfig",
-      "parseToolName",
-      "requiresMcpConfirmation",
-      "resourceContext",
       "toProviderSchema",
-      "toRest",
-      "toSkillResult",
-      "toToolResult",
-      "validateToolArguments",
-    ]);
-    expect(types).toEqual([
-      "AccessReport",
-      "AccessRule",
-      "AccessStep",
-      "AddOptions",
-      "AddressTarget",
-      "AllowOptions",
-      "ApproveOptions",
+    ],
+    types: [
       "AskOptions",
       "Audit",
       "AuditFilter",
       "AuditQuery",
       "AuditRow",
-      "BooleanField",
       "CallEnvelope",
       "CallOptions",
       "CallStreamItem",
-      "Capability",
-      "CatalogProblem",
       "ChildOptions",
-      "ChoiceField",
-      "ChoicesField",
-      "ClientOptions",
-      "Clock",
-      "CommandFile",
-      "Completion",
-      "CompletionQuestion",
-      "CompletionTarget",
-      "ConfigLayer",
-      "ConfigProblem",
-      "ConfigText",
       "ConfirmAnswer",
       "ConfirmQuestion",
       "ConnectOptions",
       "ConnectedServer",
       "ConsentMode",
-      "ConsentRule",
       "ContentBlock",
-      "ContentListOptions",
-      "ContentOptions",
       "ContextResources",
-      "DefinitionChange",
-      "DefinitionDifference",
-      "DirectOptions",
-      "DirectServer",
       "DisconnectOptions",
       "ElicitAnswer",
       "ElicitQuestion",
-      "EntryInput",
-      "EntryVariable",
       "ErrorCode",
       "ErrorFamily",
       "FailedOutcome",
-      "FieldOption",
-      "FieldValue",
-      "FormField",
-      "FormQuestion",
-      "GrantInfo",
-      "GrantQuery",
-      "GrantTerms",
-      "Grants",
       "HostEvent",
       "HostEventOf",
       "HostEventType",
       "HostOptions",
       "Human",
-      "ImportOptions",
-      "ImportResult",
-      "KeptServer",
-      "LaunchDifference",
-      "LaunchQuestion",
       "Limits",
-      "ListedTool",
-      "LoadConfigOptions",
-      "LoadedConfig",
       "Logger",
-      "McpClient",
       "McpErrorJson",
       "McpHost",
-      "McpPrompt",
-      "McpPromptTemplate",
-      "McpResource",
-      "McpResourceTemplate",
       "McpServerConfig",
-      "McpServerInfo",
       "McpTool",
-      "McpToolResult",
       "NamedEntry",
       "Naming",
-      "NamingOptions",
-      "NamingPreset",
       "NativeTool",
-      "NumberField",
       "Outcome",
       "OutcomeError",
-      "PackageNotice",
-      "ParamsField",
-      "ParamsType",
-      "ParsedConfig",
-      "ParsedToolName",
       "PermissionLevel",
-      "Permissions",
-      "Pins",
-      "ProcessTarget",
       "Progress",
-      "PromptArgument",
-      "PromptArguments",
-      "PromptMessage",
-      "PromptParams",
-      "PromptRenderOptions",
-      "PromptSection",
-      "PromptSectionOptions",
-      "PromptTemplateOptions",
-      "PromptText",
-      "ProtocolEra",
-      "Provenance",
-      "QuarantinedTool",
       "ReadyOptions",
-      "RenderOptions",
-      "RequestApprovalOptions",
-      "RequestOptions",
-      "ResourceContents",
       "Root",
       "Roots",
       "RpcError",
@@ -197,57 +107,32 @@ describe("the public API", () => {
       "SamplingMessage",
       "SamplingRequest",
       "SamplingResult",
-      "Section",
-      "SectionConnectOptions",
-      "SectionOptions",
-      "SectionTextOptions",
-      "ServerConfig",
       "ServerEntry",
-      "ServerIdentity",
       "ServerInput",
-      "ServerScope",
       "ServerState",
       "ServerStatus",
       "Session",
-      "SessionContent",
       "SessionOptions",
       "SessionState",
-      "ShownMessage",
-      "ShownPrompt",
-      "ShownText",
-      "SkippedServer",
       "StartOptions",
       "StateSlice",
       "StateView",
       "SuccessfulOutcome",
-      "TextField",
-      "TextFormat",
-      "Timer",
       "ToolArguments",
       "ToolClient",
       "ToolContext",
       "ToolInvoked",
-      "ToolResult",
-      "ToolResultValue",
       "ToolTypes",
       "Transaction",
       "TransactionCallOptions",
       "TransactionResult",
-      "TransportKind",
       "TypedOutcome",
       "Unsubscribe",
-      "UrlQuestion",
-      "WantedVariable",
-      "Wire",
-      "WireIdGenerator",
-      "WireOptions",
-    ]);
-    expect(Object.keys(await import("../src/index.ts")).toSorted()).toEqual(values);
-  });
-
-  it("of plugboard/adapters", async () => {
-    const { values, types } = exportsOf("src/adapters/index.ts");
-    expect(values).toEqual([
+    ],
+  },
+  "plugboard/adapters": {
+    source: "src/adapters/index.ts",
+    values: [
       "aiSdkTools",
       "anthropicTools",
       "claudeAgentServers",
@@ -257,8 +142,8 @@ describe("the public API", () => {
       "openAiTools",
       "runAnthropicCalls",
       "runOpenAiCalls",
-    ]);
-    expect(types).toEqual([
+    ],
+    types: [
       "AdapterOptions",
       "AiSdkCallOptions",
       "AiSdkModelOutput",
@@ -290,13 +175,141 @@ describe("the public API", () => {
       "OpenAiToolMessage",
       "RunOptions",
       "ToolServer",
-    ]);
-    expect(Object.keys(await import("../src/adapters/index.ts")).toSorted()).toEqual(values);
-  });
-
-  it("of plugboard/testing", async () => {
-    const { values, types } = exportsOf("src/testing/index.ts");
-    expect(values).toEqual([
+    ],
+  },
+  "plugboard/client": {
+    source: "src/entries/client.ts",
+    values: ["TransportMessage", "connectClient", "openWire"],
+    types: [
+      "ClientOptions",
+      "DirectOptions",
+      "DirectServer",
+      "ListedTool",
+      "McpClient",
+      "McpServerInfo",
+      "McpToolResult",
+      "ProtocolEra",
+      "RequestOptions",
+      "ServerIdentity",
+      "Wire",
+      "WireIdGenerator",
+      "WireOptions",
+    ],
+  },
+  "plugboard/config": {
+    source: "src/entries/config.ts",
+    values: ["SAFE_ENV_KEYS", "SecretText", "loadConfig", "parseConfig"],
+    types: [
+      "AddOptions",
+      "ConfigLayer",
+      "ConfigProblem",
+      "ConfigText",
+      "EntryInput",
+      "ImportOptions",
+      "ImportResult",
+      "KeptServer",
+      "LoadConfigOptions",
+      "LoadedConfig",
+      "NamingPreset",
+      "ParsedConfig",
+      "Provenance",
+      "ServerConfig",
+      "ServerScope",
+      "SkippedServer",
+      "TransportKind",
+    ],
+  },
+  "plugboard/content": {
+    source: "src/entries/content.ts",
+    values: ["resourceContext"],
+    types: [
+      "Completion",
+      "CompletionQuestion",
+      "CompletionTarget",
+      "ContentListOptions",
+      "ContentOptions",
+      "McpPrompt",
+      "McpResource",
+      "McpResourceTemplate",
+      "PromptArgument",
+      "PromptMessage",
+      "PromptText",
+      "ResourceContents",
+      "SessionContent",
+    ],
+  },
+  "plugboard/human": {
+    source: "src/entries/human.ts",
+    values: [],
+    types: [
+      "AddressTarget",
+      "BooleanField",
+      "ChoiceField",
+      "ChoicesField",
+      "CommandFile",
+      "EntryVariable",
+      "FieldOption",
+      "FieldValue",
+      "FormField",
+      "FormQuestion",
+      "LaunchDifference",
+      "LaunchQuestion",
+      "NumberField",
+      "PackageNotice",
+      "ProcessTarget",
+      "ShownMessage",
+      "ShownPrompt",
+      "ShownText",
+      "TextField",
+      "TextFormat",
+      "UrlQuestion",
+      "WantedVariable",
+    ],
+  },
+  "plugboard/permissions": {
+    source: "src/entries/permissions.ts",
+    values: ["canUseMcp", "requiresMcpConfirmation"],
+    types: [
+      "AccessReport",
+      "AccessRule",
+      "AccessStep",
+      "AllowOptions",
+      "ApproveOptions",
+      "Capability",
+      "ConsentRule",
+      "DefinitionChange",
+      "DefinitionDifference",
+      "GrantInfo",
+      "GrantQuery",
+      "GrantTerms",
+      "Grants",
+      "Permissions",
+      "Pins",
+      "QuarantinedTool",
+      "RequestApprovalOptions",
+    ],
+  },
+  "plugboard/prompts": {
+    source: "src/entries/prompts.ts",
+    values: ["PromptTemplate"],
+    types: [
+      "McpPromptTemplate",
+      "PromptArguments",
+      "PromptParams",
+      "PromptRenderOptions",
+      "PromptSection",
+      "PromptSectionOptions",
+      "PromptTemplateOptions",
+      "RenderOptions",
+      "Section",
+      "SectionConnectOptions",
+      "SectionOptions",
+      "SectionTextOptions",
+    ],
+  },
+  "plugboard/testing": {
+    source: "src/testing/index.ts",
+    values: [
       "createDemoServer",
       "createMemoryServer",
       "createRecordedServer",
@@ -307,8 +320,9 @@ describe("the public API", () => {
       "serveSse",
       "serveStdio",
       "testServerEntry",
-    ]);
-    expect(types).toEqual([
+    ],
+    types: [
+      "Clock",
       "DemoServerOptions",
       "HttpServer",
       "McpServerFactory",
@@ -326,7 +340,70 @@ describe("the public API", () => {
       "SseServer",
       "StdioServer",
       "TestServerOptions",
+      "Timer",
+    ],
+  },
+  "plugboard/tools": {
+    source: "src/entries/tools.ts",
+    values: [
+      "buildMcpSkillName",
+      "isMcpTool",
+      "makeToolName",
+      "mcpResultToString",
+      "paramsTypeOf",
+      "parseToolName",
+      "toRest",
+      "toSkillResult",
+      "toToolResult",
+      "validateToolArguments",
+    ],
+    types: [
+      "CatalogProblem",
+      "NamingOptions",
+      "ParamsField",
+      "ParamsType",
+      "ParsedToolName",
+      "ToolResult",
+      "ToolResultValue",
+    ],
+  },
+};
+
+describe("the public API", () => {
+  it.each(Object.entries(entries))("of %s", async (_name, { source, values, types }) => {
+    expect(exportsOf(source)).toEqual({ values, types });
+    const module = (await import(path.join(root, source))) as object;
+    expect(Object.keys(module).toSorted()).toEqual(values);
+  });
+
+  it("has these entries and no other", () => {
+    const { exports } = JSON.parse(readText("package.json")) as {
+      readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+    };
+    const published = Object.entries(exports).flatMap(([entry, target]) =>
+      typeof target === "string"
+        ? []
+        : [[path.posix.join("plugboard", entry), target.default] as const],
+    );
+    const expected = Object.entries(entries).map(([name, { source }]) => [
+      name,
+      source.replace(/^src(.*)\.ts$/, "./dist$1.js"),
     ]);
-    expect(Object.keys(await import("../src/testing/index.ts")).toSorted()).toEqual(values);
+    expect(Object.fromEntries(published)).toEqual(Object.fromEntries(expected));
+  });
+
+  it("has one home for each name", () => {
+    const homes = Object.entries(entries).flatMap(([entry, { values, types }]) =>
+      [...values, ...types].map((name) => ({ name, entry })),
+    );
+    const repeated = homes.filter(
+      ({ name }) => homes.filter((home) => home.name === name).length > 1,
+    );
+    expect(repeated).toEqual([]);
+  });
+
+  it("is listed in the README, entry by entry", () => {
+    const rows = [...readText("README.md").matchAll(/^\| `(plugboard[\w/]*)` +\|/gm)];
+    expect(rows.map(([, name]) => name)).toEqual(Object.keys(entries));
   });
 });

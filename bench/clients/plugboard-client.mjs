@@ -1,4 +1,4 @@
-import { connectClient } from "../../dist/index.js";
+import { connectClient } from "../../dist/entries/client.js";
 import { firstText } from "./client.mjs";
 
 /** Plugboard's protocol core and transports without the host above them.

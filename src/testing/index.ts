@@ -14,3 +14,4 @@ export { type ServeStdioOptions, type StdioServer, serveStdio } from "./serve-st
 export type { ServedConnection, ServedEra } from "./serve-transport.ts";
 export { demoServerEntry, testServerEntry } from "./stdio-entry.ts";
 export { type TestServerOptions, createTestServer } from "./test-server.ts";
+export type { Clock, Timer } from "../ports/clock.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { aiSdkTools } from "../../src/adapters/index.ts";
-import { createHost, createToolClient, loadConfig, parseConfig } from "../../src/index.ts";
+import { loadConfig, parseConfig } from "../../src/entries/config.ts";
+import { createHost, createToolClient } from "../../src/index.ts";
 import { MessageReader } from "../../src/transport/message-reader.ts";
 import { hostileEntry } from "./hostile/hostile-entry.ts";
 import { httpModes } from "./hostile/http-modes.mjs";

@@ -2,13 +2,8 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 
 import type { aiSdkTools } from "../../src/adapters/index.ts";
-import type {
-  createHost,
-  createToolClient,
-  loadConfig,
-  McpHost,
-  parseConfig,
-} from "../../src/index.ts";
+import type { loadConfig, parseConfig } from "../../src/entries/config.ts";
+import type { createHost, createToolClient, McpHost } from "../../src/index.ts";
 import { MessageReader } from "../../src/transport/message-reader.ts";
 import type { ServerEntry } from "./subject.ts";
 

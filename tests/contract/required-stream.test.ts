@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { connectClient, createHost } from "../../src/index.ts";
+import { connectClient } from "../../src/entries/client.ts";
+import { createHost } from "../../src/index.ts";
 import { createTestServer, serveHttp, serveRest, serveSse } from "../../src/testing/index.ts";
 import { recordRequests } from "../fixtures/http/recording-proxy.ts";
 import { ScriptedServer } from "../fixtures/http/scripted-server.ts";

@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import {
-  type AskOptions,
-  type ClientOptions,
-  connectClient,
-  type ElicitQuestion,
-} from "../../src/index.ts";
+import { type ClientOptions, connectClient } from "../../src/entries/client.ts";
+import type { AskOptions, ElicitQuestion } from "../../src/index.ts";
 import { overHttp, overStdio } from "../fixtures/servers/open-asking-server.ts";
 
 const places = [

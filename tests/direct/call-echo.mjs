@@ -1,6 +1,6 @@
 // Calls `echo` of the server whose entry is the argument, with the built package, and prints the answer or
 // the error.
-import { connectClient } from "../../dist/index.js";
+import { connectClient } from "../../dist/entries/client.js";
 
 const print = (value) => console.log(JSON.stringify(value));
 

@@ -1,13 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import {
-  buildMcpSkillName,
-  connectClient,
-  createHost,
-  type McpClient,
-  openWire,
-  toSkillResult,
-} from "../../src/index.ts";
+import { connectClient, type McpClient, openWire } from "../../src/entries/client.ts";
+import { buildMcpSkillName, toSkillResult } from "../../src/entries/tools.ts";
+import { createHost } from "../../src/index.ts";
 import { createTestServer, serveHttp, testServerEntry } from "../../src/testing/index.ts";
 import { recordRequests } from "../fixtures/http/recording-proxy.ts";
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { connectClient, type DirectOptions, openWire, type Wire } from "../../src/index.ts";
+import {
+  connectClient,
+  type DirectOptions,
+  openWire,
+  type Wire,
+} from "../../src/entries/client.ts";
 import {
   createMemoryServer,
   createTestServer,

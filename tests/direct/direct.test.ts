@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { connectClient, openWire } from "../../src/index.ts";
+import { connectClient, openWire } from "../../src/entries/client.ts";
 import {
   createDemoServer,
   createMemoryServer,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { connectClient } from "../../src/index.ts";
+import { connectClient } from "../../src/entries/client.ts";
 import { type Respond, ScriptedServer } from "../fixtures/http/scripted-server.ts";
 
 /** What a small server of the 2025 revisions answers; anything else is taken for a call. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { connectClient, openWire } from "../../src/index.ts";
+import { connectClient, openWire } from "../../src/entries/client.ts";
 import { type ServeSseOptions, createTestServer, serveSse } from "../../src/testing/index.ts";
 import { type RecordedRequest, answerTo, sendJson } from "../fixtures/http/scripted-server.ts";
 import { announcement, startSseServer } from "../fixtures/http/sse-wire.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { connectClient, type DirectOptions, openWire } from "../../src/index.ts";
+import { connectClient, type DirectOptions, openWire } from "../../src/entries/client.ts";
 import { hostileEntry } from "../abuse/hostile/hostile-entry.ts";
 import { watchSpawns } from "../abuse/spawns.ts";
 

@@ -5,12 +5,8 @@ import { pathToFileURL } from "node:url";
 
 import { describe, expect, it } from "vitest";
 
-import {
-  createHost,
-  type FieldValue,
-  type FormQuestion,
-  type HostOptions,
-} from "../../src/index.ts";
+import type { FieldValue, FormQuestion } from "../../src/entries/human.ts";
+import { createHost, type HostOptions } from "../../src/index.ts";
 import { realServer, startEverythingOverHttp } from "../fixtures/servers/real-servers.ts";
 
 const places = {

@@ -1,19 +1,29 @@
+import { readFileSync } from "node:fs";
 import path from "node:path";
 
 import { defineConfig } from "vitest/config";
 
-const built = (file: string): string => path.resolve(import.meta.dirname, "../../dist", file);
+const root = path.resolve(import.meta.dirname, "../..");
+const { exports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+};
+
+/** Every entry of the package by its name; none of them matches the beginning of another one. */
+const entries = Object.entries(exports).flatMap(([entry, target]) =>
+  typeof target === "string"
+    ? []
+    : [
+        {
+          find: new RegExp(`^${path.posix.join("plugboard", entry)}$`),
+          replacement: path.join(root, target.default),
+        },
+      ],
+);
 
 /** Judges from outside: real servers, suites and frameworks of the private manifest beside this file. */
 export default defineConfig({
   // Tests import the package by name, as a user does, and get what was built.
-  resolve: {
-    alias: {
-      "plugboard/adapters": built("adapters/index.js"),
-      "plugboard/testing": built("testing/index.js"),
-      plugboard: built("index.js"),
-    },
-  },
+  resolve: { alias: entries },
   test: {
     setupFiles: ["tests/setup/throw-away-home.ts"],
     maxWorkers: 2,

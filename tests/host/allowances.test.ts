@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import {
-  canUseMcp,
-  createHost,
-  type HostEvent,
-  type PermissionLevel,
-  requiresMcpConfirmation,
-  type Session,
-} from "../../src/index.ts";
+import { canUseMcp, requiresMcpConfirmation } from "../../src/entries/permissions.ts";
+import { createHost, type HostEvent, type PermissionLevel, type Session } from "../../src/index.ts";
 import {
   createMemoryServer,
   createRecordedServer,

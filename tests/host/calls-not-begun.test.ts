@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { createHost, toToolResult } from "../../src/index.ts";
+import { toToolResult } from "../../src/entries/tools.ts";
+import { createHost } from "../../src/index.ts";
 import { anyTool, recordedHost } from "./recorded-host.ts";
 
 describe("a native tool that was never run", () => {

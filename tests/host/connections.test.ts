@@ -6,7 +6,8 @@ import { promisify } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
-import { connectClient, createHost, McpConnectionPool } from "../../src/index.ts";
+import { connectClient } from "../../src/entries/client.ts";
+import { createHost, McpConnectionPool } from "../../src/index.ts";
 import { type Clock, systemClock } from "../../src/ports/clock.ts";
 import {
   createDemoServer,

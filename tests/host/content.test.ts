@@ -1,7 +1,8 @@
 import { type McpServerFactory, Server } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 
-import { createHost, type McpHost, resourceContext, type Session } from "../../src/index.ts";
+import { resourceContext } from "../../src/entries/content.ts";
+import { createHost, type McpHost, type Session } from "../../src/index.ts";
 import { createMemoryServer, createTestServer, serveHttp } from "../../src/testing/index.ts";
 
 /** A small library: two documents, a family of notes, a prompt with an argument. */

@@ -3,13 +3,13 @@ import type { AddressInfo } from "node:net";
 
 import { describe, expect, it } from "vitest";
 
+import { toToolResult } from "../../src/entries/tools.ts";
 import {
   createHost,
   type Human,
   McpConnectionError,
   type Outcome,
   type Session,
-  toToolResult,
   type ToolInvoked,
 } from "../../src/index.ts";
 import { demoServerEntry } from "../../src/testing/index.ts";

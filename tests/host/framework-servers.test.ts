@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { connectClient, createHost } from "../../src/index.ts";
+import { connectClient } from "../../src/entries/client.ts";
+import { createHost } from "../../src/index.ts";
 import { findExpressServer, findFastApiServer } from "../fixtures/servers/framework-servers.ts";
 import type { RunningHttpServer } from "../fixtures/servers/real-servers.ts";
 

@@ -4,7 +4,8 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { createHost, loadConfig, type McpHost, parseConfig } from "../../src/index.ts";
+import { loadConfig, parseConfig } from "../../src/entries/config.ts";
+import { createHost, type McpHost } from "../../src/index.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
 
 const named = { name: "tools", ...testServerEntry() };

@@ -1,7 +1,8 @@
 import { Server } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 
-import { createHost, PromptTemplate } from "../../src/index.ts";
+import { PromptTemplate } from "../../src/entries/prompts.ts";
+import { createHost } from "../../src/index.ts";
 import { createMemoryServer } from "../../src/testing/index.ts";
 
 /** A server with one prompt of a required and an optional argument. */

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { calculator } from "../../examples/servers/rest-calculator.ts";
 import { greeter } from "../../examples/servers/rest-greeter.ts";
-import { connectClient, createHost, type HostEvent, type McpHost } from "../../src/index.ts";
+import { connectClient } from "../../src/entries/client.ts";
+import { createHost, type HostEvent, type McpHost } from "../../src/index.ts";
 import { ScriptedServer, sendJson } from "../fixtures/http/scripted-server.ts";
 
 let greeterUrl: string;

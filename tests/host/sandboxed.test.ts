@@ -11,11 +11,11 @@ import {
   runAnthropicCalls,
   runOpenAiCalls,
 } from "../../src/adapters/index.ts";
+import { PromptTemplate } from "../../src/entries/prompts.ts";
 import {
   CapabilitySet,
   type McpHost,
   McpConnectionPool,
-  PromptTemplate,
   type Session,
   createHost,
   createToolClient,

@@ -6,13 +6,8 @@ import { inspect } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
-import {
-  createHost,
-  type HostOptions,
-  loadConfig,
-  type McpHost,
-  SecretText,
-} from "../../src/index.ts";
+import { loadConfig, SecretText } from "../../src/entries/config.ts";
+import { createHost, type HostOptions, type McpHost } from "../../src/index.ts";
 
 const leaking = fileURLToPath(new URL("../fixtures/servers/leaking-server.mjs", import.meta.url));
 const key = "-----BEGIN KEY-----\ncanary-line-77\n-----END KEY-----";

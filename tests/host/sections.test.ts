@@ -4,14 +4,13 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { PromptTemplate, type SectionOptions } from "../../src/entries/prompts.ts";
 import {
   createHost,
   type HostOptions,
   type Human,
   type McpHost,
   McpConnectionError,
-  PromptTemplate,
-  type SectionOptions,
   type Session,
 } from "../../src/index.ts";
 import {

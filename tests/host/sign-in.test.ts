@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 
 import { describe, expect, it } from "vitest";
 
-import { connectClient, createHost, McpAuthError, openWire } from "../../src/index.ts";
+import { connectClient, openWire } from "../../src/entries/client.ts";
+import { createHost, McpAuthError } from "../../src/index.ts";
 
 interface Trap extends AsyncDisposable {
   readonly url: string;

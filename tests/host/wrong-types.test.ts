@@ -1,6 +1,27 @@
 import { describe, expect, it } from "vitest";
 
 import * as adapters from "../../src/adapters/index.ts";
+import {
+  type McpClient,
+  connectClient,
+  openWire,
+  TransportMessage,
+} from "../../src/entries/client.ts";
+import { loadConfig, parseConfig } from "../../src/entries/config.ts";
+import { type McpResource, resourceContext } from "../../src/entries/content.ts";
+import { requiresMcpConfirmation } from "../../src/entries/permissions.ts";
+import { PromptTemplate } from "../../src/entries/prompts.ts";
+import {
+  buildMcpSkillName,
+  isMcpTool,
+  makeToolName,
+  paramsTypeOf,
+  parseToolName,
+  toRest,
+  toSkillResult,
+  toToolResult,
+  validateToolArguments,
+} from "../../src/entries/tools.ts";
 import * as api from "../../src/index.ts";
 import { createMemoryServer, createTestServer } from "../../src/testing/index.ts";
 
@@ -305,7 +326,7 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
     expect(await session.call(tool, sum)).toMatchObject({ text: "3" });
   });
 
-  const clientRows: readonly Row<api.McpClient>[] = [
+  const clientRows: readonly Row<McpClient>[] = [
     ["client.callTool", noText, (client, value) => client.callTool(value)],
     ["client.callTool arguments", noOptions, (client, value) => client.callTool("add", value)],
     [
@@ -324,17 +345,13 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
   ];
 
   it("connectClient", async () => {
-    await expectMisuse(undefined, [
-      "connectClient",
-      allBut(),
-      (_, value) => api.connectClient(value),
-    ]);
+    await expectMisuse(undefined, ["connectClient", allBut(), (_, value) => connectClient(value)]);
     const { transport } = createMemoryServer(createTestServer());
     const keys = ["timeoutMs", "signal", "limits", "logger", "env", "clientInfo", "protocolCore"];
     await expectMisuse(undefined, [
       "options",
       noOptions,
-      (_, value) => api.connectClient(transport, value),
+      (_, value) => connectClient(transport, value),
     ]);
     for (const key of [...keys, "protocolVersion", "human", "sampling", "roots"])
       await expectMisuse(undefined, [
@@ -344,26 +361,22 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
           ["null", null],
           ["a boolean", true],
         ],
-        (_, value) => api.connectClient(transport, { [key]: value }),
+        (_, value) => connectClient(transport, { [key]: value }),
       ]);
-    await using client = await api.connectClient(transport);
+    await using client = await connectClient(transport);
     for (const row of clientRows) await expectMisuse(client, row);
   });
 
   it("openWire", async () => {
     const { transport } = createMemoryServer(createTestServer());
-    await expectMisuse(undefined, ["openWire", allBut(), (_, value) => api.openWire(value)]);
-    await expectMisuse(undefined, [
-      "options",
-      noOptions,
-      (_, value) => api.openWire(transport, value),
-    ]);
+    await expectMisuse(undefined, ["openWire", allBut(), (_, value) => openWire(value)]);
+    await expectMisuse(undefined, ["options", noOptions, (_, value) => openWire(transport, value)]);
     await expectMisuse(undefined, [
       "idGenerator",
       allBut("undefined", "a function"),
-      (_, idGenerator) => api.openWire(transport, { idGenerator }),
+      (_, idGenerator) => openWire(transport, { idGenerator }),
     ]);
-    await using wire = api.openWire(transport);
+    await using wire = openWire(transport);
     await wire.connect();
     await expectMisuse(wire, ["sendRequest", noText, (on, value) => on.sendRequest(value)]);
     await expectMisuse(wire, [
@@ -373,8 +386,7 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
     ]);
   });
 
-  const { TransportMessage } = api;
-  const resource = { serverName: "t", uri: "x:y", name: "y" } as api.McpResource;
+  const resource = { serverName: "t", uri: "x:y", name: "y" } as McpResource;
   const session = { call() {}, find() {}, tools() {}, ready() {} } as unknown as api.Session;
   const section = { key: "s", template: "Text.", acceptsOverrides: true };
   const prompt = { ns: "n", key: "k", sections: [section] };
@@ -414,34 +426,30 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
     [
       "validateToolArguments options",
       noOptions,
-      (_, value) => api.validateToolArguments({}, {}, value),
+      (_, value) => validateToolArguments({}, {}, value),
     ],
-    ["toRest", allBut(), (_, value) => api.toRest(value)],
-    ["toSkillResult", allBut(), (_, value) => api.toSkillResult(value)],
-    ["toToolResult", allBut(), (_, value) => api.toToolResult(value)],
+    ["toRest", allBut(), (_, value) => toRest(value)],
+    ["toSkillResult", allBut(), (_, value) => toSkillResult(value)],
+    ["toToolResult", allBut(), (_, value) => toToolResult(value)],
     ["modelText", allBut(), (_, value) => api.modelText(value)],
     ["errorOfOutcome", allBut(), (_, value) => api.errorOfOutcome(value)],
-    ["resourceContext", allBut(), (_, value) => api.resourceContext(value, [])],
-    ["resourceContext contents", allBut(), (_, value) => api.resourceContext(resource, value)],
+    ["resourceContext", allBut(), (_, value) => resourceContext(value, [])],
+    ["resourceContext contents", allBut(), (_, value) => resourceContext(resource, value)],
     [
       "resourceContext text",
       allBut("undefined", "a string"),
-      (_, text) => api.resourceContext(resource, [{ uri: "x:y", mimeType: undefined, text }]),
+      (_, text) => resourceContext(resource, [{ uri: "x:y", mimeType: undefined, text }]),
     ],
     ["createToolClient", allBut(), (_, value) => api.createToolClient(value, "t", [])],
     ["createToolClient server", noText, (_, value) => api.createToolClient(session, value, [])],
     ["createToolClient tools", allBut(), (_, value) => api.createToolClient(session, "t", value)],
-    ["paramsTypeOf", noText, (_, value) => api.paramsTypeOf(value, { name: "x" })],
-    ["paramsTypeOf tool", allBut(), (_, value) => api.paramsTypeOf("t", value)],
-    [
-      "requiresMcpConfirmation",
-      noText,
-      (_, value) => api.requiresMcpConfirmation("trusted", value),
-    ],
+    ["paramsTypeOf", noText, (_, value) => paramsTypeOf(value, { name: "x" })],
+    ["paramsTypeOf tool", allBut(), (_, value) => paramsTypeOf("t", value)],
+    ["requiresMcpConfirmation", noText, (_, value) => requiresMcpConfirmation("trusted", value)],
     [
       "requiresMcpConfirmation allowances",
       allBut("undefined"),
-      (_, value) => api.requiresMcpConfirmation("trusted", "t", value),
+      (_, value) => requiresMcpConfirmation("trusted", "t", value),
     ],
     ["defineSlice", noText, (_, value) => api.defineSlice(value, 0)],
     [
@@ -449,13 +457,13 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
       allBut("null", "undefined", "a string", "a number", "a boolean", "a list", ...plainObjects),
       (_, value) => api.defineSlice("x", value),
     ],
-    ["PromptTemplate", allBut(), (_, value) => new api.PromptTemplate(value)],
-    ["PromptTemplate ns", noText, (_, ns) => new api.PromptTemplate({ ...prompt, ns })],
-    ["PromptTemplate key", noText, (_, key) => new api.PromptTemplate({ ...prompt, key })],
+    ["PromptTemplate", allBut(), (_, value) => new PromptTemplate(value)],
+    ["PromptTemplate ns", noText, (_, ns) => new PromptTemplate({ ...prompt, ns })],
+    ["PromptTemplate key", noText, (_, key) => new PromptTemplate({ ...prompt, key })],
     [
       "PromptTemplate sections",
       allBut(),
-      (_, sections) => new api.PromptTemplate({ ...prompt, sections }),
+      (_, sections) => new PromptTemplate({ ...prompt, sections }),
     ],
     ...(["key", "title", "template", "params", "acceptsOverrides"] as const).map(
       (key): Row<undefined> => [
@@ -466,38 +474,33 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
           ["a symbol", Symbol("s")],
           ["a list", [1]],
         ],
-        (_, value) =>
-          new api.PromptTemplate({ ...prompt, sections: [{ ...section, [key]: value }] }),
+        (_, value) => new PromptTemplate({ ...prompt, sections: [{ ...section, [key]: value }] }),
       ],
     ),
     [
       "PromptTemplate section of one's own",
       noFunction,
       (_, render) =>
-        new api.PromptTemplate({
+        new PromptTemplate({
           ...prompt,
           sections: [{ key: "s", params: [], acceptsOverrides: false, render }],
         }),
     ],
-    [
-      "PromptTemplate.render",
-      noOptions,
-      (_, value) => new api.PromptTemplate(prompt).render(value),
-    ],
+    ["PromptTemplate.render", noOptions, (_, value) => new PromptTemplate(prompt).render(value)],
     [
       "PromptTemplate.render options",
       noOptions,
-      (_, value) => new api.PromptTemplate(prompt).render({}, value),
+      (_, value) => new PromptTemplate(prompt).render({}, value),
     ],
     [
       "PromptTemplate.render overrides",
       noOptions,
-      (_, overrides) => new api.PromptTemplate(prompt).render({}, { overrides }),
+      (_, overrides) => new PromptTemplate(prompt).render({}, { overrides }),
     ],
     [
       "PromptTemplate.render override",
       allBut("undefined", "a string"),
-      (_, s) => new api.PromptTemplate(prompt).render({}, { overrides: { s } }),
+      (_, s) => new PromptTemplate(prompt).render({}, { overrides: { s } }),
     ],
     ["CapabilitySet", allBut("undefined"), (_, value) => new api.CapabilitySet(value)],
     [
@@ -509,7 +512,7 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
     ["CapabilitySet.reaches", noText, (_, value) => everything.reaches(value, "execute")],
     ["CapabilitySet.attenuate", allBut(), (_, value) => everything.attenuate(value)],
     ["CapabilitySet.attenuate terms", noOptions, (_, value) => everything.attenuate([], value)],
-    ["parseConfig options", noOptions, (_, value) => api.parseConfig({}, value)],
+    ["parseConfig options", noOptions, (_, value) => parseConfig({}, value)],
     ...(["provenance", "baseDir", "locate", "maxEntries", "strict", "naming"] as const).map(
       (key): Row<undefined> => [
         `parseConfig ${key}`,
@@ -518,15 +521,15 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
           ["a symbol", Symbol("s")],
           ["a list", [1]],
         ],
-        (_, value) => api.parseConfig({}, { [key]: value }),
+        (_, value) => parseConfig({}, { [key]: value }),
       ],
     ),
     ["CapabilitySet.grant", noText, (_, value) => new api.CapabilitySet().grant(value)],
-    ["loadConfig", allBut(), (_, value) => api.loadConfig(value)],
-    ["parseToolName", noText, (_, value) => api.parseToolName(value)],
-    ["makeToolName", noText, (_, value) => api.makeToolName(value, "x")],
-    ["makeToolName tool", noText, (_, value) => api.makeToolName("x", value)],
-    ["buildMcpSkillName", noText, (_, value) => api.buildMcpSkillName(value, "x")],
+    ["loadConfig", allBut(), (_, value) => loadConfig(value)],
+    ["parseToolName", noText, (_, value) => parseToolName(value)],
+    ["makeToolName", noText, (_, value) => makeToolName(value, "x")],
+    ["makeToolName tool", noText, (_, value) => makeToolName("x", value)],
+    ["buildMcpSkillName", noText, (_, value) => buildMcpSkillName(value, "x")],
   ];
 
   type Adapt = (session: api.Session, options: never) => unknown;
@@ -569,7 +572,7 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
 
   it("parseConfig tells every wrong type as a problem, and never throws", () => {
     for (const [name, value] of allBut()) {
-      const { servers, problems } = api.parseConfig({ servers: { s: value } });
+      const { servers, problems } = parseConfig({ servers: { s: value } });
       expect(servers, name).toEqual([]);
       expect(
         problems.some(({ code }) => code === "config_invalid"),
@@ -579,6 +582,6 @@ describe("CFG-44 ERR-16: wrong types from JavaScript are McpErrors that say what
   });
 
   it("isMcpTool says no", () => {
-    for (const [name, value] of noText) expect(api.isMcpTool(value as never), name).toBe(false);
+    for (const [name, value] of noText) expect(isMcpTool(value as never), name).toBe(false);
   });
 });

@@ -1,11 +1,8 @@
 // The client that the official conformance suite judges: one process per scenario, the address of the
 // scenario's server as the last argument. It is a program with Plugboard as anybody could write it:
-// everything comes from the package's entry, and the revision is negotiated, never chosen by scenario.
+// everything comes from the package's entries, and the revision is negotiated, never chosen by scenario.
 import {
-  connectClient,
   createHost,
-  type FieldValue,
-  type FormField,
   type Human,
   McpError,
   type McpHost,
@@ -13,6 +10,8 @@ import {
   type Session,
   type ToolArguments,
 } from "plugboard";
+import { connectClient } from "plugboard/client";
+import type { FieldValue, FormField } from "plugboard/human";
 
 import { sampleObject } from "./sample-value.ts";
 

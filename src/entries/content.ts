@@ -1,0 +1,20 @@
+// `plugboard/content`: the resources and prompts that servers offer. Named exports only.
+
+export type {
+  ContentListOptions,
+  ContentOptions,
+  SessionContent,
+} from "../session/session-content.ts";
+export { resourceContext } from "../catalog/resource-context.ts";
+export type {
+  Completion,
+  CompletionQuestion,
+  CompletionTarget,
+  McpPrompt,
+  McpResource,
+  McpResourceTemplate,
+  PromptArgument,
+  PromptMessage,
+  PromptText,
+  ResourceContents,
+} from "../catalog/server-content.ts";

@@ -1,0 +1,28 @@
+// `plugboard/human`: what a person is asked, in full. Named exports only.
+
+export type {
+  BooleanField,
+  ChoiceField,
+  ChoicesField,
+  FieldOption,
+  FieldValue,
+  FormField,
+  FormQuestion,
+  NumberField,
+  ShownMessage,
+  ShownPrompt,
+  TextField,
+  TextFormat,
+  UrlQuestion,
+} from "../ports/human.ts";
+export type {
+  AddressTarget,
+  CommandFile,
+  EntryVariable,
+  LaunchDifference,
+  LaunchQuestion,
+  PackageNotice,
+  ProcessTarget,
+  WantedVariable,
+} from "../ports/launch-question.ts";
+export type { ShownText } from "../ports/shown-text.ts";
