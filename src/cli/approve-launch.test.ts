@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { LaunchQuestion, ProcessTarget } from "../ports/launch-question.ts";
 import { describeQuestion } from "./approve-launch.ts";
 
-const standpoint = { cwd: "/home/ada/project", home: "/home/ada" };
+const standpoint = { cwd: "/home/ada/project", home: "/home/ada", program: "plugboard" };
 
 const program: ProcessTarget = {
   kind: "process",

@@ -10,6 +10,7 @@ const inputSchema = {
   required: ["a", "b"],
 };
 const none = new Set<string>();
+const without = (wrong: ReadonlySet<string>) => ({ wrong, program: "plugboard" });
 const tool = { serverName: "demo", originalName: "add", inputSchema } as unknown as McpTool;
 
 describe("the arguments of a typed call", () => {
@@ -28,7 +29,7 @@ describe("the arguments of a typed call", () => {
   });
 
   it("ERR-17: what was given is echoed with the line to type", () => {
-    expect(argumentFacts(tool, { a: 2 }, none)).toEqual([
+    expect(argumentFacts(tool, { a: 2 }, without(none))).toEqual([
       { label: "got", text: '{"a":2}' },
       { label: "usage", text: "plugboard call demo.add a=2 b=<number>" },
     ]);
@@ -39,7 +40,7 @@ describe("the arguments of a typed call", () => {
     const error = createError("invalid_arguments", "wrong", { details: { problems } });
     const wrong = wrongArguments(error);
     expect(wrong).toEqual(new Set(["a", "x/y", ""]));
-    const [got, usage] = argumentFacts(tool, { a: ["?"], b: 3, "x/y": 1 }, wrong);
+    const [got, usage] = argumentFacts(tool, { a: ["?"], b: 3, "x/y": 1 }, without(wrong));
     expect(got?.text).toBe('{"a":["?"],"b":3,"x/y":1}');
     expect(usage?.text).toBe("plugboard call demo.add b=3 a=<number>");
     expect(wrongArguments(createError("invalid_arguments", "not checked"))).toEqual(none);
@@ -47,7 +48,7 @@ describe("the arguments of a typed call", () => {
 
   it("ERR-17: a tool with an odd name is one word of the line to type", () => {
     const odd = { ...tool, originalName: "x; touch owned #" } as McpTool;
-    expect(argumentFacts(odd, { a: 1, b: 2 }, none)[1]?.text).toBe(
+    expect(argumentFacts(odd, { a: 1, b: 2 }, without(none))[1]?.text).toBe(
       "plugboard call 'demo.x; touch owned #' a=1 b=2",
     );
   });
@@ -55,7 +56,7 @@ describe("the arguments of a typed call", () => {
   it("secrets are masked in the echo by their name and by their shape", () => {
     const key = `sk-${"x".repeat(20)}`;
     const args = { token: "hunter two", a: key, nested: { password: "p" } };
-    const facts = argumentFacts(tool, args, none);
+    const facts = argumentFacts(tool, args, without(none));
     const text = JSON.stringify(facts);
     expect(text).not.toContain("hunter");
     expect(text).not.toContain(key);
@@ -65,7 +66,7 @@ describe("the arguments of a typed call", () => {
   });
 
   it("a long echo is cut", () => {
-    const [got] = argumentFacts(tool, { a: "x".repeat(10_000) }, none);
+    const [got] = argumentFacts(tool, { a: "x".repeat(10_000) }, without(none));
     expect(got?.text.length).toBeLessThanOrEqual(200);
   });
 });

@@ -33,11 +33,12 @@ export function buildArguments(
 export function argumentFacts(
   tool: McpTool,
   args: Arguments,
-  wrong: ReadonlySet<string>,
+  { wrong, program }: { readonly wrong: ReadonlySet<string>; readonly program: string },
 ): readonly Fact[] {
   const shown = JSON.parse(JSON.stringify(args, maskSecret)) as Arguments;
   const right = Object.fromEntries(Object.entries(shown).filter(([name]) => !wrong.has(name)));
-  const command = ownCommand("call", neutralizeLine(`${tool.serverName}.${tool.originalName}`));
+  const name = neutralizeLine(`${tool.serverName}.${tool.originalName}`);
+  const command = ownCommand("call", name, [], program);
   return [
     { label: "got", text: boundedLine(JSON.stringify(shown), maxEchoLength) },
     { label: "usage", text: `${command} ${formatUsage(tool.inputSchema, right)}`.trimEnd() },

@@ -3,6 +3,8 @@ import { homedir } from "node:os";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { Logger } from "../ports/logger.ts";
+import { ownProgram } from "../text/own-command.ts";
+import { shellWord } from "../text/shell-word.ts";
 import type { Standpoint } from "./display-path.ts";
 import { errorObject, type Fact, formatError } from "./error-format.ts";
 import type { Interruption } from "./interruption.ts";
@@ -16,6 +18,8 @@ export interface GlobalOptions {
   readonly color: boolean;
   /** As typed; a later file wins over an earlier one. */
   readonly config?: readonly string[];
+  /** As typed; it is the current folder by now. */
+  readonly cwd?: string;
   /** Without it `warn`; with `json` nothing, because what matters is in the object. */
   readonly logLevel?: LogLevel;
 }
@@ -42,7 +46,13 @@ export class CommandContext {
   }
 
   get standpoint(): Standpoint {
-    return { cwd: process.cwd(), home: homedir() };
+    const { config = [], cwd } = this.options;
+    const repeated = [
+      ...config.flatMap((file) => ["--config", file]),
+      ...(cwd === undefined ? [] : ["--cwd", cwd]),
+    ];
+    const program = [ownProgram(), ...repeated.map(shellWord)].join(" ");
+    return { cwd: process.cwd(), home: homedir(), program };
   }
 
   /** A line on stderr that is no error: silenced by `--quiet`, and by `--json` to keep stderr parseable. */
@@ -63,7 +73,7 @@ export class CommandContext {
 
   /** Tells a failure on stderr, and gives the exit code that belongs to it. */
   report(error: unknown, facts: readonly Fact[] = []): number {
-    if (this.options.json) this.terminal.jsonError(errorObject(error));
+    if (this.options.json) this.terminal.jsonError(errorObject(error, this.standpoint));
     else for (const line of this.#errorLines(error, facts)) this.terminal.note(line);
     return McpError.is(error) ? error.exitCode : 1;
   }

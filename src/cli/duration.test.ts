@@ -36,4 +36,9 @@ describe("durations as text", () => {
   it("a limit is written as it can be typed", () => {
     expect([formatDuration(60_000), formatDuration(1_500)]).toEqual(["60s", "1500ms"]);
   });
+
+  it("ERR-17: a limit that was measured is rounded", () => {
+    const measured = [59_999.880416, 2_449.9, 999.6, 0.4].map((time) => formatDuration(time));
+    expect(measured).toEqual(["60s", "2400ms", "1s", "0s"]);
+  });
 });

@@ -23,7 +23,13 @@ export function formatElapsed(milliseconds: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** A limit as it is typed: `60s`, `1500ms`. */
+/** A limit as it is typed: `60s`, `1500ms`. What was measured and not chosen is rounded. */
 export function formatDuration(milliseconds: number): string {
-  return milliseconds % 1_000 === 0 ? `${milliseconds / 1_000}s` : `${milliseconds}ms`;
+  const rounded = roundLimit(milliseconds);
+  return rounded % 1_000 === 0 ? `${rounded / 1_000}s` : `${rounded}ms`;
+}
+
+/** To a tenth of a second, or below a second to a millisecond: what is left of a limit of 30 s is 30 s. */
+export function roundLimit(milliseconds: number): number {
+  return milliseconds < 1_000 ? Math.round(milliseconds) : Math.round(milliseconds / 100) * 100;
 }

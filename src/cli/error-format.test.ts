@@ -5,7 +5,13 @@ import { createError } from "../errors/families.ts";
 import { errorObject, formatConfigProblem, formatError } from "./error-format.ts";
 
 const cwd = "/home/ada/project";
-const style = { cwd, home: "/home/ada", columns: Number.POSITIVE_INFINITY, withStack: false };
+const style = {
+  cwd,
+  home: "/home/ada",
+  program: "plugboard",
+  columns: Number.POSITIVE_INFINITY,
+  withStack: false,
+};
 const definedAt = `${cwd}/.plugboard/mcp.json:7`;
 
 describe("an error as people read it", () => {
@@ -89,6 +95,30 @@ describe("an error as people read it", () => {
     ],
   ])("ERR-17: fits on one line when that is all there is: $code", (error, line) => {
     expect(formatError(error, style)).toEqual([line]);
+  });
+
+  it("ERR-17: a command to copy repeats the options that were typed", () => {
+    const typed = { ...style, program: "npx plugboard --config a.json" };
+    const own = createError("start_exit", "the server stopped", { serverName: "files" });
+    expect(formatError(own, typed).join("\n")).toContain(`${typed.program} test files`);
+    const hint = "look at it again: plugboard approve files";
+    const hinted = createError("denied", "no", { serverName: "files", hint });
+    expect(formatError(hinted, typed)).toEqual([
+      `✗ files: no   try: look at it again: ${typed.program} approve files`,
+    ]);
+    expect(errorObject(hinted, typed).error["hint"]).toBe(
+      `look at it again: ${typed.program} approve files`,
+    );
+  });
+
+  it("ERR-17: a time that was measured is rounded", () => {
+    const error = createError("start_timeout", "no answer to initialize", {
+      serverName: "slow",
+      details: { transport: "stdio", timeoutMs: 29_999.94, received: 0, phase: "initialize" },
+    });
+    expect(formatError(error, style)).toEqual([
+      "✗ slow: no answer to initialize within 30 s (process is running, nothing on stdout)   try: plugboard test slow --timeout 60s",
+    ]);
   });
 
   it("ERR-17: facts of the command come last", () => {
@@ -181,7 +211,7 @@ describe("an error as programs read it", () => {
       serverName: "demo",
       details: { timeoutMs: 1_000 },
     });
-    expect(errorObject(error)).toEqual({
+    expect(errorObject(error, style)).toEqual({
       error: {
         code: "start_timeout",
         message: "too slow",
@@ -193,10 +223,10 @@ describe("an error as programs read it", () => {
   });
 
   it("leaves out what is not known", () => {
-    expect(errorObject(createError("closed", "closed"))).toEqual({
+    expect(errorObject(createError("closed", "closed"), style)).toEqual({
       error: { code: "closed", message: "closed", details: {} },
     });
-    expect(errorObject("boom")).toEqual({
+    expect(errorObject("boom", style)).toEqual({
       error: { code: "unexpected", message: "boom", details: {} },
     });
   });

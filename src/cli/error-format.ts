@@ -4,6 +4,7 @@ import { type ConfigProblem, formatProblem } from "../config/config-problem.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import { boundedLine } from "../text/bounded-text.ts";
 import { neutralize, neutralizeLine } from "../text/neutralize.ts";
+import { ownCommandsIn } from "../text/own-command.ts";
 import { truncate } from "../text/truncate.ts";
 import { displayPath, displayPathsIn, type Standpoint } from "./display-path.ts";
 import { errorTexts, type FactName, textsIn } from "./error-texts.ts";
@@ -45,11 +46,14 @@ export function formatError(
 }
 
 /** The same for programs; the exact same hint, so that nobody has to parse the text. */
-export function errorObject(error: unknown): { readonly error: Readonly<Record<string, unknown>> } {
+export function errorObject(
+  error: unknown,
+  standpoint: Pick<Standpoint, "program">,
+): { readonly error: Readonly<Record<string, unknown>> } {
   if (!McpError.is(error))
     return { error: { code: "unexpected", message: unexpectedText(error), details: {} } };
   const { code, message, serverName, details } = error;
-  const hint = nextStep(error);
+  const hint = nextStep(error, standpoint);
   return {
     error: {
       code,
@@ -114,14 +118,15 @@ function findFact(name: FactName, error: McpError, style: ErrorStyle): Fact | un
       return text === "" ? undefined : { label: "stderr", text };
     }
     case "try": {
-      const text = nextStep(error);
+      const text = nextStep(error, style);
       return text === undefined ? undefined : { label: "try", text: displayPathsIn(text, style) };
     }
   }
 }
 
-function nextStep(error: McpError): string | undefined {
-  return errorTexts[error.code].next?.(error) ?? error.hint;
+function nextStep(error: McpError, { program }: Pick<Standpoint, "program">): string | undefined {
+  const text = errorTexts[error.code].next?.(error) ?? error.hint;
+  return text === undefined ? undefined : ownCommandsIn(text, program);
 }
 
 function layOut(headline: string, facts: readonly Fact[], columns: number): readonly string[] {

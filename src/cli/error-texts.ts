@@ -2,8 +2,8 @@ import { type ConfigProblem, formatProblem } from "../config/config-problem.ts";
 import type { ErrorCode } from "../errors/error-codes.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
-import { ownCommand } from "../text/own-command.ts";
-import { formatDuration } from "./duration.ts";
+import { ownCommand, type OwnCommandName } from "../text/own-command.ts";
+import { formatDuration, roundLimit } from "./duration.ts";
 
 /** What can be told about a failure beside its message, as far as its details hold it. */
 export type FactName = "command" | "from" | "searched" | "configured" | "stderr" | "try";
@@ -46,7 +46,7 @@ const testIt = (error: McpError): string => nextCommand("test", error);
 
 /** What to type about the server that an error is about. */
 function nextCommand(
-  command: string,
+  command: OwnCommandName,
   { serverName }: McpError,
   options: readonly string[] = [],
 ): string {
@@ -64,7 +64,7 @@ function silence(error: McpError): string {
   const { transport, phase, received, timeoutMs } = error.details;
   const isMute = transport === "stdio" && received === 0 && phase !== "start";
   if (!isMute || typeof timeoutMs !== "number") return withServer(error);
-  const within = `no answer to ${String(phase)} within ${timeoutMs / 1_000} s`;
+  const within = `no answer to ${String(phase)} within ${roundLimit(timeoutMs) / 1_000} s`;
   return `${error.serverName}: ${within} (process is running, nothing on stdout)`;
 }
 

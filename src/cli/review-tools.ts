@@ -96,7 +96,7 @@ async function review(
   host: McpHost,
   tool: QuarantinedTool,
 ): Promise<boolean> {
-  const { terminal } = context;
+  const { terminal, standpoint } = context;
   const { server, fingerprint } = tool;
   if (canAsk(context)) {
     await writeLines(describeTool(tool), (line) => terminal.note(line));
@@ -104,11 +104,11 @@ async function review(
     return (await answersYes(context)) && (await host.pins.accept(server, tool.tool, fingerprint));
   }
   await writeLines(describeTool(tool), (line) => terminal.line(line));
-  const next =
+  const [words, options] =
     fingerprint === undefined
-      ? `It can be accepted once all of it was shown: ${ownCommand("approve", server, ["--all"])}`
-      : `To accept exactly this: ${ownCommand("approve", server, ["--identity", fingerprint])}`;
-  terminal.line(next);
+      ? ["It can be accepted once all of it was shown", ["--all"]]
+      : ["To accept exactly this", ["--identity", fingerprint]];
+  terminal.line(`${words}: ${ownCommand("approve", server, options, standpoint.program)}`);
   return false;
 }
 

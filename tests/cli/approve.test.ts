@@ -189,7 +189,7 @@ describe("plugboard approve", () => {
     expect(stdout).toContain("→ plugboard approve -- -rf\n");
     for (const name of names) {
       const refused = await sandbox.run(["tools", "--", name]);
-      expect(refused.stderr).toContain(ownCommand("approve", name));
+      expect(refused.stderr).toContain(ownCommand("approve", name, [], "plugboard"));
       const shown = await sandbox.run(["approve", "--", name]);
       const [, words = ""] = /^To approve exactly this: plugboard (.*)$/m.exec(shown.stdout) ?? [];
       const read = execFileSync("sh", ["-c", `printf '%s\\0' ${words}`], { encoding: "utf8" });

@@ -62,8 +62,10 @@ describe("plugboard list", () => {
     expect(await sandbox.run(["list", "--config", "none.json"])).toEqual({
       stdout: "No servers are configured.\n",
       stderr,
-      exitCode: 0,
+      exitCode: 2,
     });
+    expect(await sandbox.run(["list", ...config])).toMatchObject(told);
+    expect(await sandbox.run(["up", "--once", "--config", "none.json"])).toMatchObject(told);
     expect(await sandbox.run(["list", "--check", ...config])).toMatchObject(told);
     expect(await sandbox.run(["tools", ...config])).toMatchObject(told);
   });
@@ -85,13 +87,13 @@ describe("plugboard list", () => {
       /^✗ ~\/\.plugboard\/mcp\.json:\d+:\d+ — bad: needs "command" or "url"$/m,
     );
     expect(stdout).toMatch(/^good /m);
-    expect(exitCode).toBe(0);
+    expect(exitCode).toBe(2);
   });
 
   it("CLI-14: --json prints one object with servers and problems", async () => {
     const sandbox = new CliSandbox().configureUser({ demo: demoEntry, bad: {} });
-    const { stdout, stderr } = await sandbox.run(["list", "--json"]);
-    expect(stderr).toBe("");
+    const { stdout, stderr, exitCode } = await sandbox.run(["list", "--json"]);
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 2 });
     expect(JSON.parse(stdout)).toMatchObject({
       servers: [{ name: "demo", state: "idle", transport: "stdio", scope: "user", line: 3 }],
       problems: [{ severity: "error", code: "config_invalid", serverName: "bad" }],

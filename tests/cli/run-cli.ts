@@ -1,7 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { on } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, watch, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -43,12 +51,16 @@ export interface RunOptions {
 export class CliSandbox {
   readonly cwd: string;
   readonly home: string;
+  /** Where a shell finds `plugboard`. */
+  readonly #bin: string;
 
   constructor() {
     const root = mkdtempSync(path.join(tmpdir(), "cli-"));
     this.cwd = path.join(root, "project");
     this.home = path.join(root, "home");
-    for (const folder of [this.cwd, this.home]) mkdirSync(folder);
+    this.#bin = path.join(root, "bin");
+    for (const folder of [this.cwd, this.home, this.#bin]) mkdirSync(folder);
+    symlinkSync(program, path.join(this.#bin, "plugboard"));
   }
 
   /** Writes the entries into the user's file: approved by their origin. */
@@ -81,6 +93,13 @@ export class CliSandbox {
     return await this.start(words, options).ended;
   }
 
+  /** Runs a line as somebody types it into a shell. */
+  async type(line: string): Promise<CliResult> {
+    const cli = this.#spawn("/bin/sh", ["-c", line]);
+    cli.endInput();
+    return await cli.ended;
+  }
+
   /** A file in the current folder. */
   read(file: string): string {
     return readFileSync(path.join(this.cwd, file), "utf8");
@@ -108,7 +127,7 @@ export class CliSandbox {
     const child = spawn(command, args, {
       cwd: this.cwd,
       env: {
-        PATH: process.env["PATH"],
+        PATH: [process.env["PATH"], this.#bin].join(path.delimiter),
         HOME: this.home,
         USERPROFILE: this.home,
         TMPDIR: tmpdir(),

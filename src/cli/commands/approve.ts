@@ -68,7 +68,12 @@ function showOnly(context: CommandContext, name: string, question: LaunchQuestio
   if (options.json === true) terminal.json({ name, approved: false, question });
   else {
     for (const line of describeQuestion(question, standpoint)) terminal.line(line);
-    const command = ownCommand("approve", name, ["--identity", question.launchId]);
+    const command = ownCommand(
+      "approve",
+      name,
+      ["--identity", question.launchId],
+      standpoint.program,
+    );
     terminal.line(`To approve exactly this: ${command}`);
   }
   return unapproved;

@@ -77,8 +77,12 @@ async function callTool(context: CommandContext, tool: McpTool, plan: CallPlan):
     return 0;
   }
   const error = outcomeFailure(outcome);
-  const isMistyped = error.code === "invalid_arguments";
-  return context.report(error, isMistyped ? argumentFacts(tool, args, wrongArguments(error)) : []);
+  if (error.code !== "invalid_arguments") return context.report(error);
+  const { program } = context.standpoint;
+  return context.report(
+    error,
+    argumentFacts(tool, args, { wrong: wrongArguments(error), program }),
+  );
 }
 
 /** The object of `plugboard call --json`. */

@@ -2,7 +2,6 @@ import path from "node:path";
 
 import { createError } from "../../errors/families.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
-import { shellWord } from "../../text/shell-word.ts";
 import type { CommandContext } from "../command-context.ts";
 import { configFailure } from "../config-failure.ts";
 import { type ConnectReport, connectEach } from "../connect-each.ts";
@@ -42,11 +41,11 @@ export async function runList(context: CommandContext, command: ListCommand): Pr
     if (servers.length === 0 && !context.options.json) {
       context.terminal.line("No servers are configured.");
       if (host.configProblems.length === 0) noteWhereToWrite(context);
-      return command.check ? endCheck(context, host, []) : 0;
+      return endList(context, host, []);
     }
     if (command.check) return await check(context, host);
     writeServers(context, host, servers);
-    return 0;
+    return endList(context, host, servers);
   });
 }
 
@@ -56,7 +55,7 @@ function noteWhereToWrite(context: CommandContext): void {
   const file = options.config?.at(-1);
   if (file === undefined) return;
   const shown = displayPath(path.resolve(standpoint.cwd, file), standpoint);
-  const check = `plugboard --config ${shellWord(file)} list --check`;
+  const check = `${standpoint.program} list --check`;
   context.notice(`Write them to ${shown} under "mcpServers", then: ${check}`);
 }
 
@@ -101,15 +100,11 @@ async function check(context: CommandContext, host: McpHost): Promise<number> {
   limit.clear();
   context.throwIfInterrupted();
   if (options.json) writeServers(context, host, servers);
-  return endCheck(context, host, servers);
+  return endList(context, host, servers);
 }
 
 /** What is wrong with the configuration has been told with the other notices, unless those are off. */
-function endCheck(
-  context: CommandContext,
-  host: McpHost,
-  servers: readonly ServerStatus[],
-): number {
+function endList(context: CommandContext, host: McpHost, servers: readonly ServerStatus[]): number {
   const failure = configFailure(host);
   if (failure !== undefined && context.options.quiet && !context.options.json)
     context.report(failure);

@@ -2,10 +2,11 @@ import { errorTable } from "../../errors/error-codes.ts";
 import type { PermissionLevel } from "../../policy/permission-level.ts";
 import type { AccessReport } from "../../session/explain-access.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
-import { ownCommand } from "../../text/own-command.ts";
+import { ownCommand, ownCommandsIn } from "../../text/own-command.ts";
 import { parseCallTarget } from "../call-target.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requireServer } from "../connect-server.ts";
+import type { Standpoint } from "../display-path.ts";
 import { withHost } from "../open-host.ts";
 
 export interface WhyCommand {
@@ -26,7 +27,7 @@ export async function runWhy(context: CommandContext, command: WhyCommand): Prom
     const report = host.session({ agent, level }).why(`${target.server}.${target.tool}`);
     const { terminal, options } = context;
     if (options.json) terminal.json({ ...report, level });
-    else for (const line of describeReport(report, level)) terminal.line(line);
+    else for (const line of describeReport(report, level, context.standpoint)) terminal.line(line);
     return exitCodes[report.verdict];
   });
 }
@@ -39,12 +40,17 @@ const exitCodes: Readonly<Record<AccessReport["verdict"], number>> = {
   unknown: errorTable.tool_unknown.exit,
 };
 
-function describeReport(report: AccessReport, level: PermissionLevel): readonly string[] {
+function describeReport(
+  report: AccessReport,
+  level: PermissionLevel,
+  { program }: Pick<Standpoint, "program">,
+): readonly string[] {
   const { agent, server = "", tool = "", steps, consent } = report;
   const subject = neutralizeLine(`${server}.${tool}`);
   const headline = `${neutralizeLine(agent)} (${level}) → ${subject}: ${verdicts[report.verdict]}`;
   const rows = steps.map(({ rule, passes, reason, hint }) => {
-    const told = [reason, hint].filter((text) => text !== undefined).join("; ");
+    const next = hint === undefined ? undefined : ownCommandsIn(hint, program);
+    const told = [reason, next].filter((text) => text !== undefined).join("; ");
     return `  ${passes ? "✓" : "✗"} ${rule.padEnd(10)}  ${neutralizeLine(told)}`.trimEnd();
   });
   const settled = consent === undefined || consent === "ask" ? undefined : consent;
@@ -54,7 +60,9 @@ function describeReport(report: AccessReport, level: PermissionLevel): readonly 
     ...(settled === undefined ? [] : [`  ✓ consent     ${settled}`]),
     ...(consent === "ask" ? ["  ? consent     a person is asked at the call"] : []),
     ...(report.verdict === "unknown"
-      ? [`  ? tool        not in the list as it was last seen; ${ownCommand("tools", server)}`]
+      ? [
+          `  ? tool        not in the list as it was last seen; ${ownCommand("tools", server, [], program)}`,
+        ]
       : []),
   ];
 }
