@@ -1,6 +1,7 @@
 import { formatOrigin } from "../config/config-problem.ts";
 import type { ServerState } from "../events/host-event.ts";
 import type { ServerStatus } from "../host/host.ts";
+import { boundedLine } from "../text/bounded-text.ts";
 import { ownCommand } from "../text/own-command.ts";
 import { displayPath, displayPathsIn, type Standpoint } from "./display-path.ts";
 
@@ -17,16 +18,22 @@ const stateWords: Readonly<Record<ServerState, string>> = {
   disabled: "○ disabled",
 };
 
-/** A server that works, with a tool that is not what it was, is told by that tool. */
+/** A server that works is told by the tools that it offers nobody: by those that changed, if some did. */
 const changedWord = "▲ changed";
+const heldBackWord = "▲ held back";
 
 export function stateWord(state: ServerState): string {
   return stateWords[state];
 }
 
-export function statusWord({ state, quarantined }: ServerStatus): string {
-  const isWell = state === "connected" || state === "idle";
-  return isWell && quarantined.length > 0 ? changedWord : stateWord(state);
+export function statusWord(status: ServerStatus): string {
+  const { quarantined, suspect } = status;
+  if (!isToldByTools(status)) return stateWord(status.state);
+  return quarantined.length > suspect.length ? changedWord : heldBackWord;
+}
+
+function isToldByTools({ state, quarantined }: ServerStatus): boolean {
+  return (state === "connected" || state === "idle") && quarantined.length > 0;
 }
 
 /** The widest word, for tables that are written row by row. */
@@ -49,15 +56,37 @@ export function pendingNote(status: ServerStatus, standpoint: Standpoint): strin
   const { waitsToReplace: other } = status;
   const replaces =
     other === undefined ? "" : `, would replace ${originOf({ provenance: other }, standpoint)}`;
-  return `${what} in ${originOf(status, standpoint)}${replaces} → ${ownCommand("approve", status.name)}`;
+  return `${what} in ${originOf(status, standpoint)}${replaces} → ${ownCommand("approve", status.name, [], standpoint.program)}`;
 }
 
 /** Which tools nobody is offered, and what to do about it; undefined when all are. */
-export function quarantineNote({ name, quarantined }: ServerStatus): string | undefined {
-  const count = quarantined.length;
-  if (count === 0) return undefined;
-  const tools = count === 1 ? "1 tool waits" : `${count} tools wait`;
-  return `${tools} for a look at what changed → ${ownCommand("approve", name)}`;
+export function quarantineNote(
+  { name, quarantined, suspect }: ServerStatus,
+  { program }: Pick<Standpoint, "program">,
+): string | undefined {
+  if (quarantined.length === 0) return undefined;
+  const changed = quarantined.filter((tool) => !suspect.includes(tool));
+  const reasons = [
+    heldBack(changed, { one: "changed", many: "changed" }),
+    heldBack(suspect, { one: "reads like an attack", many: "read like an attack" }),
+  ].filter((text) => text !== undefined);
+  return `${reasons.join("; ")} → ${ownCommand("approve", name, [], program)}`;
+}
+
+const maxNamedTools = 3;
+const maxNameLength = 40;
+
+function heldBack(
+  tools: readonly string[],
+  reason: { readonly one: string; readonly many: string },
+): string | undefined {
+  const [only, ...others] = tools.map((tool) => boundedLine(tool, maxNameLength));
+  if (only === undefined) return undefined;
+  if (others.length === 0) return `1 tool ${reason.one} and is held back: ${only}`;
+  const named = [only, ...others.slice(0, maxNamedTools - 1)].join(", ");
+  const left = tools.length - maxNamedTools;
+  const more = left > 0 ? ` and ${left} more` : "";
+  return `${tools.length} tools ${reason.many} and are held back: ${named}${more}`;
 }
 
 /** How many of its tools are offered: `4`, or `3/4` when one of four is held back. */
@@ -74,7 +103,7 @@ export function toolsText(status: ServerStatus): string {
 /** What a person should know about a server beside its state, and what to do about it. */
 export function statusNote(status: ServerStatus, standpoint: Standpoint): string {
   const { name, state, lastError, provenance, problems, protocolVersion } = status;
-  if (statusWord(status) === changedWord) return quarantineNote(status) ?? "";
+  if (isToldByTools(status)) return quarantineNote(status, standpoint) ?? "";
   switch (state) {
     case "pending":
       return pendingNote(status, standpoint);
@@ -83,7 +112,7 @@ export function statusNote(status: ServerStatus, standpoint: Standpoint): string
     case "needs_auth":
     case "disconnected":
     case "error":
-      return `${displayPathsIn(lastError?.message ?? "", standpoint)} → ${ownCommand("test", name)}`;
+      return `${displayPathsIn(lastError?.message ?? "", standpoint)} → ${ownCommand("test", name, [], standpoint.program)}`;
     case "connected": {
       const version = protocolVersion === undefined ? [] : [`MCP ${protocolVersion}`];
       const count = problems.length;
@@ -115,6 +144,8 @@ export interface ServerObject {
   readonly waitsToReplace?: string;
   /** Names of tools that nobody is offered before a person has looked at them. */
   readonly quarantined?: readonly string[];
+  /** Those of them that are new and read like an attack; the others changed. */
+  readonly suspect?: readonly string[];
   readonly protocolVersion?: string;
   readonly serverInfo?: unknown;
   readonly error?: { readonly code: string; readonly message: string };
@@ -137,6 +168,7 @@ export function serverObject(status: ServerStatus): ServerObject {
       ? {}
       : { waitsToReplace: status.waitsToReplace.path ?? status.waitsToReplace.layer }),
     ...(status.quarantined.length === 0 ? {} : { quarantined: status.quarantined }),
+    ...(status.suspect.length === 0 ? {} : { suspect: status.suspect }),
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
     ...(serverInfo === undefined ? {} : { serverInfo }),
     ...(lastError === undefined

@@ -57,6 +57,7 @@ export function describeServer(
     pid: runningProcess(connection),
     changedSinceApproval: state === "pending" && approvals.hasFor(name),
     quarantined,
+    suspect: pins.waiting(server, "suspect"),
     problems: isWaiting ? [] : catalog.problems(name),
   };
 }

@@ -149,6 +149,8 @@ export interface ServerStatus {
   readonly changedSinceApproval: boolean;
   /** Original names of tools that nobody is offered until a person has looked at them. */
   readonly quarantined: readonly string[];
+  /** Those of them that were never accepted: new, and they read like an attack. The others changed. */
+  readonly suspect: readonly string[];
   /** What was wrong with single tools of its list. */
   readonly problems: readonly CatalogProblem[];
 }

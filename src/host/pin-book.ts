@@ -78,9 +78,12 @@ export class PinBook implements PinLookup, Pins {
     this.#parts.store.hurry();
   }
 
-  /** The names of a server's tools that wait. */
-  waiting({ consentId }: RegisteredServer): readonly string[] {
-    return [...(this.#pinned.get(consentId)?.waiting.keys() ?? [])];
+  /** The names of a server's tools that wait; for one reason only, if one is given. */
+  waiting({ consentId }: RegisteredServer, reason?: WaitingTool["reason"]): readonly string[] {
+    const waiting = [...(this.#pinned.get(consentId)?.waiting ?? [])];
+    return waiting
+      .filter(([, tool]) => reason === undefined || tool.reason === reason)
+      .map(([name]) => name);
   }
 
   /** Reads again what other hosts have pinned and accepted, and forgets servers that are gone. */

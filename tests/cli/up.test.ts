@@ -69,7 +69,7 @@ describe("plugboard up", () => {
       "",
     ]);
     expect(stderr).toMatch(/^✗ gone: command not found: "no-such-command" {3}/);
-    expect(exitCode).toBe(0);
+    expect(exitCode).toBe(4);
   });
 
   it("CON-06: tells when a server goes away and when it is back", async () => {

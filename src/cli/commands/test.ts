@@ -6,7 +6,7 @@ import { connectServer } from "../connect-server.ts";
 import { formatElapsed } from "../duration.ts";
 import { withHost } from "../open-host.ts";
 import { ProgressLine } from "../progress-line.ts";
-import { serverObject, toolsText } from "../server-status.ts";
+import { quarantineNote, serverObject, toolsText } from "../server-status.ts";
 import { estimateTokens } from "../tool-listing.ts";
 
 export interface TestCommand {
@@ -26,6 +26,8 @@ export async function runTest(context: CommandContext, command: TestCommand): Pr
 
     const tokens = tokensOf(host, name);
     writeStep(context, "listed", `${toolsText(status)}, ~${tokens} tokens`);
+    const held = quarantineNote(status, context.standpoint);
+    if (held !== undefined) context.notice(`▲ ${held}`);
 
     progress.phase(`stopping ${name}`);
     const since = performance.now();

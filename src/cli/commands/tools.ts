@@ -80,17 +80,18 @@ function writeTools(
     for (const { status, tools } of servers)
       for (const line of renderTools(status.name, tools, withSchema)) terminal.line(line);
   for (const { status } of servers) {
-    const note = quarantineNote(status);
+    const note = quarantineNote(status, context.standpoint);
     if (note !== undefined) context.notice(`▲ ${neutralizeLine(status.name)}: ${note}`);
   }
 }
 
 function serverListing({ status, tools }: ListedServer): Readonly<Record<string, unknown>> {
-  const { name, quarantined } = status;
+  const { name, quarantined, suspect } = status;
   return {
     name,
     tokens: estimateTokens(tools),
     tools: tools.map((tool) => toolObject(tool)),
     ...(quarantined.length === 0 ? {} : { quarantined }),
+    ...(suspect.length === 0 ? {} : { suspect }),
   };
 }

@@ -2,6 +2,7 @@ import type { McpError } from "../../errors/mcp-error.ts";
 import type { McpHost, ServerStatus } from "../../host/host.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
 import type { CommandContext } from "../command-context.ts";
+import { configFailure } from "../config-failure.ts";
 import { type ConnectReport, connectEach } from "../connect-each.ts";
 import { type DemoServers, startDemoServers } from "../demo-servers.ts";
 import { formatElapsed } from "../duration.ts";
@@ -61,8 +62,7 @@ async function serve(
     else if (context.signal.aborted) return await untilStopped(context);
     writeSummary(context, host, { tour, once });
     if (!once) return await stay(context, host);
-    // What a user configured may be down for good reasons; our own servers may not.
-    const failure = isDemo ? (failureOf(reports) ?? tour?.failure) : undefined;
+    const failure = failureOf(reports) ?? configFailure(host) ?? tour?.failure;
     return failure?.exitCode ?? 0;
   } finally {
     unsubscribe();
@@ -101,7 +101,7 @@ function writeServer(context: CommandContext, report: ConnectReport, nameWidth: 
   else if (status.state === "connected") {
     const facts = `${name}  ${neutralizeLine(factsOf(status))}`.padEnd(resultColumn - 2);
     terminal.line(`${terminal.paint("good", "✓")} ${facts}${formatElapsed(durationMs)}`);
-    const held = quarantineNote(status);
+    const held = quarantineNote(status, standpoint);
     if (held !== undefined) terminal.line(`▲ ${name}  ${held}`);
   } else {
     const [glyph, ...words] = stateWord(status.state).split(" ");
@@ -150,8 +150,9 @@ function writeSummary(
   );
   if (tour === undefined) return;
   say(context, 'Next: write your own servers to ~/.plugboard/mcp.json under "mcpServers", or try');
-  say(context, "  plugboard tools demo");
-  say(context, "  plugboard call demo.add a=2 b=3");
+  const { program } = context.standpoint;
+  say(context, `  ${program} tools demo`);
+  say(context, `  ${program} call demo.add a=2 b=3`);
 }
 
 /** Tells what happens to the servers until somebody ends the command. */
