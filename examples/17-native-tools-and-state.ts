@@ -61,10 +61,10 @@ console.log(last?.toolName, last?.source, last?.result.message);
 // mcp__math__echo mcp
 // mcp__math__get_time mcp
 // mcp__math__add mcp
-//   mcp__math__add (math): true
+//   add (math): true
 //   pay (native): true
 // paid 30 30
-//   mcp__math__add (math): true
+//   add (math): true
 //   pay (native): false
 // that is too much 30
 // 20 given back

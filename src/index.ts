@@ -43,6 +43,7 @@ export { modelText } from "./call/model-text.ts";
 export type { ContentBlock, Progress } from "./protocol/protocol-client.ts";
 
 export type { Naming } from "./catalog/tool-names.ts";
+export type { ToolOrigin, ToolReference } from "./catalog/tool-origin.ts";
 export { toProviderSchema } from "./catalog/provider-schema.ts";
 
 export type { McpServerConfig, ServerEntry } from "./config/config-keys.ts";

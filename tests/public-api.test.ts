@@ -122,6 +122,8 @@ const entries: Readonly<Record<string, Entry>> = {
       "ToolClient",
       "ToolContext",
       "ToolInvoked",
+      "ToolOrigin",
+      "ToolReference",
       "ToolTypes",
       "Transaction",
       "TransactionCallOptions",

@@ -8,16 +8,15 @@ import type {
 import type { Clock } from "../ports/clock.ts";
 import type { Progress } from "../protocol/protocol-client.ts";
 import type { ValidationFailure } from "../schema/validation-failure.ts";
-import type { Caller, CallTarget, ToolArguments } from "./call-path.ts";
+import type { CalledTool, Caller, CallTarget, ToolArguments } from "./call-path.ts";
 import type { CallableTool, CallDraft } from "./callable-tool.ts";
 import type { Outcome } from "./outcome.ts";
 import { toToolResult } from "./projections.ts";
 
 /** What is known of a call while it runs: enough to describe it however it ends. */
-export interface CallRecord {
+export interface CallRecord extends CalledTool {
   readonly caller: Caller;
   readonly callId: string;
-  readonly name: string;
   readonly startedAt: number;
   /** The caller's own object only until they are taken, and when they have no JSON. */
   args: ToolArguments;
@@ -68,7 +67,7 @@ export function publishStart(
     agent: record.caller.agent,
     serverName: tool.serverName ?? null,
     toolName: tool.originalName,
-    publicName: record.name,
+    publicName: record.publicName,
     at,
   });
 }
@@ -88,8 +87,8 @@ export function publishEnd(
       callId: record.callId,
       agent: record.caller.agent,
       serverName: outcome.serverName ?? null,
-      toolName: tool?.originalName ?? null,
-      publicName: record.name,
+      toolName: outcome.toolName ?? null,
+      publicName: record.publicName,
       ok: outcome.ok,
       code: outcome.ok ? null : outcome.error.code,
       durationMs: outcome.durationMs,
@@ -99,7 +98,8 @@ export function publishEnd(
   const event: ToolInvoked = {
     type: "tool-invoked",
     sessionId: record.caller.sessionId,
-    toolName: record.name,
+    toolName: outcome.toolName ?? null,
+    publicName: record.publicName,
     params: record.args,
     result: toToolResult(outcome),
     source: tool !== undefined && tool.serverName === undefined ? "native" : "mcp",

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { claims } from "../catalog/catalog-tool.ts";
+import { isToolReference, referenceText, type ToolReference } from "../catalog/tool-origin.ts";
 import type { Limits } from "../config/limits.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { cancelledByCaller } from "../connection/until-aborted.ts";
@@ -44,7 +45,14 @@ export interface CallOptions {
   readonly callId?: string | undefined;
 }
 
-/** A tool found by its public name, with the verdict on it for one agent. */
+/** The tool that a call is about, as its caller named it. */
+export interface CalledTool {
+  readonly reference: ToolReference;
+  /** Whoever finds the tool of a reference that is no public name writes its public name here. */
+  publicName: string;
+}
+
+/** A tool that a call named, with the verdict on it for one agent. */
 export interface CallTarget {
   readonly tool: CallableTool;
   /** Undefined for native tools, and for those that were registered without a server. */
@@ -63,8 +71,8 @@ export interface Caller {
   readonly sessionId: string;
   /** Who answers what a server asks in the middle of a call. */
   readonly human: Human | undefined;
-  /** Finds the tool, connecting a server that may own the name. Throws `tool_unknown` and the like. */
-  resolve(name: string, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget>;
+  /** Finds the tool, connecting a server that may own it. Throws `tool_unknown` and the like. */
+  resolve(called: CalledTool, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget>;
   /** Sees every call of the session when it is over, whoever else does. */
   readonly onInvoked?: ((event: ToolInvoked) => void) | undefined;
   /**
@@ -118,16 +126,17 @@ export class CallPath {
 
   call(
     caller: Caller,
-    name: string,
+    reference: ToolReference,
     args: ToolArguments,
     given: CallOptions = {},
   ): Promise<Outcome> {
-    const misuse = findMisuse(name, given);
+    const misuse = findMisuse(reference, given);
     const options = misuse === undefined ? given : {};
     const record: CallRecord = {
       caller,
       callId: options.callId ?? this.#options.createId(),
-      name: typeof name === "string" ? name : "",
+      reference,
+      publicName: isToolReference(reference) ? referenceText(reference) : "",
       startedAt: this.#options.clock.monotonic(),
       args,
       argumentsText: undefined,
@@ -144,7 +153,7 @@ export class CallPath {
       if (misuse !== undefined) throw misuse;
       throwIfAborted(options.signal);
       takeArguments(record);
-      const target = caller.resolve(name, options.signal);
+      const target = caller.resolve(record, options.signal);
       const result =
         target instanceof Promise
           ? target.then((found) => this.#proceed(record, found, options))
@@ -190,7 +199,7 @@ export class CallPath {
     if (tool.serverName === undefined)
       return await this.#perform(tool.perform, record, undefined, options);
     // An approval may have been taken back meanwhile, and the name may stand for something else.
-    const now = await caller.resolve(record.name, signal);
+    const now = await caller.resolve(record, signal);
     if (!isStillMeant || isOtherQuestion(target, now))
       return await this.#proceed(record, now, options);
     throwIfDenied(now);
@@ -207,13 +216,13 @@ export class CallPath {
     connection: ServerConnection,
     options: CallOptions,
   ): Promise<RawToolResult> {
-    const { caller, name } = record;
+    const { caller } = record;
     const { signal } = options;
     const target = record.target as CallTarget;
     // Also why it cannot be started is only told if it is still the server that is meant.
     const [started] = await Promise.allSettled([connection.client({ signal })]);
     throwIfAborted(signal);
-    const now = await caller.resolve(name, signal);
+    const now = await caller.resolve(record, signal);
     if (isOtherQuestion(target, now)) return await this.#proceed(record, now, options);
     if (started.status === "rejected") throw started.reason;
     record.target = now;
@@ -336,7 +345,8 @@ export class CallPath {
       meta: result._meta,
       durationMs: now - record.startedAt,
       callId: record.callId,
-      toolName: record.name,
+      toolName: record.target?.tool.originalName,
+      publicName: record.publicName,
       serverName: record.target?.tool.serverName,
       truncated: bounded.cut,
       sideEffects: sideEffects(record),

@@ -1,10 +1,11 @@
+import { isToolReference, toolReference } from "../catalog/tool-origin.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { CallOptions } from "./call-path.ts";
 
 /** What a program without types got wrong about a call besides its arguments. It costs a call next to nothing. */
 export function findMisuse(name: unknown, options: unknown): McpError | undefined {
-  if (typeof name !== "string") return wrong("name", "a string");
+  if (typeof name !== "string" && !isToolReference(name)) return wrong("name", toolReference.words);
   if (typeof options !== "object" || options === null) return wrong("options", "an object");
   const { signal, timeoutMs, onProgress, callId } = options as CallOptions;
   if (signal !== undefined && typeof (signal as AbortSignal | null)?.aborted !== "boolean")

@@ -5,5 +5,5 @@ import { checkOutcome, type Outcome } from "./outcome.ts";
 export function modelText(outcome: Outcome): string {
   checkOutcome("modelText", outcome);
   const text = outcome.ok ? outcome.text : outcome.error.message;
-  return untrustedText(text, outcome.serverName ?? outcome.toolName);
+  return untrustedText(text, outcome.serverName ?? outcome.publicName);
 }

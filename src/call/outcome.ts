@@ -13,8 +13,10 @@ interface OutcomeFields {
   readonly meta: Readonly<Record<string, unknown>> | undefined;
   readonly durationMs: number;
   readonly callId: string;
-  /** The public name the call was made with. */
-  readonly toolName: string;
+  /** The tool's own name on its server; undefined when the called name belongs to no tool. */
+  readonly toolName: string | undefined;
+  /** The tool's name in the session; where no tool was found, the name that was called. */
+  readonly publicName: string;
   readonly serverName: string | undefined;
   /** `text` was longer than the limit and has been cut; `content` is whole. */
   readonly truncated: boolean;

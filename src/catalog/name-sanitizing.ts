@@ -1,22 +1,18 @@
 import { canonicalHash } from "../text/canonical-hash.ts";
+import type { ToolOrigin } from "./tool-origin.ts";
 
 /** Every LLM provider accepts up to this many of `A-Z a-z 0-9 _ -`. */
 export const maxNameLength = 64;
 /** Digits of a hash in a name: short enough to read past, long enough not to meet by accident. */
 export const hashLength = 8;
 
-export interface NameOrigin {
-  readonly server: string;
-  readonly tool: string;
-}
-
 /** Hexadecimal digits that depend on nothing but where the tool comes from. */
-export function originHash({ server, tool }: NameOrigin, length: number): string {
+export function originHash({ server, tool }: ToolOrigin, length: number): string {
   return canonicalHash([server, tool]).slice(0, length);
 }
 
 /** For what has no usable character of its own. */
-export function nameless(kind: "server" | "tool", origin: NameOrigin): string {
+export function nameless(kind: "server" | "tool", origin: ToolOrigin): string {
   return `${kind}_${originHash(origin, hashLength)}`;
 }
 
@@ -52,7 +48,7 @@ export function trimSeparators(name: string): string {
 }
 
 /** At most `limit` characters, the last ones being a hash of the origin when something had to go. */
-export function shorten(name: string, limit: number, origin: NameOrigin): string {
+export function shorten(name: string, limit: number, origin: ToolOrigin): string {
   return name.length <= limit ? name : appendHash(name, limit, originHash(origin, hashLength));
 }
 

@@ -8,11 +8,13 @@ import type { KnownContent } from "./server-content.ts";
 import { ToolConfusions } from "./tool-confusions.ts";
 import { filterTools } from "./tool-filter.ts";
 import { type Naming, assignPublicNames, startOfNames } from "./tool-names.ts";
+import type { ToolOrigin } from "./tool-origin.ts";
 
 /** The catalog under one naming: both directions of the map, in server order. */
 export interface NamedCatalog {
   readonly tools: readonly NamedTool[];
   readonly byName: ReadonlyMap<string, NamedTool>;
+  readonly byOrigin: (origin: ToolOrigin) => NamedTool | undefined;
   /** Names that had to be changed, and names that are easily mistaken for others. */
   readonly problems: readonly NameProblem[];
 }
@@ -212,7 +214,8 @@ export class ToolCatalog {
       warnings,
       entries.map(({ tool }) => tool),
     );
-    return { tools, byName: new Map(tools.map((entry) => [entry.name, entry])), problems };
+    const byName = new Map(tools.map((entry) => [entry.name, entry]));
+    return { tools, byName, byOrigin: originLookup(tools), problems };
   }
 
   /** Problems of names that no session has been given before: whoever takes them tells them. */
@@ -259,6 +262,22 @@ export class ToolCatalog {
   #confuse(serverName: string, tools: readonly CatalogTool[]): void {
     this.#confusions.enter(serverName, this.#unnamed.has(serverName) ? [] : tools);
   }
+}
+
+/** The map is built at the first lookup: many sessions use public names only. */
+function originLookup(tools: readonly NamedTool[]): NamedCatalog["byOrigin"] {
+  let servers: Map<string, Map<string, NamedTool>> | undefined;
+  return ({ server, tool }) => {
+    if (servers === undefined) {
+      servers = new Map();
+      for (const entry of tools) {
+        const { serverName, originalName } = entry.tool;
+        const own = servers.get(serverName) ?? new Map<string, NamedTool>();
+        servers.set(serverName, own.set(originalName, entry));
+      }
+    }
+    return servers.get(server)?.get(tool);
+  };
 }
 
 function catalogTool(tool: ListedTool, config: ServerConfig, isLive: boolean): CatalogTool {

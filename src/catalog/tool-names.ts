@@ -6,7 +6,6 @@ import {
   hashLength,
   maxNameLength,
   nameless,
-  type NameOrigin,
   originHash,
   replaceInvalid,
   shorten,
@@ -14,6 +13,7 @@ import {
   toSnakeCaseKeepingHyphens,
   trimSeparators,
 } from "./name-sanitizing.ts";
+import type { ToolOrigin } from "./tool-origin.ts";
 
 /** How public names are made: a preset, or a function whose result is made valid afterwards. */
 export type Naming = NamingPreset | ((server: string, tool: string) => string);
@@ -188,7 +188,7 @@ function namingServer(server: string, prefix: string | undefined, naming: Naming
   return naming === "prefix_tool" ? (prefix ?? server) : server;
 }
 
-export interface NameEntry extends NameOrigin {
+export interface NameEntry extends ToolOrigin {
   /** The tool's name on the server. */
   readonly tool: string;
   /** For `prefix_tool`; the server's name when absent. */
@@ -255,7 +255,7 @@ export function assignPublicNames(
 
 interface Candidate {
   readonly index: number;
-  readonly origin: NameOrigin;
+  readonly origin: ToolOrigin;
   readonly isOfProject: boolean;
   readonly base: string;
   name: string;

@@ -1,18 +1,13 @@
+import type { ToolOrigin } from "../catalog/tool-origin.ts";
 import { createError } from "../errors/families.ts";
 import { closest } from "../text/closest.ts";
 import { ownCommand } from "../text/own-command.ts";
-
-export interface CallTarget {
-  readonly server: string;
-  /** The tool's own name on its server. */
-  readonly tool: string;
-}
 
 /**
  * Reads `<server>.<tool>`. Both may hold dots, so the longest known server name decides; where none
  * fits, the part that comes nearest to one is taken for the server.
  */
-export function parseCallTarget(text: string, serverNames: readonly string[]): CallTarget {
+export function parseCallTarget(text: string, serverNames: readonly string[]): ToolOrigin {
   const splits = [...text.matchAll(/\./g)]
     .map(({ index }) => ({ server: text.slice(0, index), tool: text.slice(index + 1) }))
     .filter(({ server, tool }) => server !== "" && tool !== "");

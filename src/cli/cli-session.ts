@@ -1,7 +1,7 @@
+import type { ToolOrigin } from "../catalog/tool-origin.ts";
 import type { McpHost } from "../host/host.ts";
 import type { Human } from "../ports/human.ts";
 import type { Session } from "../session/session.ts";
-import type { CallTarget } from "./call-target.ts";
 
 /** The command line is an agent of its own: what is typed there grants nothing to any other. */
 const agent = "cli";
@@ -12,7 +12,7 @@ export function openListing(host: McpHost): Session {
 }
 
 /** A session for one typed call: typing it is consent for exactly that call, once. */
-export function openTypedCall(host: McpHost, target: CallTarget): Session {
+export function openTypedCall(host: McpHost, target: ToolOrigin): Session {
   let isUsed = false;
   const human: Human = {
     confirm: async ({ kind, serverName, toolName, argumentsText }) => {

@@ -55,6 +55,7 @@ export interface CallStartEvent extends CallEvent {
   readonly agent: string;
   /** Null for a native tool. */
   readonly serverName: string | null;
+  /** The tool's own name. */
   readonly toolName: string;
   readonly publicName: string;
 }
@@ -65,6 +66,7 @@ export interface CallEndEvent extends CallEvent {
   readonly serverName: string | null;
   /** The tool's own name; null when the called name belongs to no tool. */
   readonly toolName: string | null;
+  /** Where no tool was found: the name that was called. */
   readonly publicName: string;
   readonly ok: boolean;
   /** Null when the call succeeded. */
@@ -220,7 +222,10 @@ export interface TransactionEndEvent {
  */
 export interface ToolInvoked extends CallEvent {
   readonly type: "tool-invoked";
-  readonly toolName: string;
+  /** The tool's own name; null when the called name belongs to no tool. */
+  readonly toolName: string | null;
+  /** Where no tool was found: the name that was called. */
+  readonly publicName: string;
   readonly params: Readonly<Record<string, unknown>> | null;
   readonly result: { readonly message: string; readonly value: unknown; readonly success: boolean };
   readonly source: "native" | "mcp";

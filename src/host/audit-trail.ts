@@ -121,7 +121,7 @@ export class AuditTrail implements Audit {
 }
 
 function entryOfCall(
-  { caller, target, name, callId }: CallRecord,
+  { caller, target, publicName, callId }: CallRecord,
   outcome: Outcome,
   { at, argumentsText }: { readonly at: number; readonly argumentsText: string },
 ): AuditEntry {
@@ -131,7 +131,7 @@ function entryOfCall(
     agent: caller.agent,
     server: target?.tool.serverName ?? outcome.serverName,
     // Read by people at terminals: what could not be seen is written as an escape.
-    tool: exactText(target?.tool.originalName ?? nameOfNoTool(name)),
+    tool: target && exactText(target.tool.originalName),
     code: outcome.ok ? "ok" : outcome.error.code,
     detail: {
       // Which rule refused it, or else which one let it pass without a question.
@@ -141,6 +141,8 @@ function entryOfCall(
       durationMs: shortDuration(outcome.durationMs),
       argumentsHash: hashOf(argumentsText),
       sideEffects: outcome.sideEffects,
+      // What was called, where no tool was found.
+      publicName: target === undefined ? exactText(nameOfNoTool(publicName)) : undefined,
     },
   };
 }

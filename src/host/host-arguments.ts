@@ -1,3 +1,4 @@
+import { toolReference } from "../catalog/tool-origin.ts";
 import {
   callback,
   checkArguments,
@@ -123,7 +124,7 @@ export function guardHost(): void {
       },
       fails: "throws",
     },
-    why: { takes: { agent: text, tool: text }, fails: "throws" },
+    why: { takes: { agent: text, tool: toolReference }, fails: "throws" },
     on: { takes: { type: text, handler: callback }, fails: "throws" },
   });
 }

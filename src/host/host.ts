@@ -3,6 +3,7 @@ import type { Transport } from "@modelcontextprotocol/client";
 import type { CatalogProblem } from "../catalog/catalog-problem.ts";
 import type { McpPrompt, McpResource } from "../catalog/server-content.ts";
 import type { Naming } from "../catalog/tool-names.ts";
+import type { ToolReference } from "../catalog/tool-origin.ts";
 import type { McpServerConfig, ServerEntry } from "../config/config-keys.ts";
 import type { ConfigProblem } from "../config/config-problem.ts";
 import type { Limits } from "../config/limits.ts";
@@ -305,8 +306,8 @@ export interface McpHost extends AsyncDisposable {
   approve(name: string, options?: ApproveOptions): Promise<void>;
   /** Ends the server and asks again, whatever file its command stands for. */
   revokeApproval(name: string): Promise<void>;
-  /** Why this agent may or may not call a tool, step by step; of its latest session. `server.tool` names it, too. */
-  why(agent: string, tool: string): AccessReport;
+  /** Why this agent may or may not call a tool, step by step, as its latest session answers. */
+  why(agent: string, tool: ToolReference): AccessReport;
   /** What people allowed for good. */
   readonly grants: Grants;
   /** The definitions of tools that were accepted, and what waits for a person. */

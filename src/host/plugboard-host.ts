@@ -1,5 +1,6 @@
 import type { ToolSchemas } from "../call/tool-schemas.ts";
 import type { Naming } from "../catalog/tool-names.ts";
+import type { ToolReference } from "../catalog/tool-origin.ts";
 import type { ConfigProblem } from "../config/config-problem.ts";
 import { parseServers } from "../config/parse-config.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
@@ -346,7 +347,7 @@ export class PlugboardHost implements McpHost {
     });
   }
 
-  why(agent: string, tool: string): AccessReport {
+  why(agent: string, tool: ToolReference): AccessReport {
     // An agent without a session has no rights; that is what the report says then.
     return (this.#sessions.latest(agent) ?? this.session({ agent })).why(tool);
   }

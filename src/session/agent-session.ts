@@ -2,6 +2,7 @@ import type {
   CallOptions,
   CallPath,
   CallTarget,
+  CalledTool,
   Caller,
   ConsentCall,
   ToolArguments,
@@ -12,6 +13,7 @@ import type { ToolSchemas } from "../call/tool-schemas.ts";
 import type { PinLookup } from "../catalog/pin-lookup.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import type { Naming } from "../catalog/tool-names.ts";
+import type { ToolReference } from "../catalog/tool-origin.ts";
 import type { Limits } from "../config/limits.ts";
 import { definitionOf } from "../config/server-config.ts";
 import { cancelledByCaller } from "../connection/until-aborted.ts";
@@ -147,17 +149,18 @@ export class AgentSession implements Session, Caller {
     return tools;
   }
 
-  find(name: string): McpTool | undefined {
-    const target = this.#resolver.find(name);
-    if (target === undefined || !this.#resolver.isListed(target)) return undefined;
-    return this.#mcpTool(name, target);
+  find(tool: ToolReference): McpTool | undefined {
+    const found = this.#resolver.find(tool);
+    if (found === undefined || !this.#resolver.isListed(found.target)) return undefined;
+    return this.#mcpTool(found.name, found.target);
   }
 
-  why(name: string): AccessReport {
-    const native = this.#natives.find(name);
+  why(tool: ToolReference): AccessReport {
+    const native = typeof tool === "string" ? this.#natives.find(tool) : undefined;
     if (native !== undefined) return explainNative(this.agent, this.#judge.judgeNative(native));
-    const named = this.#resolver.named();
-    return explainAccess(name, { ...this.#parts, judge: this.#judge, named });
+    const subject = this.#resolver.locate(tool);
+    const suggestions = (): readonly string[] => this.#resolver.suggest(tool);
+    return explainAccess(subject, { judge: this.#judge, suggestions });
   }
 
   servers(): readonly string[] {
@@ -191,29 +194,29 @@ export class AgentSession implements Session, Caller {
     return Object.fromEntries(states);
   }
 
-  call(name: string, args: ToolArguments = {}, options: CallOptions = {}): Promise<Outcome> {
-    return this.#parts.calls.call(this, name, args, options);
+  call(tool: ToolReference, args: ToolArguments = {}, options: CallOptions = {}): Promise<Outcome> {
+    return this.#parts.calls.call(this, tool, args, options);
   }
 
   async execute(
-    name: string,
+    tool: ToolReference,
     args: ToolArguments = {},
     options: CallOptions = {},
   ): Promise<string> {
-    const outcome = await this.call(name, args, options);
+    const outcome = await this.call(tool, args, options);
     if (outcome.ok || readableFailures.has(outcome.error.code)) return modelText(outcome);
     throw errorOfOutcome(outcome);
   }
 
   stream(
-    name: string,
+    tool: ToolReference,
     args: ToolArguments = {},
     options: CallOptions = {},
   ): AsyncGenerator<CallStreamItem, void> {
     return streamCall({
-      serverName: () => this.#resolver.named().byName.get(name)?.tool.serverName,
+      serverName: () => this.#resolver.find(tool)?.target.tool.serverName,
       onLog: (handler) => this.on("server-log", handler),
-      call: (streamOptions) => this.call(name, args, streamOptions),
+      call: (streamOptions) => this.call(tool, args, streamOptions),
       options,
     });
   }
@@ -296,8 +299,8 @@ export class AgentSession implements Session, Caller {
     });
   }
 
-  resolve(name: string, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget> {
-    return this.#resolver.resolve(name, signal);
+  resolve(called: CalledTool, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget> {
+    return this.#resolver.resolve(called, signal);
   }
 
   askConsent(target: CallTarget, args: ToolArguments, call: ConsentCall): Promise<boolean> {
@@ -318,9 +321,7 @@ export class AgentSession implements Session, Caller {
       registry: this.#parts.registry,
       judge: this.#judge,
       content: this.content,
-      named: () => this.#resolver.named(),
       tools: () => this.tools(),
-      ready: (serverName, signal) => this.ready({ servers: [serverName], signal }),
     };
   }
 

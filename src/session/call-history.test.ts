@@ -10,6 +10,7 @@ function call(callId: string, fields: Partial<ToolInvoked> = {}): ToolInvoked {
     callId,
     at: 0,
     toolName: "t",
+    publicName: "mcp__m__t",
     params: {},
     result: { message: "Success", value: { content: [] }, success: true },
     source: "mcp",

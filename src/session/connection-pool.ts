@@ -6,7 +6,7 @@ import type {
   PromptText,
   ResourceContents,
 } from "../catalog/server-content.ts";
-import type { NamedCatalog } from "../catalog/tool-catalog.ts";
+import type { ToolOrigin } from "../catalog/tool-origin.ts";
 import type { ServerState } from "../events/host-event.ts";
 import type { ServerRegistry } from "../registry/server-registry.ts";
 import { joinSignals } from "./join-signals.ts";
@@ -36,13 +36,11 @@ export interface ConnectionPoolParts {
   readonly registry: ServerRegistry;
   readonly judge: ToolJudge;
   readonly content: SessionContent;
-  readonly named: () => NamedCatalog;
   /** Of all servers, as the agent may use them. */
   readonly tools: () => readonly McpTool[];
-  readonly ready: (serverName: string, signal: AbortSignal | undefined) => Promise<unknown>;
   /** Ends whatever the pool waits for. */
   readonly signal: AbortSignal;
-  readonly call: (name: string, args: ToolArguments, options: CallOptions) => Promise<Outcome>;
+  readonly call: (tool: ToolOrigin, args: ToolArguments, options: CallOptions) => Promise<Outcome>;
 }
 
 /** The servers that the agent of this session may use: no way around its rights, only a shorter name. */
@@ -61,7 +59,7 @@ export class McpConnectionPool {
 
   /** Undefined for a server that does not exist, or not for this agent. */
   get(serverName: string): ConnectedServer | undefined {
-    const { registry, judge, content, tools } = this.#parts;
+    const { registry, judge, content, tools, call } = this.#parts;
     const server = registry.find(serverName);
     if (server === undefined || judge.serverDenial(server) !== undefined) return undefined;
     return {
@@ -73,7 +71,8 @@ export class McpConnectionPool {
       get tools() {
         return tools().filter((tool) => tool.serverName === serverName);
       },
-      callTool: (name, args = {}, options = {}) => this.#call({ serverName, name }, args, options),
+      callTool: (tool, args = {}, options = {}) =>
+        call({ server: serverName, tool }, args, options),
       resources: (options = {}) =>
         content.resources({ ...this.#within(options), server: serverName }),
       readResource: (uri, options = {}) =>
@@ -84,29 +83,7 @@ export class McpConnectionPool {
     };
   }
 
-  async #call(
-    tool: { readonly serverName: string; readonly name: string },
-    args: ToolArguments,
-    options: CallOptions,
-  ): Promise<Outcome> {
-    const { ready, call } = this.#parts;
-    let publicName = this.#publicName(tool.serverName, tool.name);
-    if (publicName === undefined) {
-      // A server that cannot be started makes its tools unknown; its reason stays with it.
-      await ready(tool.serverName, this.#within(options).signal).catch(() => undefined);
-      publicName = this.#publicName(tool.serverName, tool.name);
-    }
-    // No public name has a dot in it, so this one ends as the outcome of an unknown tool.
-    return await call(publicName ?? `${tool.serverName}.${tool.name}`, args, options);
-  }
-
   #within(options: ContentOptions): ContentOptions {
     return { ...options, signal: joinSignals(this.#parts.signal, options.signal) };
-  }
-
-  #publicName(serverName: string, toolName: string): string | undefined {
-    const isWanted = ({ tool }: NamedCatalog["tools"][number]): boolean =>
-      tool.serverName === serverName && tool.originalName === toolName;
-    return this.#parts.named().tools.find(isWanted)?.name;
   }
 }

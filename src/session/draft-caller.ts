@@ -1,4 +1,10 @@
-import type { CallTarget, Caller, ConsentCall, ToolArguments } from "../call/call-path.ts";
+import type {
+  CallTarget,
+  CalledTool,
+  Caller,
+  ConsentCall,
+  ToolArguments,
+} from "../call/call-path.ts";
 import type { ToolInvoked } from "../events/host-event.ts";
 import type { Human } from "../ports/human.ts";
 import type { StateDraft } from "./state-draft.ts";
@@ -29,8 +35,8 @@ export class DraftCaller implements Caller {
     return this.#session.onInvoked;
   }
 
-  resolve(name: string, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget> {
-    return this.#session.resolve(name, signal);
+  resolve(called: CalledTool, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget> {
+    return this.#session.resolve(called, signal);
   }
 
   askConsent(target: CallTarget, args: ToolArguments, call: ConsentCall): Promise<boolean> {

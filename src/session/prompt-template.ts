@@ -99,7 +99,7 @@ export class PromptTemplate {
       throw createError(
         "config_invalid",
         `two sections of the prompt "${this.key}" offer the tool ${twice}`,
-        { details: { toolName: twice }, hint: "name each server in one section only" },
+        { details: { publicName: twice }, hint: "name each server in one section only" },
       );
     return Object.freeze(tools);
   }

@@ -1,3 +1,4 @@
+import { toolReference } from "../catalog/tool-origin.ts";
 import {
   anything,
   callback,
@@ -18,12 +19,15 @@ const contentOptions = { signal, timeoutMs: number } as const;
 
 /** What the methods of a session take. `call` checks by itself: it is called too often to be wrapped. */
 export const sessionMethods: MethodTable<AgentSession> = {
-  find: { takes: { name: text }, fails: "throws" },
-  why: { takes: { name: text }, fails: "throws" },
+  find: { takes: { tool: toolReference }, fails: "throws" },
+  why: { takes: { tool: toolReference }, fails: "throws" },
   ready: { takes: { options: options({ servers: listOf(text), signal }) }, fails: "rejects" },
   // What is wrong with the arguments of a tool is the outcome of its call.
-  execute: { takes: { name: text, args: anything, options: callOptions }, fails: "rejects" },
-  stream: { takes: { name: text, args: anything, options: callOptions }, fails: "throws" },
+  execute: {
+    takes: { tool: toolReference, args: anything, options: callOptions },
+    fails: "rejects",
+  },
+  stream: { takes: { tool: toolReference, args: anything, options: callOptions }, fails: "throws" },
   dispatch: { takes: { envelope: object, options: callOptions }, fails: "rejects" },
   section: { takes: { options: options({ title: text, key: text }) }, fails: "throws" },
   promptTemplate: {

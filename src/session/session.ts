@@ -1,5 +1,6 @@
 import type { CallOptions, ToolArguments } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
+import type { ToolReference } from "../catalog/tool-origin.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType, ToolInvoked } from "../events/host-event.ts";
 import type { Human } from "../ports/human.ts";
@@ -42,7 +43,7 @@ export interface ReadyOptions {
 
 /** A call in the envelope that agent frameworks use. */
 export interface CallEnvelope {
-  readonly name: string;
+  readonly name: ToolReference;
   readonly input?: ToolArguments;
   readonly arguments?: ToolArguments;
   readonly callId?: string;
@@ -68,12 +69,15 @@ export interface Session {
   ready(options?: ReadyOptions): Promise<Readonly<Record<string, boolean>>>;
   /** Names of the servers this agent can see. */
   servers(): readonly string[];
-  /** The tool of that public name among `tools()`. */
-  find(name: string): McpTool | undefined;
-  /** Why this agent may or may not call a tool, step by step; `server.tool` names it, too. */
-  why(name: string): AccessReport;
-  /** Calls a tool by its public name. Resolves for everything that can happen to a call. */
-  call(name: string, args?: ToolArguments, options?: CallOptions): Promise<Outcome>;
+  /** That tool among `tools()`. */
+  find(tool: ToolReference): McpTool | undefined;
+  /** Why this agent may or may not call a tool, step by step. */
+  why(tool: ToolReference): AccessReport;
+  /**
+   * Calls a tool by its public name, as `server.tool` or by its origin `{ server, tool }`. A public name
+   * wins over the spelling `server.tool`. Resolves for everything that can happen to a call.
+   */
+  call(tool: ToolReference, args?: ToolArguments, options?: CallOptions): Promise<Outcome>;
   /**
    * The same as text for a model, quoted where it carries signs of instructions. What the model should
    * read and react to comes back as text, too: `tool_error`, `rpc_error`, `invalid_arguments` and
@@ -82,10 +86,10 @@ export interface Session {
    * `McpStateError` (`not_connected`, `closed`), `McpTimeoutError`, `McpConnectionError`,
    * `McpCancelledError` and so on.
    */
-  execute(name: string, args?: ToolArguments, options?: CallOptions): Promise<string>;
+  execute(tool: ToolReference, args?: ToolArguments, options?: CallOptions): Promise<string>;
   /** The same as it happens: progress, what the server logs, and the outcome last. Leaving the loop cancels the call. */
   stream(
-    name: string,
+    tool: ToolReference,
     args?: ToolArguments,
     options?: CallOptions,
   ): AsyncGenerator<CallStreamItem, void>;

@@ -1,8 +1,7 @@
 import type { CallOptions, ToolArguments } from "../call/call-path.ts";
-import type { FailedOutcome, Outcome, SuccessfulOutcome } from "../call/outcome.ts";
-import { makeToolName } from "../catalog/tool-names.ts";
+import type { FailedOutcome, SuccessfulOutcome } from "../call/outcome.ts";
 import { checkArguments, listOf, text, withMethods } from "../errors/check-arguments.ts";
-import type { McpTool, Session } from "./session.ts";
+import type { Session } from "./session.ts";
 
 /** An outcome whose structured content, when the call succeeds, has the tool's own type. */
 export type TypedOutcome<Result> = TypedSuccess<Result> | FailedOutcome;
@@ -34,7 +33,7 @@ export type ToolClient<Tools> = {
 };
 
 const shapes = {
-  session: withMethods("a session", "call", "find", "ready", "tools"),
+  session: withMethods("a session", "call"),
   serverName: text,
   toolNames: listOf(text),
 } as const;
@@ -53,57 +52,9 @@ export function createToolClient<Tools>(
   const client = Object.create(null) as Record<string, unknown>;
   for (const toolName of toolNames) {
     if (toolName === "then") continue;
-    const origin: Origin = { serverName, toolName };
+    const origin = { server: serverName, tool: toolName };
     client[toolName] = (params?: ToolArguments, options?: CallOptions) =>
-      callTool(session, origin, params, options);
+      session.call(origin, params, options);
   }
   return Object.freeze(client) as ToolClient<Tools>;
-}
-
-interface Origin {
-  readonly serverName: string;
-  readonly toolName: string;
-}
-
-async function callTool(
-  session: Session,
-  origin: Origin,
-  params?: ToolArguments,
-  options?: CallOptions,
-): Promise<Outcome> {
-  const name = findName(session, origin) ?? (await findNameWhenReady(session, origin, options));
-  return await session.call(name ?? absentName(session, origin), params, options);
-}
-
-/** The public name depends on the naming of the session, so the tool is looked for by where it comes from. */
-function findName(session: Session, origin: Origin): string | undefined {
-  const usual = session.find(makeToolName(origin.serverName, origin.toolName));
-  const tool = isFrom(usual, origin)
-    ? usual
-    : session.tools().find((entry) => isFrom(entry, origin));
-  return tool?.name;
-}
-
-async function findNameWhenReady(
-  session: Session,
-  origin: Origin,
-  options?: CallOptions,
-): Promise<string | undefined> {
-  try {
-    await session.ready({ servers: [origin.serverName], signal: options?.signal });
-    return findName(session, origin);
-  } catch {
-    // An unknown server or a call taken back: the call itself says so, as an outcome.
-    return undefined;
-  }
-}
-
-/** A name that fails with the reason where the session uses the usual names, and never hits another tool. */
-function absentName(session: Session, { serverName, toolName }: Origin): string {
-  const usual = makeToolName(serverName, toolName);
-  return session.find(usual) === undefined ? usual : `${serverName}.${toolName}`;
-}
-
-function isFrom(tool: McpTool | undefined, origin: Origin): tool is McpTool {
-  return tool?.serverName === origin.serverName && tool.originalName === origin.toolName;
 }

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CallOptions, CallPath, Caller, ToolArguments } from "../call/call-path.ts";
 import type { PerformCall } from "../call/callable-tool.ts";
 import type { Outcome } from "../call/outcome.ts";
+import type { ToolReference } from "../catalog/tool-origin.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -36,7 +37,7 @@ export interface ToolContext {
    * Calls another tool of the session, within this call: its state, its deadline, its end. Once this call
    * has ended the outcome is `closed`; calls are refused that would lie more than 16 deep in each other.
    */
-  call(name: string, args?: ToolArguments, options?: CallOptions): Promise<Outcome>;
+  call(tool: ToolReference, args?: ToolArguments, options?: CallOptions): Promise<Outcome>;
   progress(progress: Progress): void;
 }
 
@@ -95,8 +96,12 @@ export class CallContext implements ToolContext {
     return this.#call.caller instanceof DraftCaller;
   }
 
-  async call(name: string, args: ToolArguments = {}, options: CallOptions = {}): Promise<Outcome> {
-    const outcome = await this.#callWithin(name, args, options);
+  async call(
+    tool: ToolReference,
+    args: ToolArguments = {},
+    options: CallOptions = {},
+  ): Promise<Outcome> {
+    const outcome = await this.#callWithin(tool, args, options);
     // A handler that tries until it succeeds must not outrun its own deadline.
     if (!outcome.ok) await nextTurn();
     return outcome;
@@ -111,12 +116,12 @@ export class CallContext implements ToolContext {
     if (!this.signal.aborted) this.#call.onProgress?.(progress);
   }
 
-  #callWithin(name: string, args: ToolArguments, options: CallOptions): Promise<Outcome> {
+  #callWithin(tool: ToolReference, args: ToolArguments, options: CallOptions): Promise<Outcome> {
     const { calls, caller } = this.#parts;
     const refusal = this.#refusal();
     if (refusal !== undefined)
-      return calls.call(refusingCaller(caller, refusal), name, args, { callId: options.callId });
-    return calls.call(new DraftCaller(caller, this.#openDraft()), name, args, {
+      return calls.call(refusingCaller(caller, refusal), tool, args, { callId: options.callId });
+    return calls.call(new DraftCaller(caller, this.#openDraft()), tool, args, {
       ...options,
       signal: joinSignals(this.signal, options.signal),
       timeoutMs: this.#within(options.timeoutMs),
@@ -155,7 +160,7 @@ export class CallContext implements ToolContext {
     this.#pool ??= new McpConnectionPool({
       ...this.#parts.pool,
       signal: this.signal,
-      call: (name, args, options) => this.call(name, args, options),
+      call: (tool, args, options) => this.call(tool, args, options),
     });
     return this.#pool;
   }

@@ -111,6 +111,12 @@ export class ToolJudge {
     return this.rights.within?.serverDenial(server) ?? denyServer(this.#serverFacts(server));
   }
 
+  /** The same for a tool that it may have: asked before it is started for a call of that tool. */
+  toolDenial(server: RegisteredServer, toolName: string): Denial | undefined {
+    const outer = this.rights.within?.toolDenial(server, toolName);
+    return outer ?? denyTool(this.facts(server, toolName, undefined));
+  }
+
   /** The same for what it offers beside tools. */
   contentDenial(server: RegisteredServer, right: ContentRight): Denial | undefined {
     return (

@@ -1,5 +1,6 @@
 import type { CallOptions, CallPath, Caller, ToolArguments } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
+import type { ToolReference } from "../catalog/tool-origin.ts";
 import type { Limits } from "../config/limits.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
@@ -25,7 +26,11 @@ export interface TransactionCallOptions extends CallOptions {
 export interface Transaction {
   readonly state: StateView;
   /** Once the transaction has ended the outcome is `closed`. */
-  call(name: string, args?: ToolArguments, options?: TransactionCallOptions): Promise<Outcome>;
+  call(
+    tool: ToolReference,
+    args?: ToolArguments,
+    options?: TransactionCallOptions,
+  ): Promise<Outcome>;
   /** Runs if the transaction is rolled back: the latest hook first, each once. */
   onRollback(hook: () => unknown): void;
   /** Joins this one: there is one end for both. */
@@ -89,17 +94,17 @@ class OpenTransaction implements Transaction {
   }
 
   async call(
-    name: string,
+    tool: ToolReference,
     args: ToolArguments = {},
     { compensate, ...options }: TransactionCallOptions = {},
   ): Promise<Outcome> {
     const { calls, caller } = this.#parts;
     if (this.#isOver)
-      return await calls.call(refusingCaller(caller, isOver()), name, args, {
+      return await calls.call(refusingCaller(caller, isOver()), tool, args, {
         callId: options.callId,
       });
     const place = this.#outcomes.push(undefined) - 1;
-    const calling = calls.call(this.#caller, name, args, {
+    const calling = calls.call(this.#caller, tool, args, {
       ...options,
       signal: joinSignals(this.#stop.signal, options.signal),
     });

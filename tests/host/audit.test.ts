@@ -37,7 +37,7 @@ describe("the audit trail", () => {
       { agent: "a", tool: "strict", code: "invalid_arguments", detail: { sideEffects: "none" } },
       { agent: "b", tool: "any", code: "denied", detail: { rule: "level" } },
       { agent: "c", tool: "any", code: "consent_denied", detail: { consent: "ask" } },
-      { agent: "a", tool: "mcp__nowhere__x", code: "tool_unknown" },
+      { agent: "a", code: "tool_unknown", detail: { publicName: "mcp__nowhere__x" } },
     ]);
     for (const { detail } of rows) expect(detail?.["durationMs"]).toBeTypeOf("number");
     const hashed = createHash("sha256").update('{"secret":"canary-1"}').digest("base64url");
@@ -228,7 +228,7 @@ describe("the audit trail", () => {
     const rows = await host.audit.query({ code: "tool_unknown" });
     expect(rows).toHaveLength(3);
     expect(JSON.stringify(rows)).not.toContain("canary");
-    for (const { tool } of rows) expect(tool).toContain("[redacted]");
+    for (const { detail } of rows) expect(detail?.["publicName"]).toContain("[redacted]");
   });
 
   it("a closed host has no answer, rather than an empty one", async () => {

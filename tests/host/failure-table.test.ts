@@ -82,7 +82,13 @@ describe("what failures look like", () => {
       success: false,
     });
     expect(events).toMatchObject([
-      { toolName: "mcp__fake__nothing", params: { a: 1 }, mcpServer: null, source: "mcp" },
+      {
+        toolName: null,
+        publicName: "mcp__fake__nothing",
+        params: { a: 1 },
+        mcpServer: null,
+        source: "mcp",
+      },
     ]);
   });
 

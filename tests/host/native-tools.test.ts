@@ -174,6 +174,7 @@ describe("calling a native tool", () => {
         ...common,
         callId: "1",
         toolName: "note",
+        publicName: "note",
         params: { text: "x" },
         result: {
           message: "Success",
@@ -186,7 +187,8 @@ describe("calling a native tool", () => {
       {
         ...common,
         callId: "2",
-        toolName: "mcp__fake__any",
+        toolName: "any",
+        publicName: "mcp__fake__any",
         params: { a: 1 },
         result: {
           message: "Success",
@@ -781,7 +783,7 @@ describe("history", () => {
       await transaction.call("note", { text: "x" });
     });
     expect(session.history()).toMatchObject([
-      { toolName: "mcp__fake__any", params: { password: "[redacted]" }, result: { success: true } },
+      { toolName: "any", params: { password: "[redacted]" }, result: { success: true } },
       {
         toolName: "note",
         source: "native",

@@ -38,7 +38,7 @@ describe("the bus of a session", () => {
     await using _alsoOpen = await other.section().open();
     await section.tools()[0]?.execute({ x: 1 });
     expect(heard).toMatchObject([
-      { by: "mine", event: { toolName: "mcp__fake__any", params: { x: 1 }, mcpServer: "fake" } },
+      { by: "mine", event: { toolName: "any", params: { x: 1 }, mcpServer: "fake" } },
     ]);
     expect([mine.history().length, other.history().length]).toEqual([1, 0]);
   });

@@ -136,7 +136,7 @@ describe("a typed client", () => {
       return outcome.ok ? "ok" : outcome.error.code;
     };
     const yolo = host.session({ level: "yolo" });
-    expect(await codeOf(yolo, "gone")).toBe("tool_unknown");
+    expect(await codeOf(yolo, "gone")).toBe("server_unknown");
     expect(await codeOf(yolo, "fake", AbortSignal.abort())).toBe("cancelled");
     expect(await codeOf(host.session())).toBe("denied");
     expect(await codeOf(yolo)).toBe("ok");

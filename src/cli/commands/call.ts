@@ -1,10 +1,10 @@
 import type { SuccessfulOutcome } from "../../call/outcome.ts";
+import type { ToolOrigin } from "../../catalog/tool-origin.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpTool, Session } from "../../session/session.ts";
-import { closest } from "../../text/closest.ts";
 import { truncate } from "../../text/truncate.ts";
 import { argumentFacts, buildArguments, wrongArguments } from "../call-arguments.ts";
-import { type CallTarget, parseCallTarget } from "../call-target.ts";
+import { parseCallTarget } from "../call-target.ts";
 import { readArgsOption, readCallWords } from "../call-words.ts";
 import { openTypedCall } from "../cli-session.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -37,23 +37,18 @@ export async function runCall(context: CommandContext, command: CallCommand): Pr
 }
 
 /** By its exact name on the server; a near miss is suggested and never called. */
-function requireTool(session: Session, { server, tool: name }: CallTarget): McpTool {
-  const tools = session.tools().filter(({ serverName }) => serverName === server);
-  const found = tools.find(({ originalName }) => originalName === name);
+function requireTool(session: Session, target: ToolOrigin): McpTool {
+  const found = session.find(target);
   if (found !== undefined) return found;
+  const { steps, suggestions = [] } = session.why(target);
+  const { server: serverName } = target;
+  const toolName = truncate(target.tool, 128);
   // A tool that is there, and not for anybody to call, has its reason.
-  const refusal = session.why(`${server}.${name}`).steps.find(({ passes }) => !passes);
-  if (refusal?.code !== undefined && refusal.code !== "tool_unknown")
-    throw createError(refusal.code, refusal.reason ?? "", {
-      serverName: server,
-      hint: refusal.hint,
-      details: { toolName: truncate(name, 128), rule: refusal.rule },
-    });
-  const names = tools.map(({ originalName }) => originalName);
-  const shown = truncate(name, 128);
-  throw createError("tool_unknown", `${server} has no tool "${shown}"`, {
-    serverName: server,
-    details: { toolName: shown, suggestions: closest(name, names) },
+  const { code = "tool_unknown", reason, hint, rule } = steps.find(({ passes }) => !passes) ?? {};
+  throw createError(code, reason ?? `${serverName} has no tool "${toolName}"`, {
+    serverName,
+    hint,
+    details: { toolName, rule, suggestions },
   });
 }
 

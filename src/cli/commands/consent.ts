@@ -1,9 +1,10 @@
+import type { ToolOrigin } from "../../catalog/tool-origin.ts";
 import { createError } from "../../errors/families.ts";
 import type { GrantInfo, GrantQuery } from "../../host/grants.ts";
 import type { McpHost } from "../../host/host.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
 import { offerApproval } from "../approve-launch.ts";
-import { type CallTarget, parseCallTarget } from "../call-target.ts";
+import { parseCallTarget } from "../call-target.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requireServer } from "../connect-server.ts";
 import { withHost } from "../open-host.ts";
@@ -95,7 +96,7 @@ function findTarget(
   context: CommandContext,
   host: McpHost,
   target: string | undefined,
-): Partial<CallTarget> {
+): Partial<ToolOrigin> {
   if (target === undefined) return {};
   const names = host.servers().map(({ name }) => name);
   const isServer = names.includes(target) || !target.includes(".");

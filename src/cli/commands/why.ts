@@ -24,7 +24,7 @@ export async function runWhy(context: CommandContext, command: WhyCommand): Prom
     const names = host.servers().map(({ name }) => name);
     const target = parseCallTarget(command.target, names);
     requireServer(context, host, target.server);
-    const report = host.session({ agent, level }).why(`${target.server}.${target.tool}`);
+    const report = host.session({ agent, level }).why(target);
     const { terminal, options } = context;
     if (options.json) terminal.json({ ...report, level });
     else for (const line of describeReport(report, level, context.standpoint)) terminal.line(line);
