@@ -4,6 +4,7 @@ import type { Clock } from "../ports/clock.ts";
 import { collectPages } from "../protocol/collect-pages.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json-object.ts";
 import type { ProtocolClient, RequestOptions } from "../protocol/protocol-client.ts";
+import { methodNotFound, rpcCodeOf } from "../protocol/rpc-code.ts";
 
 /** Something a server can be asked to read out. Only described here: nothing is fetched by listing. */
 export interface McpResource {
@@ -207,7 +208,7 @@ async function list<Item>(
 ): Promise<readonly Item[]> {
   const capability = key === "prompts" ? "prompts" : "resources";
   if (client.capabilities[capability] === undefined) return [];
-  const { items } = await collectPages<Item, never>(
+  const pages = collectPages<Item, never>(
     {
       request: (params, pageOptions) => client.request(listMethods[key], params, pageOptions),
       read: (page) => {
@@ -219,7 +220,13 @@ async function list<Item>(
     },
     options,
   );
-  return items;
+  try {
+    return (await pages).items;
+  } catch (error) {
+    // Many servers declare resources and know nothing of templates, or the other way round.
+    if (rpcCodeOf(error) === methodNotFound) return [];
+    throw error;
+  }
 }
 
 function described(

@@ -27,6 +27,7 @@ describe("limits", () => {
       maxTools: 5_000,
       maxPages: 64,
       listTimeoutMs: 30_000,
+      contentListTimeoutMs: 5_000,
       maxUnhandledNotifications: 100,
       maxNotificationsPerSecond: 200,
       notificationBurst: 1_000,

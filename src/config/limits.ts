@@ -28,6 +28,8 @@ export const defaultLimits = {
   maxTools: 5_000,
   maxPages: 64,
   listTimeoutMs: 30 * second,
+  /** What each server gets when resources or prompts of all of them are listed, its start included. */
+  contentListTimeoutMs: 5 * second,
   maxUnhandledNotifications: 100,
   maxNotificationsPerSecond: 200,
   notificationBurst: 1_000,

@@ -5,6 +5,7 @@ export type {
   ContentOptions,
   SessionContent,
 } from "../session/session-content.ts";
+export type { ContentList, ServerList } from "../session/content-lists.ts";
 export { resourceContext } from "../catalog/resource-context.ts";
 export type {
   Completion,

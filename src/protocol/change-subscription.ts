@@ -2,15 +2,15 @@ import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { CallbackRequest, type RpcAnswer } from "./callback-request.ts";
-import { isJsonObject, type JsonObject } from "./json-object.ts";
+import type { JsonObject } from "./json-object.ts";
 import type { RpcChannel } from "./rpc-channel.ts";
+import { methodNotFound, rpcCodeOf } from "./rpc-code.ts";
 
 /** A subscription that lasted this long was worth opening; shorter ones make the next wait longer. */
 const usefulLifeMs = 10_000;
 const firstWaitMs = 1_000;
 const longestWaitMs = 60_000;
 
-const methodNotFound = -32_601;
 const invalidParams = -32_602;
 
 export interface ChangeSubscriptionOptions {
@@ -94,10 +94,11 @@ export class ChangeSubscription {
 }
 
 /** Whether asking again would give the same answer. */
-function isFinal({ code, details, retryable }: McpError): boolean {
-  const { rpc, status } = details;
-  if (code === "rpc_error" && isJsonObject(rpc))
-    return rpc["code"] === methodNotFound || rpc["code"] === invalidParams;
+function isFinal(error: McpError): boolean {
+  const { code, details, retryable } = error;
+  const { status } = details;
+  const rpcCode = rpcCodeOf(error);
+  if (rpcCode !== undefined) return rpcCode === methodNotFound || rpcCode === invalidParams;
   if (code === "http_error" && typeof status === "number") return status < 500 && !retryable;
   return !retryable;
 }

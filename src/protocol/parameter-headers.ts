@@ -1,8 +1,8 @@
-import { McpError } from "../errors/mcp-error.ts";
 import { type HeaderDeclaration, readHeaderDeclarations } from "./header-declarations.ts";
 import { encodeHeaderValue } from "./header-value.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
 import type { ListedTool } from "./protocol-client.ts";
+import { rpcCodeOf } from "./rpc-code.ts";
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -53,9 +53,7 @@ export class ParameterHeaders {
 
 /** The server refused a call unread because it expected other headers. */
 export function isHeaderMismatch(error: unknown): boolean {
-  if (!McpError.is(error)) return false;
-  const { rpc } = error.details;
-  return isJsonObject(rpc) && rpc["code"] === headerMismatch;
+  return rpcCodeOf(error) === headerMismatch;
 }
 
 export function areSameHeaders(a: Headers = {}, b: Headers = {}): boolean {

@@ -4,12 +4,12 @@ import { McpError } from "../errors/mcp-error.ts";
 import { findHandler, type InputHandler, type InputHandlers } from "./input-handlers.ts";
 import type { JsonObject } from "./json-object.ts";
 import type { RequestId } from "./request-id.ts";
+import { methodNotFound } from "./rpc-code.ts";
 
 /** Questions of one server that may wait for their answers at the same time. */
 const maxOpenQuestions = 16;
 
 const invalidRequest = -32_600;
-const methodNotFound = -32_601;
 const invalidParams = -32_602;
 const internalError = -32_603;
 const tooManyQuestions = -32_000;

@@ -44,7 +44,7 @@ export const sessionMethods: MethodTable<AgentSession> = {
 };
 
 const listing = {
-  takes: { options: options({ ...contentOptions, server: text }) },
+  takes: { options: options({ ...contentOptions, server: text, onList: callback }) },
   fails: "rejects",
 } as const;
 

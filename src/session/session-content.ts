@@ -17,6 +17,7 @@ import {
 } from "../catalog/server-content.ts";
 import type { Limits } from "../config/limits.ts";
 import { definitionOf } from "../config/server-config.ts";
+import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import { errorOfDenial } from "../policy/decide-access.ts";
 import type { ConsentRule } from "../policy/decide-consent.ts";
@@ -26,6 +27,7 @@ import type { RegisteredServer, ServerRegistry } from "../registry/server-regist
 import type { QuestionOwner } from "../requests/question-owner.ts";
 import { parseFrozen } from "../schema/frozen-json.ts";
 import type { ConsentDesk } from "./consent-desk.ts";
+import { contentList, type ContentList, listOfEach, type ServerList } from "./content-lists.ts";
 import { contentTool } from "./content-tool.ts";
 import type { ContentRight, ToolJudge } from "./tool-judge.ts";
 import { visibleServer } from "./visible-server.ts";
@@ -35,9 +37,13 @@ export interface ContentOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-export interface ContentListOptions extends ContentOptions {
+export interface ContentListOptions<Item> extends ContentOptions {
   /** Only this server; every one the agent may use by default. */
   readonly server?: string | undefined;
+  /** Of each server by itself. Without `server` its start counts, too. */
+  readonly timeoutMs?: number | undefined;
+  /** Called with the list of each server as soon as it is there, or is known to be missing. */
+  readonly onList?: ((list: ServerList<Item>) => void) | undefined;
 }
 
 /**
@@ -47,10 +53,15 @@ export interface ContentListOptions extends ContentOptions {
  * down. They start the server when needed, and throw typed errors.
  */
 export interface SessionContent {
-  /** Of all servers: one that may not be used, or fails, is left out. Of one server: its failure is thrown. */
-  resources(options?: ContentListOptions): Promise<readonly McpResource[]>;
-  resourceTemplates(options?: ContentListOptions): Promise<readonly McpResourceTemplate[]>;
-  prompts(options?: ContentListOptions): Promise<readonly McpPrompt[]>;
+  /**
+   * Of all servers: one that may not be used, fails, or takes longer than `limits.contentListTimeoutMs` is
+   * named in `missing` and holds up no other. Of one server: its failure is thrown.
+   */
+  resources(options?: ContentListOptions<McpResource>): Promise<ContentList<McpResource>>;
+  resourceTemplates(
+    options?: ContentListOptions<McpResourceTemplate>,
+  ): Promise<ContentList<McpResourceTemplate>>;
+  prompts(options?: ContentListOptions<McpPrompt>): Promise<ContentList<McpPrompt>>;
   readResource(
     server: string,
     uri: string,
@@ -118,6 +129,13 @@ interface Wish<Params> {
   readonly options: ContentOptions;
 }
 
+interface ListKind<Item> {
+  /** What is listed, in the plural. */
+  readonly what: string;
+  readonly right: ContentRight;
+  readonly list: (source: ContentSource, options: RequestOptions) => Promise<readonly Item[]>;
+}
+
 interface Opened<Params> {
   readonly server: RegisteredServer;
   readonly source: ContentSource;
@@ -133,16 +151,19 @@ export class AgentContent implements SessionContent {
     this.#parts = parts;
   }
 
-  resources(options?: ContentListOptions): Promise<readonly McpResource[]> {
-    return this.#list(listResources, "read_resource", options);
+  resources(options?: ContentListOptions<McpResource>): Promise<ContentList<McpResource>> {
+    return this.#list({ what: "resources", right: "read_resource", list: listResources }, options);
   }
 
-  resourceTemplates(options?: ContentListOptions): Promise<readonly McpResourceTemplate[]> {
-    return this.#list(listResourceTemplates, "read_resource", options);
+  resourceTemplates(
+    options?: ContentListOptions<McpResourceTemplate>,
+  ): Promise<ContentList<McpResourceTemplate>> {
+    const what = "resource templates";
+    return this.#list({ what, right: "read_resource", list: listResourceTemplates }, options);
   }
 
-  prompts(options?: ContentListOptions): Promise<readonly McpPrompt[]> {
-    return this.#list(listPrompts, "get_prompt", options);
+  prompts(options?: ContentListOptions<McpPrompt>): Promise<ContentList<McpPrompt>> {
+    return this.#list({ what: "prompts", right: "get_prompt", list: listPrompts }, options);
   }
 
   readResource(
@@ -271,17 +292,29 @@ export class AgentContent implements SessionContent {
   }
 
   async #list<Item>(
-    list: (source: ContentSource, options: RequestOptions) => Promise<readonly Item[]>,
-    right: ContentRight,
-    { server: serverName, ...options }: ContentListOptions = {},
-  ): Promise<readonly Item[]> {
-    const { registry, judge } = this.#parts;
-    const listOf = async (server: RegisteredServer): Promise<readonly Item[]> =>
-      await list(await this.#open(server, options), this.#owned(server, options));
-    if (serverName !== undefined) return await listOf(this.#usable(serverName, right));
-    const usable = registry.all().filter((it) => judge.contentDenial(it, right) === undefined);
-    const lists = await Promise.allSettled(usable.map(listOf));
-    return lists.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+    { what, right, list }: ListKind<Item>,
+    { server: serverName, onList, ...options }: ContentListOptions<Item> = {},
+  ): Promise<ContentList<Item>> {
+    const { registry, judge, limits, clock } = this.#parts;
+    const listOf = async (name: string, within: ContentOptions): Promise<readonly Item[]> => {
+      const server = this.#usable(name, right);
+      return await list(await this.#open(server, within), this.#owned(server, within));
+    };
+    if (serverName !== undefined) {
+      const items = await listOf(serverName, options);
+      onList?.({ serverName, items, error: undefined });
+      return contentList([{ serverName, items, error: undefined }]);
+    }
+    const visible = registry.all().filter(({ config }) => judge.sees(config.name));
+    return await listOfEach(visible, {
+      what,
+      clock,
+      limitMs: options.timeoutMs ?? limits.contentListTimeoutMs,
+      signal: options.signal,
+      connectionOf: (server) => this.#connection(server),
+      list: ({ config }, signal) => listOf(config.name, { ...options, signal }),
+      onList,
+    });
   }
 
   /** Questions of the server about the request go to this session. */
@@ -303,13 +336,14 @@ export class AgentContent implements SessionContent {
     return server;
   }
 
-  async #open(
-    { config, users, connection }: RegisteredServer,
-    { signal }: ContentOptions,
-  ): Promise<ContentSource> {
-    const { caller, limits, clock } = this.#parts;
-    const client = await (users.connectionOf(caller.agent) ?? connection).client({ signal });
-    return { serverName: config.name, client, limits, clock };
+  async #open(server: RegisteredServer, { signal }: ContentOptions): Promise<ContentSource> {
+    const { limits, clock } = this.#parts;
+    const client = await this.#connection(server).client({ signal });
+    return { serverName: server.config.name, client, limits, clock };
+  }
+
+  #connection({ users, connection }: RegisteredServer): ServerConnection {
+    return users.connectionOf(this.#parts.caller.agent) ?? connection;
   }
 }
 

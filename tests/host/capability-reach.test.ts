@@ -100,10 +100,11 @@ describe("a set of capabilities", () => {
           {},
           { s: false },
         ]);
-        expect([await session.content.resources(), await session.content.prompts()]).toEqual([
-          [],
-          [],
-        ]);
+        const { content } = session;
+        for (const list of [await content.resources(), await content.prompts()])
+          expect([...list, list.missing]).toMatchObject([
+            [{ serverName: "s", error: { code: "denied" } }],
+          ]);
         await session.section().connect();
       }
       expect([peer.transport.isStarted, peer.received]).toEqual([false, []]);

@@ -155,7 +155,11 @@ describe("resources and prompts", () => {
   it("an agent without rights gets none, and nothing is started for it", async () => {
     await using host = await createHost({ config: false, servers: { x: { command: "nothing" } } });
     const { content } = host.session({ level: "sandboxed" });
-    expect(await content.resources()).toEqual([]);
+    const list = await content.resources();
+    expect([list.length, list.missing]).toMatchObject([
+      0,
+      [{ serverName: "x", error: { code: "denied" } }],
+    ]);
     await expect(content.readResource("x", "doc://1")).rejects.toMatchObject({ code: "denied" });
     await expect(content.prompts({ server: "y" })).rejects.toMatchObject({
       code: "server_unknown",

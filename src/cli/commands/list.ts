@@ -2,11 +2,12 @@ import path from "node:path";
 
 import { createError } from "../../errors/families.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
+import { systemClock } from "../../ports/clock.ts";
+import { limitedSignal } from "../../ports/limited-signal.ts";
 import type { CommandContext } from "../command-context.ts";
 import { configFailure } from "../config-failure.ts";
 import { type ConnectReport, connectEach } from "../connect-each.ts";
 import { displayPath } from "../display-path.ts";
-import { limitedSignal } from "../limited-signal.ts";
 import { noteConfigProblems, withHost } from "../open-host.ts";
 import {
   serverObject,
@@ -87,7 +88,7 @@ async function check(context: CommandContext, host: McpHost): Promise<number> {
     host.servers().map((status) => rowOf(context, status)),
   );
   if (!options.json) writeHeader(context, widths);
-  const limit = limitedSignal(signal, checkLimitMs);
+  const limit = limitedSignal(signal, checkLimitMs, systemClock);
   const attempts = connectEach(host, (status) => connectOptions(status, limit.signal));
   const servers = await Promise.all(
     attempts.map(async (attempt) => {
