@@ -1,9 +1,11 @@
 import type { Limits } from "../config/limits.ts";
+import { createError } from "../errors/families.ts";
+import { McpError } from "../errors/mcp-error.ts";
 import type { HostEvent } from "../events/host-event.ts";
 import { oneAtATime } from "../events/one-at-a-time.ts";
 import type { Clock } from "../ports/clock.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
-import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
+import type { ListedTool, ProtocolClient, ToolListing } from "../protocol/protocol-client.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
 import { type KnownContent, listPrompts, listResources } from "./server-content.ts";
 import type { ToolCatalog } from "./tool-catalog.ts";
@@ -23,6 +25,8 @@ export interface DiscoveryOptions {
     tools: readonly ListedTool[],
   ) => Promise<void>;
 }
+
+const unknownMethodCode = -32_601;
 
 type ContentKind = keyof KnownContent;
 const contentKinds: readonly ContentKind[] = ["resources", "prompts"];
@@ -116,8 +120,8 @@ export class Discovery {
   }
 
   /**
-   * A list that cannot be had leaves the connection up and says so: with no tools at the beginning,
-   * with those known before when it was to be refreshed.
+   * Rejects when the first list of a connection cannot be had: such a server is of no use to anybody. One
+   * that was to be refreshed is a warning, and the tools known before stay.
    */
   async #list(client: ProtocolClient, find: FindServer, isRefresh: boolean): Promise<void> {
     const { catalog, limits, review, onListed } = this.#options;
@@ -125,8 +129,17 @@ export class Discovery {
     if (serverName === undefined) return;
     const before = catalog.tools(serverName);
     const slice = new TimeSlice();
+    let listing: ToolListing;
     try {
-      const listing = await client.listTools({ timeoutMs: limits.listTimeoutMs });
+      listing = await client.listTools({ timeoutMs: limits.listTimeoutMs });
+    } catch (error) {
+      if (find() === undefined) return;
+      // A server may say that it has tools and not know how to list them: then it has none.
+      if (!isRefresh && !isUnknownMethod(error)) throw listFailure(error);
+      if (!isRefresh) catalog.clear(serverName);
+      return this.#warnUnlisted(serverName, error);
+    }
+    try {
       const listed = find();
       if (listed === undefined) return;
       await review?.(listed, listing.tools);
@@ -141,8 +154,7 @@ export class Discovery {
     } catch (error) {
       if (find() === undefined) return;
       if (!isRefresh) catalog.clear(serverName);
-      const reason = error instanceof Error ? error.message : "unknown reason";
-      return this.#warn(serverName, `its tools could not be listed: ${reason}`);
+      return this.#warnUnlisted(serverName, error);
     }
     if (slice.isOver) await slice.next();
     if (find() === undefined) return;
@@ -160,8 +172,36 @@ export class Discovery {
     publish({ type: "tools-changed", serverName, toolCount, ...changes, at: clock.now() });
   }
 
+  #warnUnlisted(serverName: string, error: unknown): void {
+    const reason = error instanceof Error ? error.message : "unknown reason";
+    this.#warn(serverName, `its tools could not be listed: ${reason}`);
+  }
+
   #warn(serverName: string, text: string): void {
     const { clock, publish } = this.#options;
     publish({ type: "warning", serverName, text, at: clock.now() });
   }
+}
+
+/**
+ * What a failed first list makes of the connection. No tool was called and no result asked for, so an
+ * answer that refuses or makes no sense is a failure to connect; what ended the connection stays as it is.
+ */
+function listFailure(error: unknown): unknown {
+  if (!McpError.is(error)) return error;
+  const isAnswer = error.code === "rpc_error" || error.code === "invalid_result";
+  if (!isAnswer && error.code !== "timeout") return error;
+  const code = isAnswer ? "protocol_violation" : error.code;
+  return createError(code, `the tools could not be listed: ${error.message}`, {
+    serverName: error.serverName,
+    details: error.details,
+    hint: error.hint,
+    cause: error,
+  });
+}
+
+function isUnknownMethod(error: unknown): boolean {
+  if (!McpError.is(error, "rpc_error")) return false;
+  const { rpc } = error.details as { readonly rpc?: { readonly code?: unknown } };
+  return rpc?.code === unknownMethodCode;
 }

@@ -4,6 +4,7 @@ import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { ServerState } from "../events/host-event.ts";
 import type { HostTransport } from "../transport/host-transport.ts";
+import { asStartExit } from "../transport/server-loss.ts";
 
 /**
  * A failure of a connection with the facts a person needs to mend it: which server, where it is
@@ -31,6 +32,15 @@ export function describeFailure(
     retryable: error.retryable,
     cause: error,
   });
+}
+
+/** The same for a connection that was not ready yet: a process that ended is a start that failed, at any moment. */
+export function describeStartFailure(
+  cause: unknown,
+  config: ServerConfig,
+  transport?: HostTransport,
+): McpError {
+  return describeFailure(McpError.is(cause) ? asStartExit(cause) : cause, config, transport);
 }
 
 /** What is not listed no retry mends without a change: the server is in `error`. */

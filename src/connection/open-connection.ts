@@ -9,7 +9,7 @@ import type { InputHandlers } from "../protocol/input-handlers.ts";
 import type { ConnectProtocol, ProtocolClient, ProtocolEra } from "../protocol/protocol-client.ts";
 import type { CreateTransport } from "../transport/create-transport.ts";
 import type { HostTransport } from "../transport/host-transport.ts";
-import { describeFailure } from "./connection-error.ts";
+import { describeFailure, describeStartFailure } from "./connection-error.ts";
 import {
   DialectMemory,
   type DialectProbe,
@@ -137,6 +137,6 @@ async function attemptNow(parts: ConnectionParts, options: OpenOptions): Promise
     await refuseWithoutStream(config, client);
     return { client, transport, secrets };
   } catch (error) {
-    throw describeFailure(explainMissingStream(config, error), config, transport);
+    throw describeStartFailure(explainMissingStream(config, error), config, transport);
   }
 }

@@ -9,7 +9,7 @@ import type {
 } from "../protocol/protocol-client.ts";
 import type { HostTransport, TransportEvidence } from "../transport/host-transport.ts";
 import { connectDeadlineMs } from "./connect-deadline.ts";
-import { describeFailure, stateAfterFailure } from "./connection-error.ts";
+import { describeFailure, describeStartFailure, stateAfterFailure } from "./connection-error.ts";
 import { type ConnectionParts, openConnection, type OpenedConnection } from "./open-connection.ts";
 import { startPause } from "./pause.ts";
 import { RestartPolicy } from "./restart-policy.ts";
@@ -281,14 +281,19 @@ export class ServerConnection {
       signal,
       knownEra: this.#knownEra,
     });
-    const { client } = opened;
+    const { client, transport } = opened;
     client.onnotification = onNotification;
+    if (signal.aborted) return opened;
+    const lost = new Promise<never>((_, reject) => {
+      client.onclose = (error) => reject(lossOf(transport, error));
+    });
     try {
       // A server that is slow to list what it offers must not hold up `close()`.
-      if (!signal.aborted) await untilAborted(onReady(client), signal, config.name);
+      await Promise.race([lost, untilAborted(onReady(client), signal, config.name)]);
     } catch (error) {
+      const failure = describeStartFailure(error, config, transport);
       await client.close();
-      throw error;
+      throw failure;
     }
     return opened;
   }
@@ -346,11 +351,7 @@ export class ServerConnection {
     if (this.#client !== client) return;
     this.#client = undefined;
     this.#connectedAt = undefined;
-    const cause =
-      transport.failure ??
-      error ??
-      createError("connection_lost", "the server closed the connection");
-    const failure = describeFailure(cause, this.config, transport);
+    const failure = describeFailure(lossOf(transport, error), this.config, transport);
     // A link can be gone long before its process is.
     this.#leave(client.close(McpError.is(error) ? error : failure));
     this.#recover(failure, this.#restarts.lost());
@@ -380,4 +381,9 @@ export class ServerConnection {
     this.#state = state;
     this.#options.onState(state, previous, error);
   }
+}
+
+/** Why a connection ended. The transport knows more than the protocol, which only saw it end. */
+function lossOf({ failure }: HostTransport, error: Error | undefined): Error {
+  return failure ?? error ?? createError("connection_lost", "the server closed the connection");
 }

@@ -22,11 +22,29 @@ export function serverLoss({ evidence, ...loss }: ServerLoss): McpError {
       serverName,
       details,
     });
+  const exit = { ...details, afterMs: Math.round(afterMs) };
+  const message = `the server stopped ${exitText(exit)}`;
+  const error = createError("connection_lost", message, { serverName, details: exit });
+  return hasReceived ? error : asStartExit(error);
+}
 
-  const how = typeof signal === "string" ? `signal ${signal}` : `exit code ${exitCode}`;
-  const end = `(${how} after ${(afterMs / 1_000).toFixed(1)} s)`;
-  const options = { serverName, details: { ...details, afterMs: Math.round(afterMs) } };
-  if (hasReceived) return createError("connection_lost", `the server stopped ${end}`, options);
-  const hint = "its last lines on stderr usually say why; run the command by hand to see them all";
-  return createError("start_exit", `the server stopped during start ${end}`, { ...options, hint });
+/**
+ * The loss of a server that was still being connected, as a failed start: whether it had said something
+ * by then makes no difference to whoever waits for it. Any other error stays as it is.
+ */
+export function asStartExit(error: McpError): McpError {
+  const { code, serverName, details } = error;
+  if (code !== "connection_lost" || typeof details["afterMs"] !== "number") return error;
+  return createError("start_exit", `the server stopped during start ${exitText(details)}`, {
+    serverName,
+    details,
+    hint: "its last lines on stderr usually say why; run the command by hand to see them all",
+    cause: error,
+  });
+}
+
+/** `(exit code 1 after 0.8 s)` */
+function exitText({ exitCode, signal, afterMs }: McpError["details"]): string {
+  const how = typeof signal === "string" ? `signal ${signal}` : `exit code ${String(exitCode)}`;
+  return `(${how} after ${(Number(afterMs) / 1_000).toFixed(1)} s)`;
 }

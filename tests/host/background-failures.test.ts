@@ -80,16 +80,29 @@ describe("a failure in the background", () => {
     expect(host.server("fake")).toMatchObject({ state: "connected", toolCount: 1 });
   });
 
-  it("ERR-18 DSC-19: of the first list is a warning as well, and the connection stays", async () => {
+  it("ERR-18 DSC-19: of the first list is a warning where the server knows no such list", async () => {
     const peer = new ScriptedPeer({
       ...legacyScripts,
-      "tools/list": (message) => peer.fail(message.id, -32_000, "out of order"),
+      "tools/list": (message) => peer.fail(message.id, -32_601, "no such method"),
     });
     await using host = await createHost({ config: false, servers: { fake: peer.transport } });
     const warned = next(host, isWarning);
     await host.connect("fake");
     expect(await warned).toMatchObject({ serverName: "fake" });
     expect(host.server("fake").state).toBe("connected");
+  });
+
+  it("ERR-18 DSC-19: of any other first list fails the connection", async () => {
+    const peer = new ScriptedPeer({
+      ...legacyScripts,
+      "tools/list": (message) => peer.fail(message.id, -32_000, "out of order"),
+    });
+    await using host = await createHost({ config: false, servers: { fake: peer.transport } });
+    await expect(host.connect("fake")).rejects.toMatchObject({
+      code: "protocol_violation",
+      message: expect.stringMatching(/could not be listed: .*out of order/),
+    });
+    expect(host.server("fake")).toMatchObject({ state: "error", tools: [] });
   });
 
   it("ERR-18: of what a host keeps of a server is a warning, and no call fails of it", async () => {

@@ -215,7 +215,7 @@ describe("servers", () => {
     expect((await session.call("mcp__demo__add", { a: 1, b: 1 })).text).toBe("2");
   });
 
-  it("DSC-19: a server whose list fails stays connected, with no tools and a warning", async () => {
+  it("DSC-19: a server whose list fails is not connected, and its own words say why", async () => {
     const factory = () => {
       const server = new Server({ name: "odd", version: "1" }, { capabilities: { tools: {} } });
       server.setRequestHandler("tools/list", () => {
@@ -223,15 +223,14 @@ describe("servers", () => {
       });
       return server;
     };
-    const warnings: string[] = [];
     await using host = await createHost({
       config: false,
       servers: { odd: () => createMemoryServer(factory).transport },
     });
-    host.on("warning", ({ text }) => warnings.push(text));
-    await host.connect("odd");
-    expect(host.server("odd")).toMatchObject({ state: "connected", toolCount: undefined });
-    expect(warnings).toEqual([expect.stringContaining("the list is broken")]);
+    const message = expect.stringContaining("the list is broken") as string;
+    await expect(host.connect("odd")).rejects.toMatchObject({ message });
+    expect(host.server("odd")).toMatchObject({ state: "error", lastError: { message } });
+    expect(await host.session({ level: "yolo" }).ready()).toEqual({ odd: false });
   });
 
   it("close is idempotent, ends every process and refuses further work", async () => {
