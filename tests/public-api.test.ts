@@ -244,7 +244,7 @@ const entries: Readonly<Record<string, Entry>> = {
   },
   "plugboard/human": {
     source: "src/entries/human.ts",
-    values: [],
+    values: ["createTerminalHuman"],
     types: [
       "AddressTarget",
       "BooleanField",
@@ -261,9 +261,11 @@ const entries: Readonly<Record<string, Entry>> = {
       "NumberField",
       "PackageNotice",
       "ProcessTarget",
+      "ReadlineInterface",
       "ShownMessage",
       "ShownPrompt",
       "ShownText",
+      "TerminalHumanOptions",
       "TextField",
       "TextFormat",
       "UrlQuestion",

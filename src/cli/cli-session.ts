@@ -28,6 +28,11 @@ export function openTypedCall(host: McpHost, target: ToolOrigin): Session {
   return host.session({ agent, level: "trusted", human });
 }
 
+/** A session whose person is asked. */
+export function openAttended(host: McpHost, human: Human): Session {
+  return host.session({ agent, level: "trusted", human });
+}
+
 /** A session without a person behind it, as an agent in the background has one. */
 export function openUnattended(host: McpHost): Session {
   return host.session({ agent, level: "trusted" });

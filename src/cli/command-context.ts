@@ -7,6 +7,7 @@ import { ownProgram } from "../text/own-command.ts";
 import { shellWord } from "../text/shell-word.ts";
 import type { Standpoint } from "./display-path.ts";
 import { errorObject, type Fact, formatError } from "./error-format.ts";
+import { type Dialogue, readLine } from "./human/dialogue.ts";
 import type { Interruption } from "./interruption.ts";
 import { createStderrLogger, type LogLevel } from "./stderr-logger.ts";
 import { Terminal } from "./terminal.ts";
@@ -30,6 +31,8 @@ export class CommandContext {
   readonly terminal: Terminal;
   readonly interruption: Interruption;
   readonly logger: Logger;
+  /** The person at the terminal, if one is there. */
+  readonly dialogue: Dialogue;
 
   constructor(options: GlobalOptions, interruption: Interruption) {
     this.options = options;
@@ -39,6 +42,13 @@ export class CommandContext {
     const { json = false } = options;
     const level = options.logLevel ?? (json ? "silent" : "warn");
     this.logger = createStderrLogger(this.terminal, { level, json });
+    this.dialogue = {
+      note: (text) => this.terminal.note(text),
+      ask: (prompt, signal) => {
+        this.terminal.prompt(prompt);
+        return readLine(process.stdin, (text) => this.terminal.prompt(text), signal);
+      },
+    };
   }
 
   get signal(): AbortSignal {

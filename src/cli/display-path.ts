@@ -8,7 +8,7 @@ export interface Standpoint {
   readonly program: string;
 }
 
-type Places = Pick<Standpoint, "cwd" | "home">;
+export type Places = Pick<Standpoint, "cwd" | "home">;
 
 /** Relative inside the current folder, `~/…` inside the home folder, in full elsewhere. */
 export function displayPath(file: string, { cwd, home }: Places): string {

@@ -1,10 +1,13 @@
 import type { Outcome } from "../call/outcome.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { McpHost } from "../host/host.ts";
+import type { Session } from "../session/session.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
-import { openUnattended } from "./cli-session.ts";
+import { canAsk } from "./approve-launch.ts";
+import { openAttended, openUnattended } from "./cli-session.ts";
 import type { CommandContext } from "./command-context.ts";
 import { formatElapsed } from "./duration.ts";
+import { createHumanAt } from "./human/terminal-human.ts";
 import { outcomeFailure } from "./outcome-error.ts";
 import { ProgressLine } from "./progress-line.ts";
 
@@ -17,12 +20,12 @@ interface TourCall {
 
 const steps = 3;
 
-/** One call for each thing worth seeing: an answer, progress, and a call that is not let through. */
+/** One call for each thing worth seeing: an answer, progress, and a call that a person has to allow. */
 const tourCalls: readonly TourCall[] = [
   {
     tool: "add",
     args: { a: 2, b: 3 },
-    describe: ({ text }) => `${text}  (demo entry sets skipReadOnlyPrompts)`,
+    describe: ({ text }) => `${text}  (only reads, so nobody is asked)`,
   },
   {
     tool: "slow",
@@ -51,10 +54,10 @@ export interface TourReport {
   readonly failure: McpError | undefined;
 }
 
-/** Makes the demo calls as an agent without a person behind it would, and tells what becomes of each. */
+/** Makes the demo calls as an agent would, and tells what becomes of each. */
 export async function runTour(context: CommandContext, host: McpHost): Promise<TourReport> {
-  const session = openUnattended(host);
   const progress = new ProgressLine(context, { plainLines: false });
+  const session = openTourSession(context, host, progress);
   const calls: TourObject[] = [];
   let failure: McpError | undefined;
   for (const { tool, args, describe = ({ text }: Outcome) => text } of tourCalls) {
@@ -68,7 +71,7 @@ export async function runTour(context: CommandContext, host: McpHost): Promise<T
     if (context.signal.aborted) break;
     const error = outcome.ok ? undefined : outcomeFailure(outcome);
     if (error !== undefined && error.code !== "consent_denied") failure ??= error;
-    const text = error === undefined ? describe(outcome) : describeFailure(error);
+    const text = error === undefined ? describe(outcome) : describeFailure(context, error);
     if (!context.options.json)
       context.terminal.line(`→ ${typed}`.padEnd(resultColumn) + neutralizeLine(text));
     calls.push({
@@ -82,7 +85,24 @@ export async function runTour(context: CommandContext, host: McpHost): Promise<T
   return { calls, failure };
 }
 
-function describeFailure({ code, message, details }: McpError): string {
+/** Whoever sits at a terminal is asked, as the person behind an agent would be. */
+function openTourSession(context: CommandContext, host: McpHost, progress: ProgressLine): Session {
+  if (!canAsk(context)) return openUnattended(host);
+  const { dialogue, standpoint } = context;
+  const uncovered = {
+    ...dialogue,
+    note: (text: string) => {
+      // What is drawn there would cover the question.
+      progress.stop();
+      dialogue.note(text);
+    },
+  };
+  return openAttended(host, createHumanAt(uncovered, standpoint));
+}
+
+function describeFailure(context: CommandContext, { code, message }: McpError): string {
   if (code !== "consent_denied") return `failed: ${message}`;
-  return `blocked: ${details["isDestructive"] === true ? "destructive, " : ""}needs approval`;
+  return canAsk(context)
+    ? "not called: you did not allow it"
+    : "not called: it may destroy something, and nobody is here to allow it";
 }

@@ -1,5 +1,8 @@
-// `plugboard/human`: what a person is asked, in full. Named exports only.
+// `plugboard/human`: a person at a terminal, and what a person is asked, in full. Named exports only.
 
+export { createTerminalHuman } from "../cli/human/terminal-human.ts";
+export type { TerminalHumanOptions } from "../cli/human/terminal-human.ts";
+export type { ReadlineInterface } from "../cli/human/dialogue.ts";
 export type {
   BooleanField,
   ChoiceField,

@@ -106,6 +106,36 @@ describe.skipIf(!hasTerminal)("at a terminal", () => {
     expect(accepted.exitCode).toBe(0);
   });
 
+  it.each([
+    ["a yes", "1\n", "Deleted note n1."],
+    ["Enter", "\n", "not called: you did not allow it"],
+  ])("the demo asks about what may destroy something; %s", async (_name, typed, result) => {
+    const cli = new CliSandbox().startInTerminal(["up"]);
+    await cli.writes("stdout", "[1/N]");
+    cli.type(typed);
+    await cli.writes("stdout", "Ctrl-C stops them");
+    cli.type("\u0003");
+    const { stdout, exitCode } = await cli.ended;
+    const screen = stdout.replaceAll("\r\n", "\n");
+    expect(screen).toContain(
+      '"cli" wants to call demo.delete_note, which may destroy something:\n  {"id":"n1"}\n  1  once\n[1/N] ',
+    );
+    expect(screen).toContain(`→ demo.delete_note {"id":"n1"}`.padEnd(60) + result);
+    expect(screen).toMatch(
+      /\nStopped\. No server is running any more, and no process is left\.\n$/,
+    );
+    expect(exitCode).toBe(0);
+  });
+
+  it("Ctrl-C at the question of the demo ends it", async () => {
+    const cli = new CliSandbox().startInTerminal(["up"]);
+    await cli.writes("stdout", "[1/N]");
+    cli.type("\u0003");
+    const { stdout, exitCode } = await cli.ended;
+    expect(stdout).toContain("Stopped.");
+    expect(exitCode).toBe(0);
+  });
+
   it("Ctrl-C at the question ends the command", async () => {
     const sandbox = new CliSandbox().configureProject({ notes: demoEntry });
     const { screen, exitCode } = await answerWith(sandbox, ["test", "notes"], "\u0003");

@@ -3,12 +3,13 @@ import { describe, expect, it } from "vitest";
 import { CliSandbox, demoEntry, normalize } from "./run-cli.ts";
 
 const tour = [
-  "No servers are configured here: these are the bundled demo servers.",
-  "✓ demo       stdio, 8 tools, MCP <revision> <time>",
-  "✓ demo-http  http 127.0.0.1:<port>, 3 tools, MCP <revision> <time>",
-  '→ demo.add {"a":2,"b":3}                                    5  (demo entry sets skipReadOnlyPrompts)',
+  "Plugboard starts servers whose tools agents call. None is configured here: two of its own show how.",
+  "✓ demo       8 tools, a local program <time>",
+  "✓ demo-http  3 tools, over HTTP, 127.0.0.1:<port> <time>",
+  "An agent calls some of their tools:",
+  '→ demo.add {"a":2,"b":3}                                    5  (only reads, so nobody is asked)',
   '→ demo.slow {"steps":3}                                     ███ 3/3 <time>',
-  '→ demo.delete_note {"id":"n1"}                              blocked: destructive, needs approval',
+  '→ demo.delete_note {"id":"n1"}                              not called: it may destroy something, and nobody is here to allow it',
 ];
 const next = [
   'Next: write your own servers to ~/.plugboard/mcp.json under "mcpServers", or try',
@@ -54,6 +55,9 @@ describe("plugboard up", () => {
     cli.signal(signal);
     const { stdout, stderr, exitCode } = await cli.ended;
     expect(normalize(stdout).split("\n").slice(0, tour.length)).toEqual(tour);
+    expect(stdout).toMatch(
+      /\nStopped\. No server is running any more, and no process is left\.\n$/,
+    );
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: code });
   });
 

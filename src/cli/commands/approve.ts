@@ -2,9 +2,10 @@ import { errorTable } from "../../errors/error-codes.ts";
 import type { McpHost } from "../../host/host.ts";
 import type { LaunchQuestion } from "../../ports/launch-question.ts";
 import { ownCommand } from "../../text/own-command.ts";
-import { approvedBy, askForApproval, canAsk, describeQuestion } from "../approve-launch.ts";
+import { approvedBy, askForApproval, canAsk } from "../approve-launch.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requireServer } from "../connect-server.ts";
+import { describeLaunch } from "../human/describe-launch.ts";
 import { withHost } from "../open-host.ts";
 import { reviewTools } from "../review-tools.ts";
 
@@ -67,7 +68,7 @@ function showOnly(context: CommandContext, name: string, question: LaunchQuestio
   const { options, terminal, standpoint } = context;
   if (options.json === true) terminal.json({ name, approved: false, question });
   else {
-    for (const line of describeQuestion(question, standpoint)) terminal.line(line);
+    for (const line of describeLaunch(question, standpoint)) terminal.line(line);
     const command = ownCommand(
       "approve",
       name,

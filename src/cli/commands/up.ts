@@ -30,6 +30,13 @@ export interface UpCommand {
  * at work. A server that fails is told and does not keep the others from working.
  */
 export async function runUp(context: CommandContext, command: UpCommand): Promise<number> {
+  const exitCode = await runServers(context, command);
+  // By now every server has ended, with all that it started.
+  if (!command.once) sayStopped(context);
+  return exitCode;
+}
+
+async function runServers(context: CommandContext, command: UpCommand): Promise<number> {
   const configured = await openHost(context, { watch: !command.once, reconnect: !command.once });
   if (!isUnconfigured(context, configured)) return await serve(context, configured, command);
   await configured.close();
@@ -46,6 +53,9 @@ export async function runUp(context: CommandContext, command: UpCommand): Promis
   }
 }
 
+const demoIntroduction =
+  "Plugboard starts servers whose tools agents call. None is configured here: two of its own show how.";
+
 async function serve(
   context: CommandContext,
   host: McpHost,
@@ -54,9 +64,10 @@ async function serve(
   const isDemo = demo !== undefined;
   const unsubscribe = noteWarnings(context, host);
   try {
-    if (isDemo) say(context, "No servers are configured here: these are the bundled demo servers.");
+    if (isDemo) say(context, demoIntroduction);
     noteConfigProblems(context, host, "all");
-    const reports = await connectServers(context, host);
+    const reports = await connectServers(context, host, isDemo ? plainFactsOf : factsOf);
+    if (isDemo) say(context, "An agent calls some of their tools:");
     const tour = isDemo && !context.signal.aborted ? await runTour(context, host) : undefined;
     if (once) context.throwIfInterrupted();
     else if (context.signal.aborted) return await untilStopped(context);
@@ -74,9 +85,19 @@ function say(context: CommandContext, text: string): void {
   if (!context.options.json) context.terminal.line(text);
 }
 
+function sayStopped(context: CommandContext): void {
+  // A terminal shows the ^C that was typed at the beginning of this line.
+  if (context.terminal.isInteractive) context.terminal.note("");
+  say(context, "Stopped. No server is running any more, and no process is left.");
+}
+
+/** What a line says of a server that is connected. */
+type DescribeServer = (status: ServerStatus) => string;
+
 async function connectServers(
   context: CommandContext,
   host: McpHost,
+  describe: DescribeServer,
 ): Promise<readonly ConnectReport[]> {
   const progress = new ProgressLine(context, { plainLines: false });
   progress.phase("starting the servers");
@@ -87,19 +108,23 @@ async function connectServers(
     const report = await attempt;
     reports.push(report);
     progress.stop();
-    if (!context.signal.aborted) writeServer(context, report, width);
+    if (!context.signal.aborted) writeServer(context, report, { width, describe });
   }
   return reports;
 }
 
-function writeServer(context: CommandContext, report: ConnectReport, nameWidth: number): void {
+function writeServer(
+  context: CommandContext,
+  report: ConnectReport,
+  { width, describe }: { readonly width: number; readonly describe: DescribeServer },
+): void {
   const { status, error, durationMs } = report;
   const { terminal, standpoint, options } = context;
   if (options.json) return;
-  const name = neutralizeLine(status.name).padEnd(nameWidth);
+  const name = neutralizeLine(status.name).padEnd(width);
   if (error !== undefined) context.report(error);
   else if (status.state === "connected") {
-    const facts = `${name}  ${neutralizeLine(factsOf(status))}`.padEnd(resultColumn - 2);
+    const facts = `${name}  ${neutralizeLine(describe(status))}`.padEnd(resultColumn - 2);
     terminal.line(`${terminal.paint("good", "✓")} ${facts}${formatElapsed(durationMs)}`);
     const held = quarantineNote(status, standpoint);
     if (held !== undefined) terminal.line(`▲ ${name}  ${held}`);
@@ -118,6 +143,13 @@ function factsOf(status: ServerStatus): string {
   const where = URL.canParse(target) ? `http ${new URL(target).host}` : transport;
   const version = protocolVersion === undefined ? "" : `, MCP ${protocolVersion}`;
   return `${where}, ${toolsText(status)}${version}`;
+}
+
+/** The same for somebody who sees all this for the first time. */
+function plainFactsOf(status: ServerStatus): string {
+  const { target } = status;
+  const where = URL.canParse(target) ? `over HTTP, ${new URL(target).host}` : "a local program";
+  return `${toolsText(status)}, ${where}`;
 }
 
 function failureOf(reports: readonly ConnectReport[]): McpError | undefined {

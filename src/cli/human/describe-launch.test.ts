@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { LaunchQuestion, ProcessTarget } from "../ports/launch-question.ts";
-import { describeQuestion } from "./approve-launch.ts";
+import type { LaunchQuestion, ProcessTarget } from "../../ports/launch-question.ts";
+import { describeLaunch } from "./describe-launch.ts";
 
 const standpoint = { cwd: "/home/ada/project", home: "/home/ada", program: "plugboard" };
 
@@ -26,7 +26,7 @@ const question: LaunchQuestion = {
 };
 
 const lines = (change: Partial<LaunchQuestion>): readonly string[] =>
-  describeQuestion({ ...question, ...change }, standpoint);
+  describeLaunch({ ...question, ...change }, standpoint);
 const linesOf = (change: Partial<ProcessTarget>): readonly string[] =>
   lines({ target: { ...program, ...change } });
 

@@ -1,0 +1,132 @@
+import { homedir } from "node:os";
+
+import type {
+  AskOptions,
+  ConfirmAnswer,
+  ConfirmQuestion,
+  ElicitAnswer,
+  ElicitQuestion,
+  Human,
+} from "../../ports/human.ts";
+import { neutralizeLine } from "../../text/neutralize.ts";
+import type { Places } from "../display-path.ts";
+import { isUtf8Locale, toAsciiGlyphs } from "../glyphs.ts";
+import { describeLaunch } from "./describe-launch.ts";
+import { choicesOf, decisiveText, headlineOf, indented } from "./describe-question.ts";
+import { askThrough, type Dialogue, isYes, readLine, type ReadlineInterface } from "./dialogue.ts";
+import { fillForm } from "./fill-form.ts";
+
+export interface TerminalHumanOptions {
+  /** Where answers are typed; `process.stdin` by default. */
+  readonly input?: (NodeJS.ReadableStream & { readonly isTTY?: boolean }) | undefined;
+  /** Where questions are shown; `process.stderr` by default, which leaves stdout to results. */
+  readonly output?: (NodeJS.WritableStream & { readonly isTTY?: boolean }) | undefined;
+  /** The `node:readline/promises` interface of a program that reads lines itself: two cannot share an input. */
+  readonly readline?: ReadlineInterface | undefined;
+}
+
+/**
+ * The person at the terminal that the program runs in, asked one question at a time. Enter, the end of
+ * input and a question that is withdrawn mean no. Where no terminal is, in a pipe or a service, it has
+ * nobody to ask, as if the program had no human.
+ */
+export function createTerminalHuman(options: TerminalHumanOptions = {}): Human {
+  const { input = process.stdin, output = process.stderr, readline } = options;
+  const hasUtf8 = isUtf8Locale(process.env, process.platform);
+  const write = (text: string): void => {
+    output.write(hasUtf8 ? text : toAsciiGlyphs(text));
+  };
+  const dialogue: Dialogue = {
+    note: (text) => write(`${text}\n`),
+    ask: (prompt, signal) => {
+      if (readline !== undefined) return askThrough(readline, prompt, signal);
+      write(prompt);
+      return readLine(input, write, signal);
+    },
+  };
+  const isThere = readline !== undefined || (input.isTTY === true && output.isTTY === true);
+  if (!isThere) return { notify: noticesAt(dialogue) };
+  return createHumanAt(dialogue, { cwd: process.cwd(), home: homedir() });
+}
+
+/** The same for a surface that has a dialogue of its own. */
+export function createHumanAt(dialogue: Dialogue, places: Places): Human {
+  let last: Promise<unknown> = Promise.resolve();
+  /** Several agents may want to know something: they are asked about one after the other. */
+  const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
+    const turn = last.then(ask);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  return {
+    confirm: (question, options) => inTurn(() => confirm(dialogue, places, question, options)),
+    elicit: (question, options) => inTurn(() => elicit(dialogue, question, options)),
+    openUrl: async (url) => {
+      dialogue.note("Open this address in a browser:");
+      dialogue.note(`  ${url}`);
+    },
+    notify: noticesAt(dialogue),
+  };
+}
+
+function noticesAt(dialogue: Dialogue): NonNullable<Human["notify"]> {
+  return ({ level, text }) => {
+    dialogue.note(`${level === "info" ? "·" : "⚠"} ${neutralizeLine(text)}`);
+  };
+}
+
+async function confirm(
+  dialogue: Dialogue,
+  places: Places,
+  question: ConfirmQuestion,
+  { signal }: AskOptions,
+): Promise<ConfirmAnswer> {
+  // Withdrawn while another question was open.
+  if (signal.aborted) return "no";
+  const { launch } = question;
+  if (question.kind !== "launch") return await confirmUse(dialogue, question, signal);
+  if (launch === undefined) return "no";
+  for (const line of describeLaunch(launch, places)) dialogue.note(line);
+  return isYes(await dialogue.ask("[y/N] ", signal)) ? "server-always" : "no";
+}
+
+async function confirmUse(
+  dialogue: Dialogue,
+  question: ConfirmQuestion,
+  signal: AbortSignal,
+): Promise<ConfirmAnswer> {
+  dialogue.note(headlineOf(question));
+  const shown = decisiveText(question);
+  if (shown !== undefined) {
+    for (const line of indented(shown.text)) dialogue.note(line);
+    // A yes to what was not shown would count as a no.
+    if (shown.omittedChars > 0) {
+      dialogue.note(`  … ${shown.omittedChars.toLocaleString("en")} characters are not shown`);
+      const wish = await dialogue.ask("Show all of it? [a/N] ", signal);
+      if (wish?.toLowerCase() !== "a") return "no";
+      for (const line of indented(await shown.whole())) dialogue.note(line);
+    }
+  }
+  const choices = choicesOf(question);
+  for (const [index, { text }] of choices.entries()) dialogue.note(`  ${index + 1}  ${text}`);
+  const numbers = choices.map((_, index) => index + 1).join("/");
+  const typed = await dialogue.ask(`[${numbers}/N] `, signal);
+  // Where there is one yes, y is it as well.
+  const choice = isYes(typed) && choices.length === 1 ? choices[0] : choices[Number(typed) - 1];
+  return choice?.answer ?? "no";
+}
+
+async function elicit(
+  dialogue: Dialogue,
+  question: ElicitQuestion,
+  { signal }: AskOptions,
+): Promise<ElicitAnswer> {
+  if (signal.aborted) return { action: "cancel" };
+  for (const [index, line] of question.message.split("\n").entries())
+    dialogue.note(index === 0 ? `${question.serverName} asks: ${line}` : `  ${line}`);
+  if (question.kind === "form") return await fillForm(dialogue, question, signal);
+  dialogue.note(`  ${question.url}`);
+  const answer = await dialogue.ask(`Open this page of ${question.host}? [y/N] `, signal);
+  if (answer === undefined) return { action: "cancel" };
+  return { action: isYes(answer) ? "accept" : "decline" };
+}
