@@ -329,9 +329,20 @@ export const identityKeys: ReadonlySet<string> = new Set([
   "toolPrefix",
 ] satisfies EntryKey[]);
 
-/** One server as a programmer writes it. Files may use snake_case and the aliases as well. */
+type AliasOf<K extends EntryKey> = (typeof entryKeys)[K] extends {
+  readonly aliases: readonly (infer Alias extends string)[];
+}
+  ? Alias
+  : never;
+
+/**
+ * One server as a programmer writes it, with the names that other hosts have for some keys. A key that is
+ * not here does not compile; snake_case spellings are for files.
+ */
 export type ServerEntry = {
   readonly [K in EntryKey]?: CheckedEntry[K] | null | undefined;
+} & {
+  readonly [K in EntryKey as AliasOf<K>]?: CheckedEntry[K] | null | undefined;
 };
 
 /** A `ServerEntry` that says its own name, for lists. */

@@ -33,7 +33,7 @@ import { connectDeadlineMs } from "./connect-deadline.ts";
 import { type OpenedConnection, openConnection } from "./open-connection.ts";
 
 /** A configuration entry with its name, as a file or a program would write it, or a ready transport. */
-export type DirectServer = Transport | ServerEntry | JsonObject;
+export type DirectServer = Transport | ServerEntry | ServerConfig;
 
 export interface DirectOptions {
   /** Time for start and handshake, and the default for each request; what the entry says by default. */

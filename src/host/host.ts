@@ -30,12 +30,7 @@ import type { Grants } from "./grants.ts";
 import type { Pins } from "./pins.ts";
 
 /** A server given in code: any entry a file could hold, a ready transport, or a function that makes one. */
-export type ServerInput =
-  | ServerEntry
-  | Readonly<Record<string, unknown>>
-  | ServerConfig
-  | Transport
-  | (() => Transport);
+export type ServerInput = ServerEntry | ServerConfig | Transport | (() => Transport);
 
 export interface HostOptions {
   /** Where project files are looked for and servers start; the current folder by default. */
@@ -181,10 +176,10 @@ export interface ConnectOptions extends StartOptions {
 }
 
 /** An entry as a file could hold it, or a configuration that was read before. */
-export type EntryInput = ServerEntry | ServerConfig | Readonly<Record<string, unknown>>;
+export type EntryInput = ServerEntry | ServerConfig;
 
 /** An entry that says its own name, or a configuration that was read before. */
-export type NamedEntry = McpServerConfig | ServerConfig | Readonly<Record<string, unknown>>;
+export type NamedEntry = McpServerConfig | ServerConfig;
 
 /** `user`: the host's store; without one the host's memory. `project`: `.plugboard/mcp.json` in the current folder. */
 export type ServerScope = "user" | "project";

@@ -38,9 +38,7 @@ export interface SectionOptions {
    * In the order in which they are rendered; every server the agent may use by default. An object is a
    * server of its own: it joins the host's servers as if it had been given to `createHost`.
    */
-  readonly servers?:
-    | readonly (string | McpServerConfig | Readonly<Record<string, unknown>>)[]
-    | undefined;
+  readonly servers?: readonly (string | McpServerConfig)[] | undefined;
   /** `MCP Integrations` by default. */
   readonly title?: string | undefined;
   /** `mcp.integrations` by default. */

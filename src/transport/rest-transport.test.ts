@@ -202,7 +202,7 @@ describe("addresses and headers", () => {
 
   it("AUT-01, AUT-02, B-K4: the entry decides whether a token goes along, its scheme written once", async () => {
     await using server = await startService(answerWithNothing);
-    for (const auth of [{ type: "none" }, { type: "bearer", token: "Bearer abc" }]) {
+    for (const auth of [{ type: "none" }, { type: "bearer", token: "Bearer abc" }] as const) {
       await using wire = openDirectWire({ url: server.origin, transport: kind, auth });
       await wire.connect();
     }

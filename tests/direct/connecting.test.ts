@@ -1,3 +1,4 @@
+import type { Transport } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
 
 import {
@@ -196,9 +197,9 @@ describe("C-10: the ids of openWire", () => {
     const inbox: { readonly id?: unknown; readonly method?: string }[] = [];
     let deliver: ((message: object) => void) | undefined;
     const transport = {
-      onmessage: undefined as ((message: never) => void) | undefined,
+      onmessage: undefined as Transport["onmessage"],
       start: () => Promise.resolve(),
-      send(message: { readonly id?: unknown; readonly method?: string }) {
+      send(this: Transport, message: { readonly id?: unknown; readonly method?: string }) {
         inbox.push(message);
         deliver = (answer) => this.onmessage?.(answer as never);
         if (message.method === "initialize")
@@ -233,7 +234,7 @@ describe("C-10: the ids of openWire", () => {
       response.writeHead(answer.status, Object.fromEntries(answer.headers));
       response.end(request.method === "GET" ? "" : await answer.text());
     });
-    const entry = { name: "test", url: silent.url, transport: "streamable-http" };
+    const entry = { name: "test", url: silent.url, transport: "streamable-http" } as const;
     await using wire = openWire(entry, { limits: { callTimeoutMs: 2_000 } });
     await wire.connect();
     const call = wire.sendRequest("tools/call", { name: "echo", arguments: { message: "x" } });

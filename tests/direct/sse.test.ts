@@ -134,7 +134,7 @@ describe("a connection over SSE", () => {
     await using server = await startSseServer(announcement, (_request, response) =>
       sendJson(response, '{"error":"no"}', 400),
     );
-    const entry = { name: "test", url: server.sseUrl, transport: "sse" };
+    const entry = { name: "test", url: server.sseUrl, transport: "sse" } as const;
     await expect(connectClient(entry)).rejects.toMatchObject({
       code: "http_error",
       serverName: "test",

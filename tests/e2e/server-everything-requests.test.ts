@@ -17,7 +17,7 @@ const places = {
   "streamable HTTP": async () => {
     const server = await startEverythingOverHttp();
     return {
-      entry: { url: server.url, transport: "streamable-http" },
+      entry: { url: server.url, transport: "streamable-http" } as const,
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };
   },

@@ -187,7 +187,7 @@ describe("what is known of a server", () => {
   });
 
   it("DSC-08: a section offers no tools of a server that could not be connected, nor after it was disconnected", async () => {
-    const gone = { url: await abandonedUrl(), transport: "streamable-http" };
+    const gone = { url: await abandonedUrl(), transport: "streamable-http" } as const;
     await using host = await createHost({
       config: false,
       servers: { gone, here: testServerEntry() },

@@ -5,7 +5,7 @@ import { testServerEntry } from "../../src/testing/index.ts";
 import { entering } from "./entering.ts";
 import { makeProject } from "./project.ts";
 
-const eager = { ...testServerEntry(), start: "eager" };
+const eager = { ...testServerEntry(), start: "eager" } as const;
 
 describe('"start": "eager"', () => {
   it("STO-07: is started with the host, which does not wait for it; others are not", async () => {
@@ -13,7 +13,7 @@ describe('"start": "eager"', () => {
       eager,
       lazy: testServerEntry(),
       broken: { command: "no-such-command-at-all", start: "eager" },
-    };
+    } as const;
     await using host = await createHost({ config: false, servers });
     expect(host.server("eager").state).toBe("connecting");
     await entering(host, "connected");

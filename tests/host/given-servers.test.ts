@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { loadConfig, parseConfig } from "../../src/entries/config.ts";
+import { loadConfig, parseConfig, type ServerConfig } from "../../src/entries/config.ts";
 import { createHost, type McpHost } from "../../src/index.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
 
@@ -59,6 +59,7 @@ describe.each(hosts)("servers named while %s runs", (_, start) => {
     const refused = { code: "config_invalid" };
     await expect(host.add("bad", both)).rejects.toMatchObject(refused);
     await expect(host.connect({ name: "bad", ...both })).rejects.toMatchObject(refused);
+    // @ts-expect-error -- it says no name
     await expect(host.connect({ ...testServerEntry() })).rejects.toMatchObject(refused);
     expect(host.servers()).toEqual([]);
   });
@@ -154,7 +155,7 @@ describe("a configuration that was read before", () => {
   it("CFG-21: is taken as it is, and one of a project's file still waits for approval", async () => {
     await using host = await createHost({ config: false });
     const [config] = parseConfig({ servers: { tools: testServerEntry() } }).servers;
-    expect(await host.connect(config ?? {})).toMatchObject({ state: "connected" });
+    expect(await host.connect(config as ServerConfig)).toMatchObject({ state: "connected" });
 
     const home = await mkdtemp(path.join(tmpdir(), "given-"));
     const cwd = path.join(home, "project");
@@ -164,7 +165,9 @@ describe("a configuration that was read before", () => {
     const loaded = await loadConfig({ cwd, home });
     const [project] = loaded.servers;
     expect(project).toMatchObject({ name: "project", provenance: { layer: "project" } });
-    await expect(host.connect(project ?? {})).rejects.toMatchObject({ code: "not_approved" });
+    await expect(host.connect(project as ServerConfig)).rejects.toMatchObject({
+      code: "not_approved",
+    });
     expect(host.servers().map(({ name }) => name)).toEqual(["tools"]);
     await rm(home, { recursive: true });
   });

@@ -83,7 +83,7 @@ describe("what a session hears of a connection", () => {
   ] as const)("SES-17: that it failed because %s", async (reason, state, code) => {
     const entry =
       reason === "nobody listens"
-        ? { url: await abandonedUrl(), transport: "streamable-http", reconnect: false }
+        ? ({ url: await abandonedUrl(), transport: "streamable-http", reconnect: false } as const)
         : { command: "plugboard-no-such-command" };
     await using host = await createHost({ config: false, servers: { gone: entry } });
     const session = host.session({ level: "yolo" });

@@ -20,7 +20,7 @@ const remote = {
   url: "http://127.0.0.1:9/mcp?key=canary-query",
   headers: { "X-Secret": "canary-header" },
   auth: { type: "bearer", token: "canary-bearer" },
-};
+} as const;
 
 interface Place extends AsyncDisposable {
   readonly home: string;

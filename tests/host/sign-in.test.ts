@@ -35,11 +35,11 @@ const refusal = {
 };
 
 describe("an entry that asks for a sign-in with OAuth", () => {
-  it.each(["http", "streamable-http", "sse", "http-post", "rest"])(
+  it.each(["http", "streamable-http", "sse", "http-post", "rest"] as const)(
     "over %s fails closed, and nothing is sent",
     async (transport) => {
       await using trap = await openTrap();
-      const entry = { url: trap.url, transport, auth: { type: "oauth", clientId: "id" } };
+      const entry = { url: trap.url, transport, auth: { type: "oauth", clientId: "id" } } as const;
       await using host = await createHost({ config: false, servers: { app: entry } });
       await expect(host.connect("app")).rejects.toMatchObject({ ...refusal, serverName: "app" });
       expect(host.server("app")).toMatchObject({ state: "needs_auth", lastError: refusal });
