@@ -585,7 +585,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   "CON-17":
     "Calls during a reconnect wait for it; calls in flight at the loss fail and are not repeated.",
   "CON-18": "A section connects whole or not at all, unless a part of it is wanted.",
-  "CON-19": "Timers never keep the process alive.",
+  "CON-19": "What a caller awaits keeps the process alive; timers and idle servers do not.",
   "CON-20": "A server that nobody uses can be stopped.",
   "CON-21":
     "A section connects all of its servers and disconnects them; doing so twice does no harm.",

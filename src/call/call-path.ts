@@ -13,6 +13,7 @@ import { type Denial, errorOfDenial } from "../policy/decide-access.ts";
 import type { ConsentRule } from "../policy/decide-consent.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Human } from "../ports/human.ts";
+import { holdProcess, releaseProcess } from "../ports/keep-alive.ts";
 import { WallTime } from "../ports/wall-time.ts";
 import type { Progress, ProtocolClient, RawToolResult } from "../protocol/protocol-client.ts";
 import { resultText } from "../protocol/result-text.ts";
@@ -146,6 +147,7 @@ export class CallPath {
       isOver: false,
       draft: undefined,
     };
+    if (this.#open === 0) holdProcess();
     this.#open += 1;
     const fail = (error: unknown) => this.#failure(record, error);
     // Not an async function: a call that need not wait costs one promise here, not five.
@@ -330,7 +332,10 @@ export class CallPath {
     publishEnd(record, outcome, at, this.#topics);
     this.#options.record(record, outcome, at);
     this.#open -= 1;
-    if (this.#open === 0) this.#whenIdle?.();
+    if (this.#open === 0) {
+      releaseProcess();
+      this.#whenIdle?.();
+    }
     return outcome;
   }
 

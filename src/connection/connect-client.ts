@@ -11,6 +11,8 @@ import {
   text,
 } from "../errors/check-arguments.ts";
 import { systemClock } from "../ports/clock.ts";
+import { keepAliveUntil, keepAliveWhileAwaited } from "../ports/keep-alive.ts";
+import { closeAtProgramEnd } from "../ports/program-end.ts";
 import { collectPages } from "../protocol/collect-pages.ts";
 import type { InputHandlers } from "../protocol/input-handlers.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
@@ -88,7 +90,8 @@ export async function connectDirectly(
   options: DirectOptions = {},
   input?: DirectInput,
 ): Promise<McpClient> {
-  const { client } = await openDirectly(server, options, { inputHandlers: input?.handlers });
+  const opening = openDirectly(server, options, { inputHandlers: input?.handlers });
+  const { client } = await keepAliveUntil(opening);
   return new DirectClient(client, directLimits(directConfig(server), options), input);
 }
 
@@ -103,8 +106,10 @@ class DirectClient implements McpClient {
     this.#client = client;
     this.#limits = limits;
     this.#input = input;
+    const closed = closeAtProgramEnd(() => this.close());
     client.onclose = () => {
       this.#isOpen = false;
+      closed();
     };
     if (input !== undefined) client.onnotification = input.heard;
   }
@@ -220,6 +225,17 @@ guardMethods(DirectClient.prototype, "client", {
     fails: "rejects",
   },
   ping: listing,
+});
+
+keepAliveWhileAwaited<McpClient>(DirectClient.prototype, {
+  listTools: true,
+  callTool: true,
+  listResources: true,
+  readResource: true,
+  listPrompts: true,
+  getPrompt: true,
+  ping: true,
+  close: true,
 });
 
 function objectsOf(list: unknown): readonly JsonObject[] {

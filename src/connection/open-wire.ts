@@ -1,6 +1,8 @@
 import { guardMethods, object, optional, text } from "../errors/check-arguments.ts";
 import { createError } from "../errors/families.ts";
 import { McpError, type RpcError } from "../errors/mcp-error.ts";
+import { keepAliveWhileAwaited } from "../ports/keep-alive.ts";
+import { closeAtProgramEnd } from "../ports/program-end.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
 import type { ProtocolClient } from "../protocol/protocol-client.ts";
 import { TransportMessage } from "../protocol/transport-message.ts";
@@ -118,7 +120,9 @@ class DirectWire implements Wire {
       // It is closed by who did not want it any longer.
       if (stop.aborted) return client;
       this.#client = client;
+      const closed = closeAtProgramEnd(() => this.disconnect());
       client.onclose = () => {
+        closed();
         if (this.#client !== client) return;
         this.#client = undefined;
         this.#opening = undefined;
@@ -137,6 +141,12 @@ class DirectWire implements Wire {
 
 guardMethods(DirectWire.prototype, "wire", {
   sendRequest: { takes: { method: text, params: optional(object) }, fails: "rejects" },
+});
+
+keepAliveWhileAwaited<Wire>(DirectWire.prototype, {
+  connect: true,
+  sendRequest: true,
+  disconnect: true,
 });
 
 /** What the server itself said, as a message; undefined for failures that are not an answer. */

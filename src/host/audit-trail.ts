@@ -5,6 +5,7 @@ import { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { HostEventOf, HostEventType } from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
+import { keepAliveUntil } from "../ports/keep-alive.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ContentUse } from "../session/session-content.ts";
 import type { AuditEntry, AuditFilter, AuditQuery, AuditRow } from "../store/audit-entry.ts";
@@ -93,7 +94,7 @@ export class AuditTrail implements Audit {
   }
 
   async *export(filter: AuditFilter = {}): AsyncGenerator<string, void, undefined> {
-    const store = await this.#openUpToDate();
+    const store = await keepAliveUntil(this.#openUpToDate());
     if (store === undefined) return;
     // Read by people at terminals as well; an escape in JSON stands for the very same text.
     for await (const row of store.audit.export(filter)) yield `${exactText(JSON.stringify(row))}\n`;

@@ -8,11 +8,13 @@ import { userFolder } from "../config/config-files.ts";
 import { resolveLimits } from "../config/limits.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { systemClock } from "../ports/clock.ts";
+import { keepAliveUntil } from "../ports/keep-alive.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { chooseProtocol, protocolCoreFrom } from "../protocol/choose-protocol.ts";
 import { RequestDesk } from "../requests/request-desk.ts";
 import { defaultStoreFile } from "../store/store-location.ts";
 import { AuditTrail } from "./audit-trail.ts";
+import { keepHostAlive } from "./awaited-methods.ts";
 import { logBackgroundFailures } from "./background-failures.ts";
 import { type CollectedServers, collectServers } from "./collect-servers.ts";
 import { checkHostOptions, guardHost } from "./host-arguments.ts";
@@ -23,12 +25,17 @@ import { PlugboardHost } from "./plugboard-host.ts";
 import { productInfo } from "./product-info.ts";
 
 guardHost();
+keepHostAlive();
 
 /**
  * Reads the configuration that applies and wires the rooms together. Waits for no server, and starts
  * only those whose entry says `"start": "eager"`.
  */
-export async function createHost(options: HostOptions = {}): Promise<McpHost> {
+export function createHost(options: HostOptions = {}): Promise<McpHost> {
+  return keepAliveUntil(openHost(options));
+}
+
+async function openHost(options: HostOptions): Promise<McpHost> {
   checkHostOptions(options);
   const { clock = systemClock, logger = silentLogger, idGenerator = createIdGenerator() } = options;
   const hostEnv = options.env ?? process.env;

@@ -236,7 +236,9 @@ export interface DisconnectOptions {
 
 /**
  * Everything Plugboard does, behind one object. Creating it reads configuration; servers start when they
- * are first needed, those whose entry says so at once. Close it, or use `await using`.
+ * are first needed, those whose entry says so at once. Close it, or use `await using`; one that is left open
+ * closes when the program has nothing left to do. What a caller awaits keeps the process alive, an idle host
+ * does not.
  */
 export interface McpHost extends AsyncDisposable {
   servers(): readonly ServerStatus[];

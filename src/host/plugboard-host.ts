@@ -9,6 +9,7 @@ import type { Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType } from "../events/host-event.ts";
 import type { Human } from "../ports/human.ts";
 import type { LaunchQuestion } from "../ports/launch-question.ts";
+import { closeAtProgramEnd } from "../ports/program-end.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
 import type { Roots } from "../requests/roots.ts";
@@ -65,6 +66,7 @@ export class PlugboardHost implements McpHost {
   readonly #closed = new AbortController();
   readonly #handlers: HandlerRuns;
   #closing: Promise<void> | undefined;
+  #forgetEnd: (() => void) | undefined;
 
   constructor(parts: HostParts) {
     this.#parts = parts;
@@ -85,6 +87,7 @@ export class PlugboardHost implements McpHost {
 
   /** Brings back what is known from before and, if wanted, follows what changes from here on. */
   async begin(options: { readonly watch: boolean; readonly startEager: boolean }): Promise<void> {
+    this.#forgetEnd = closeAtProgramEnd(() => this.close());
     await this.#fleet.recall();
     if (options.watch) await this.#fleet.watch();
     if (options.startEager) this.#fleet.startEager();
@@ -377,6 +380,7 @@ export class PlugboardHost implements McpHost {
   }
 
   async #end(): Promise<void> {
+    this.#forgetEnd?.();
     this.#closed.abort();
     this.#handlers.close();
     await Promise.all([this.#fleet.end(), this.#parts.schemas.close()]);

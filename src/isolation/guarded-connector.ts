@@ -83,7 +83,7 @@ export class GuardedConnector {
     };
     this.#attempts.add(attempt);
     this.#route(target, attempt.signal).then(
-      (socket) => settle(null, stopAtOverflow(allowPausing(socket))),
+      (socket) => settle(null, letProcessEnd(stopAtOverflow(allowPausing(socket)))),
       (error: Error) => settle(error, null),
     );
   };
@@ -92,6 +92,16 @@ export class GuardedConnector {
   cancel(reason: Error): void {
     for (const attempt of this.#attempts) attempt.abort(reason);
   }
+}
+
+/**
+ * A connection does not keep the process alive, whatever is open on it: a stream of news may stay open for ever. Whoever
+ * waits for an answer holds the process. undici calls `ref` for every request.
+ */
+function letProcessEnd(socket: Socket): Socket {
+  socket.unref();
+  socket.ref = () => socket;
+  return socket;
 }
 
 /** What needs no resolving: addresses, and the names that mean this machine. */

@@ -1,4 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
+import { keepAliveUntil } from "../ports/keep-alive.ts";
 import type { ProcessTree } from "./process-tree.ts";
 
 export interface StopOptions {
@@ -24,14 +25,17 @@ const longestPollMs = 100;
  * Ends a whole process tree: end of input, SIGTERM, SIGKILL for the leader and its group; then
  * whatever is left behind, in other groups, too. Leftovers get one SIGTERM and no longer than a
  * leader gets before its own, because they must not hold up the end of a server that is gone.
- * Resolves when nothing is left and never rejects.
+ * Resolves when nothing is left and never rejects. A stop that nobody awaits is not cut off by the end
+ * of the process either.
  */
-export async function stopProcessTree(options: StopOptions): Promise<void> {
+export function stopProcessTree(options: StopOptions): Promise<void> {
+  return keepAliveUntil(stop(options));
+}
+
+async function stop(options: StopOptions): Promise<void> {
   const { tree, exited, endInput, termAfterMs, graceMs, clock } = options;
   const killAt = clock.monotonic() + graceMs * killAtShareOfGrace;
   const untilKillMs = (): number => Math.max(0, killAt - clock.monotonic());
-  // The clock's timers let the process end; a stop under way must not be cut off by that.
-  const keepAlive = setInterval(() => {}, 0x7fff_ffff);
 
   endInput();
   if (!(await settlesWithin(exited, Math.min(termAfterMs, untilKillMs()), clock))) {
@@ -48,7 +52,6 @@ export async function stopProcessTree(options: StopOptions): Promise<void> {
     await leftoversEnd(options, "SIGKILL", killWaitMs);
 
   tree.release();
-  clearInterval(keepAlive);
 }
 
 async function leftoversEnd(

@@ -1,3 +1,4 @@
+import { holdProcess, releaseProcess } from "../ports/keep-alive.ts";
 import type { ChangeSubscription } from "./change-subscription.ts";
 import type { JsonObject } from "./json-object.ts";
 
@@ -13,11 +14,16 @@ export interface ResourceSubscriptionsOptions {
 
 type Handler = () => void;
 
-/** Who wants to hear of changes to which resource. The server is asked once for each. */
+/**
+ * Who wants to hear of changes to which resource. The server is asked once for each. Whoever watches waits for news,
+ * so the process lives until the last watch has ended, or the connection.
+ */
 export class ResourceSubscriptions {
   readonly #options: ResourceSubscriptionsOptions;
   readonly #handlers = new Map<string, Set<Handler>>();
   readonly #streams = new Map<string, ChangeSubscription>();
+  #isHolding = false;
+  #isOver = false;
 
   constructor(options: ResourceSubscriptionsOptions) {
     this.#options = options;
@@ -33,11 +39,13 @@ export class ResourceSubscriptions {
     const own = (): void => handler();
     handlers.add(own);
     this.#handlers.set(uri, handlers);
+    this.#holdWhileWatched();
     if (known === undefined)
       try {
         await this.#begin(uri);
       } catch (error) {
         this.#handlers.delete(uri);
+        this.#holdWhileWatched();
         throw error;
       }
     return async () => {
@@ -56,6 +64,16 @@ export class ResourceSubscriptions {
     for (const stream of this.#streams.values()) stream.stop();
     this.#streams.clear();
     this.#handlers.clear();
+    this.#isOver = true;
+    this.#holdWhileWatched();
+  }
+
+  #holdWhileWatched(): void {
+    const isWatched = this.#handlers.size > 0 && !this.#isOver;
+    if (isWatched === this.#isHolding) return;
+    this.#isHolding = isWatched;
+    if (isWatched) holdProcess();
+    else releaseProcess();
   }
 
   async #begin(uri: string): Promise<void> {
@@ -71,6 +89,7 @@ export class ResourceSubscriptions {
 
   async #finish(uri: string): Promise<void> {
     if (!this.#handlers.delete(uri)) return;
+    this.#holdWhileWatched();
     const stream = this.#streams.get(uri);
     this.#streams.delete(uri);
     if (stream === undefined) await this.#options.request("resources/unsubscribe", { uri });

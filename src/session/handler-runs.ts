@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import { type Clock, longestTimerMs } from "../ports/clock.ts";
+import type { Clock } from "../ports/clock.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
 import { durationText } from "../protocol/duration-text.ts";
 
@@ -17,8 +17,6 @@ export interface HandlerRun {
 export class HandlerRuns {
   readonly #clock: Clock;
   readonly #running = new Set<AbortController>();
-  /** Timers of the clock do not hold the process, but a handler that somebody waits for must. */
-  #hold: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(clock: Clock) {
@@ -57,13 +55,11 @@ export class HandlerRuns {
     // Whoever heard of the call's start may have called it off in the same moment.
     if (signal?.aborted === true) giveUp();
     this.#running.add(stop);
-    this.#hold ??= setInterval(() => {}, longestTimerMs);
     try {
       // Inside an async function, so that what is thrown at once is a rejection like any other.
       return await untilAborted((async () => await handler(stop.signal))(), stop.signal);
     } finally {
       this.#running.delete(stop);
-      if (this.#running.size === 0) this.#release();
       timer?.cancel();
       signal?.removeEventListener("abort", giveUp);
     }
@@ -73,11 +69,6 @@ export class HandlerRuns {
   close(): void {
     this.#isClosed = true;
     for (const stop of this.#running) stop.abort(hostClosed());
-  }
-
-  #release(): void {
-    clearInterval(this.#hold);
-    this.#hold = undefined;
   }
 }
 

@@ -19,7 +19,6 @@ import { SseFeed } from "./sse-events.ts";
 
 /** Tries in a row to get a broken stream back without a new event on any of them. */
 const maxResumeAttempts = 3;
-const longestTimeoutMs = 2 ** 31 - 1;
 /** Nobody waits for it to arrive, so a server that never answers must not keep its connection for long. */
 const cancellationTimeoutMs = 5_000;
 
@@ -301,20 +300,11 @@ export class HttpCall implements ExchangeObserver, OpenCall<HttpCall> {
     });
   }
 
-  /** Timers of the clock do not hold the process, but a call in flight must, as its socket did. */
   #wait(delayMs: number, task: () => void): void {
-    const hold = setTimeout(() => {}, longestTimeoutMs);
-    const timer = this.#link.clock.schedule(delayMs, () => {
-      clearTimeout(hold);
+    this.#timer = this.#link.clock.schedule(delayMs, () => {
       this.#timer = undefined;
       task();
     });
-    this.#timer = {
-      cancel: () => {
-        clearTimeout(hold);
-        timer.cancel();
-      },
-    };
   }
 
   #finish(failure: McpError | undefined): void {

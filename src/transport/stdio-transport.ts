@@ -1,4 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import type { Socket } from "node:net";
 
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
@@ -197,6 +198,7 @@ class StdioTransport implements HostTransport {
     ] as const)
       stream.on(sign, () => this.#expectEnd());
     child.on("close", () => this.#lose());
+    letProcessEnd(child);
     return {
       child,
       tree,
@@ -301,4 +303,11 @@ class StdioTransport implements HostTransport {
     const { logger, serverName } = this.#options;
     logger.error("a handler of the transport failed", { serverName, error: String(error) });
   }
+}
+
+/** A server that nobody waits for does not keep the host's process alive; it ends with that process. */
+function letProcessEnd(child: ChildProcessWithoutNullStreams): void {
+  child.unref();
+  // Pipes are sockets to Node; the declared types hide it.
+  for (const pipe of [child.stdin, child.stdout, child.stderr] as unknown as Socket[]) pipe.unref();
 }

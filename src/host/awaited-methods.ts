@@ -1,0 +1,63 @@
+import { keepAliveWhileAwaited } from "../ports/keep-alive.ts";
+import { AgentSection } from "../session/agent-section.ts";
+import { AgentSession } from "../session/agent-session.ts";
+import type { Section } from "../session/section.ts";
+import { AgentContent, type SessionContent } from "../session/session-content.ts";
+import type { Session } from "../session/session.ts";
+import { AuditTrail } from "./audit-trail.ts";
+import type { Audit } from "./audit.ts";
+import { GrantBook } from "./grant-book.ts";
+import type { Grants } from "./grants.ts";
+import type { McpHost } from "./host.ts";
+import { PinBook } from "./pin-book.ts";
+import type { Pins } from "./pins.ts";
+import { PlugboardHost } from "./plugboard-host.ts";
+
+/** What a program awaits of a host and its sessions keeps the process alive. */
+export function keepHostAlive(): void {
+  keepAliveWhileAwaited<McpHost>(PlugboardHost.prototype, {
+    add: true,
+    update: true,
+    remove: true,
+    importConfig: true,
+    enable: true,
+    disable: true,
+    reload: true,
+    connect: true,
+    connectAll: true,
+    disconnect: true,
+    disconnectAll: true,
+    reconnect: true,
+    checkConnections: true,
+    approvalQuestion: true,
+    requestApproval: true,
+    approve: true,
+    revokeApproval: true,
+    emitTypes: true,
+    setRoots: true,
+    close: true,
+  });
+  keepAliveWhileAwaited<Grants>(GrantBook.prototype, { allow: true, revoke: true });
+  keepAliveWhileAwaited<Pins>(PinBook.prototype, { list: true, show: true, accept: true });
+  keepAliveWhileAwaited<Audit>(AuditTrail.prototype, { query: true });
+  // The path of a call holds the process by itself, without a promise more; the others that are left out are calls.
+  keepAliveWhileAwaited<Omit<Session, "call" | "execute" | "dispatch">>(AgentSession.prototype, {
+    ready: true,
+    transaction: true,
+    promptTemplate: true,
+  });
+  keepAliveWhileAwaited<SessionContent>(AgentContent.prototype, {
+    resources: true,
+    resourceTemplates: true,
+    prompts: true,
+    readResource: true,
+    watchResource: true,
+    prompt: true,
+    complete: true,
+  });
+  keepAliveWhileAwaited<Section>(AgentSection.prototype, {
+    connect: true,
+    disconnect: true,
+    open: true,
+  });
+}
