@@ -13,7 +13,6 @@ import { type Denial, errorOfDenial } from "../policy/decide-access.ts";
 import type { ConsentRule } from "../policy/decide-consent.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Human } from "../ports/human.ts";
-import { holdProcess, releaseProcess } from "../ports/keep-alive.ts";
 import { WallTime } from "../ports/wall-time.ts";
 import type { Progress, ProtocolClient, RawToolResult } from "../protocol/protocol-client.ts";
 import { resultText } from "../protocol/result-text.ts";
@@ -30,6 +29,7 @@ import {
   publishStart,
 } from "./call-events.ts";
 import type { CallableTool, PerformTool, ServerTool } from "./callable-tool.ts";
+import { CallsUnderWay } from "./calls-under-way.ts";
 import { findMisuse } from "./find-misuse.ts";
 import { type Outcome, outcomeError } from "./outcome.ts";
 import { takeArguments } from "./take-arguments.ts";
@@ -116,12 +116,12 @@ export class CallPath {
   readonly #options: CallPathOptions;
   readonly #topics: CallTopics;
   readonly #wallTime: WallTime;
-  #open = 0;
-  #whenIdle: (() => void) | undefined;
+  readonly #underWay: CallsUnderWay;
 
   constructor(options: CallPathOptions) {
     this.#options = options;
     this.#wallTime = new WallTime(options.clock);
+    this.#underWay = new CallsUnderWay(options.clock);
     this.#topics = callTopics(options.events, options.clock);
   }
 
@@ -147,8 +147,7 @@ export class CallPath {
       isOver: false,
       draft: undefined,
     };
-    if (this.#open === 0) holdProcess();
-    this.#open += 1;
+    this.#underWay.begin();
     const fail = (error: unknown) => this.#failure(record, error);
     // Not an async function: a call that need not wait costs one promise here, not five.
     try {
@@ -309,15 +308,8 @@ export class CallPath {
   }
 
   /** Resolves when no call is under way, or when that takes too long. */
-  async idle(timeoutMs: number): Promise<void> {
-    if (this.#open === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = this.#options.clock.schedule(timeoutMs, resolve);
-      this.#whenIdle = () => {
-        timer.cancel();
-        resolve();
-      };
-    });
+  idle(timeoutMs: number): Promise<void> {
+    return this.#underWay.idle(timeoutMs);
   }
 
   #finish(record: CallRecord, error: McpError | undefined, answer: Answer): Outcome {
@@ -331,11 +323,7 @@ export class CallPath {
     record.isOver = true;
     publishEnd(record, outcome, at, this.#topics);
     this.#options.record(record, outcome, at);
-    this.#open -= 1;
-    if (this.#open === 0) {
-      releaseProcess();
-      this.#whenIdle?.();
-    }
+    this.#underWay.end();
     return outcome;
   }
 

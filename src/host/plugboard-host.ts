@@ -210,13 +210,7 @@ export class PlugboardHost implements McpHost {
   }
 
   async checkConnections(): Promise<readonly string[]> {
-    const open = this.#fleet.registry
-      .all()
-      .flatMap(({ users }) => users.connections)
-      .filter((connection) => connection.openClient !== undefined);
-    const checks = await Promise.all(open.map((connection) => connection.isAlive()));
-    const dead = open.filter((_, index) => !checks[index]);
-    return [...new Set(dead.map(({ config }) => config.name))];
+    return await this.#fleet.dropDead();
   }
 
   async add(

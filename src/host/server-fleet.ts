@@ -212,6 +212,17 @@ export class ServerFleet {
     if (unused.length > 0) await this.reload();
   }
 
+  /** Asks every connected server for a sign of life; the names of those that gave none and were dropped. */
+  async dropDead(): Promise<readonly string[]> {
+    const open = this.registry
+      .all()
+      .flatMap(({ users }) => users.connections)
+      .filter((connection) => connection.openClient !== undefined);
+    const checks = await Promise.all(open.map((connection) => connection.isAlive()));
+    const dead = open.filter((_, index) => !checks[index]);
+    return [...new Set(dead.map(({ config }) => config.name))];
+  }
+
   async end(): Promise<void> {
     this.#isEnded = true;
     this.#unwatch?.();
