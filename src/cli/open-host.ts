@@ -1,3 +1,4 @@
+import { createError } from "../errors/families.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
 import type { HostOptions, McpHost } from "../host/host.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
@@ -37,7 +38,16 @@ async function openHostOrDemo(context: CommandContext): Promise<McpHost> {
 /** Whoever names files gets what they hold, be it nothing. */
 export function isUnconfigured(context: CommandContext, host: McpHost): boolean {
   const { config } = context.options;
-  return config === undefined && host.servers().length === 0 && host.configProblems.length === 0;
+  const isFaultless = host.configProblems.every(
+    ({ layer, severity }) => layer === "store" && severity === "warning",
+  );
+  return config === undefined && host.servers().length === 0 && isFaultless;
+}
+
+/** For commands that read or change what is kept: "nothing" would be no answer, and "done" a lie. */
+export function requireStore(host: McpHost): void {
+  const failure = host.configProblems.find(({ code }) => code === "store_failed");
+  if (failure !== undefined) throw createError("store_failed", failure.message);
 }
 
 /** What is wrong with the configuration, without holding up the command. */

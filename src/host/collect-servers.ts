@@ -94,6 +94,11 @@ async function storedServers(
   store: HostStore,
 ): Promise<ParsedConfig & { readonly isBroken: boolean }> {
   const provenance = { layer: "store" } as const;
+  if (store.memoryReason !== undefined) {
+    const message = store.memoryReason;
+    const problem = { severity: "warning", code: "store_failed", message, ...provenance } as const;
+    return { servers: [], problems: [problem], isBroken: false };
+  }
   try {
     const rows = await store.read(({ servers }) => servers.list(), []);
     const parsed = rows.map(({ name, config }) =>

@@ -2,6 +2,7 @@ import { createError } from "../errors/families.ts";
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
+import { howToGetSqlite, lacksSqlite, noSqlite } from "../store/find-sqlite.ts";
 import { storeExists } from "../store/store-location.ts";
 import type { Store } from "../store/store.ts";
 
@@ -24,6 +25,8 @@ export interface HostStoreOptions {
  */
 export class HostStore {
   readonly #options: HostStoreOptions;
+  /** Why this host keeps everything in memory although it was given a location. */
+  readonly memoryReason: string | undefined;
   #opening: Promise<Store> | undefined;
   /** From when on to try again what failed. */
   #reopenAt: number | undefined;
@@ -38,6 +41,10 @@ export class HostStore {
 
   constructor(options: HostStoreOptions) {
     this.#options = options;
+    if (options.location === undefined || !lacksSqlite(options.location)) return;
+    this.#options = { ...options, location: undefined };
+    this.memoryReason = `${noSqlite}: approvals, pins and settings are kept in memory only, and there is no audit trail; ${howToGetSqlite}`;
+    options.logger.warn(this.memoryReason);
   }
 
   /** Whether there is a place to keep anything. */

@@ -1,5 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 
+/** Where this code lies. */
+export function ownAddress(): string {
+  return import.meta.url;
+}
+
 /** Whether the built package runs and not its sources. */
 export const isBuilt = !import.meta.url.endsWith(".ts");
 

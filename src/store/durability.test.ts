@@ -1,8 +1,8 @@
-import { DatabaseSync } from "@photostructure/sqlite";
 import type { Compilable } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { auditWriter } from "../../tests/fixtures/store/audit-writer.ts";
+import { DatabaseSync } from "../../tests/fixtures/store/database-sync.ts";
 import { consentId, launchId } from "../../tests/fixtures/store/made-up-ids.ts";
 import { systemClock } from "../ports/clock.ts";
 import { silentLogger } from "../ports/logger.ts";

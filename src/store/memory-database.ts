@@ -1,8 +1,9 @@
-import { DatabaseSync } from "@photostructure/sqlite";
 import type { Compilable } from "kysely";
 
 import { toBatchStatement, toBatchStep } from "./batch-statement.ts";
+import { requireSqlite } from "./find-sqlite.ts";
 import { readSchemaState, runBatch, runCheck, runMigration } from "./sqlite-batch.mjs";
+import { loadSqlite, type SqliteConnection } from "./sqlite-driver.mjs";
 import { createSqliteQueryBuilder } from "./sqlite-query-builder.ts";
 import type {
   Durability,
@@ -20,7 +21,13 @@ export class MemoryDatabase implements StoreDatabase {
   readonly dialect = "sqlite";
   readonly queries: QueryBuilder = createSqliteQueryBuilder();
   readonly place = memoryLocation;
-  readonly #connection = new DatabaseSync(memoryLocation);
+  readonly #connection: SqliteConnection;
+  #isClosed = false;
+
+  constructor() {
+    const DatabaseSync = loadSqlite(requireSqlite(memoryLocation));
+    this.#connection = new DatabaseSync(memoryLocation);
+  }
 
   async schemaState(): Promise<SchemaState> {
     return this.#perform(() => readSchemaState(this.#connection));
@@ -55,11 +62,13 @@ export class MemoryDatabase implements StoreDatabase {
   }
 
   async close(): Promise<void> {
-    if (this.#connection.isOpen) this.#connection.close();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#connection.close();
   }
 
   #perform<T>(task: () => T): T {
-    if (!this.#connection.isOpen) throw storeClosed(this.place);
+    if (this.#isClosed) throw storeClosed(this.place);
     try {
       return task();
     } catch (error) {

@@ -11,6 +11,7 @@ import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import { findOptionalPackage, requireFile } from "../ports/optional-package.ts";
 import { redact } from "../text/redact.ts";
 import { createQueryBuilder } from "./create-query-builder.ts";
 import { commitUnknown, isTransient, isWithoutAnswer, postgresError } from "./postgres-error.ts";
@@ -88,7 +89,7 @@ export class PostgresDatabase implements StoreDatabase {
   }
 
   static async open(url: string, options: PostgresOptions): Promise<PostgresDatabase> {
-    const driver = await loadPg();
+    const driver = loadPg();
     const settings: ConnectionSettings = {
       connectionString: url,
       connectionTimeoutMillis: connectTimeoutMs,
@@ -261,18 +262,13 @@ async function readVersion(client: PoolClient): Promise<number> {
   return (rows[0] as { readonly version: number | null }).version ?? 0;
 }
 
-async function loadPg(): Promise<typeof pg> {
-  try {
-    const { default: loaded } = await import("pg");
-    return loaded;
-  } catch (error) {
+function loadPg(): typeof pg {
+  const file = findOptionalPackage("pg");
+  if (file === undefined)
     throw createError(
       "store_failed",
       "a store in Postgres needs the package pg, which is missing",
-      {
-        hint: "npm install pg@8",
-        cause: error,
-      },
+      { hint: "npm install pg@8" },
     );
-  }
+  return requireFile(file) as typeof pg;
 }

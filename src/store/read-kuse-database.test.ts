@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, it } from "vitest";
 
+import { DatabaseSync } from "../../tests/fixtures/store/database-sync.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
 import { readKuseDatabase } from "./read-kuse-database.ts";
 

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { createError } from "../errors/families.ts";
+import { requireSqlite } from "./find-sqlite.ts";
 import { parseObjectColumn } from "./json-column.ts";
+import { loadSqlite, type SqliteConnection } from "./sqlite-driver.mjs";
 import { sqliteError, storeError } from "./store-error.ts";
 
 /** A server of another program's database, ready to be parsed as an entry. */
@@ -86,13 +88,13 @@ async function stamp(source: string): Promise<string> {
 }
 
 async function readRows(copy: string, source: string): Promise<readonly Row[] | undefined> {
-  const { DatabaseSync } = await import("@photostructure/sqlite");
-  let connection: InstanceType<typeof DatabaseSync> | undefined;
+  const DatabaseSync = loadSqlite(requireSqlite(source));
+  let connection: SqliteConnection | undefined;
   try {
     connection = new DatabaseSync(copy);
     const table = connection
       .prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'mcp_servers'")
-      .get() as unknown;
+      .get();
     if (table === undefined) return undefined;
     return connection
       .prepare(`SELECT * FROM mcp_servers ORDER BY name LIMIT ${maxRows}`)

@@ -1,7 +1,7 @@
 // @ts-check
 // Plain JavaScript, because a thread of Node 20 cannot load TypeScript and this runs in one.
 
-/** @typedef {import("@photostructure/sqlite").DatabaseSyncInstance} Connection */
+/** @typedef {import("./sqlite-driver.mjs").SqliteConnection} Connection */
 /** @typedef {{ readonly sql: string, readonly parameters: readonly unknown[] }} BatchStatement */
 /** @typedef {{ readonly version: number, readonly statements: readonly BatchStatement[] }} BatchStep */
 /** @typedef {"full" | "normal"} BatchDurability */
@@ -42,9 +42,13 @@ export function runMigration(connection, steps) {
  * @returns {{ version: number, isEmpty: boolean }}
  */
 export function readSchemaState(connection) {
-  const version = Number(connection.prepare("PRAGMA user_version").get().user_version);
-  const { tables } = connection.prepare("SELECT count(*) AS tables FROM sqlite_master").get();
-  return { version, isEmpty: Number(tables) === 0 };
+  const { user_version } = /** @type {{ user_version: number }} */ (
+    connection.prepare("PRAGMA user_version").get()
+  );
+  const { tables } = /** @type {{ tables: number }} */ (
+    connection.prepare("SELECT count(*) AS tables FROM sqlite_master").get()
+  );
+  return { version: user_version, isEmpty: tables === 0 };
 }
 
 /**
@@ -53,9 +57,10 @@ export function readSchemaState(connection) {
  * @returns {string[]}
  */
 export function runCheck(connection) {
-  const rows = connection.prepare("PRAGMA integrity_check").all();
-  const texts = rows.map((row) => String(row.integrity_check));
-  return texts.filter((text) => text !== "ok");
+  const rows = /** @type {{ integrity_check: string }[]} */ (
+    connection.prepare("PRAGMA integrity_check").all()
+  );
+  return rows.map((row) => row.integrity_check).filter((text) => text !== "ok");
 }
 
 /**
@@ -63,7 +68,7 @@ export function runCheck(connection) {
  * @param {BatchStatement} statement
  */
 function run(connection, { sql, parameters }) {
-  return connection.prepare(sql).run(...parameters).changes;
+  return Number(connection.prepare(sql).run(...parameters).changes);
 }
 
 /**
@@ -80,8 +85,16 @@ function inTransaction(connection, task) {
     connection.exec("COMMIT");
     return result;
   } catch (error) {
-    // A full disk makes SQLite roll back by itself.
-    if (connection.isTransaction) connection.exec("ROLLBACK");
+    rollBack(connection);
     throw error;
+  }
+}
+
+/** @param {Connection} connection */
+function rollBack(connection) {
+  try {
+    connection.exec("ROLLBACK");
+  } catch {
+    // A full disk makes SQLite roll back by itself: there is no transaction any more.
   }
 }

@@ -2,15 +2,12 @@ import { statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
-import {
-  DatabaseSync,
-  type DatabaseSyncInstance,
-  type StatementSyncInstance,
-} from "@photostructure/sqlite";
 import type { Compilable } from "kysely";
 
 import { toBatchStatement } from "./batch-statement.ts";
+import { requireSqlite } from "./find-sqlite.ts";
 import { readSchemaState } from "./sqlite-batch.mjs";
+import { loadSqlite, type SqliteConnection, type SqliteStatement } from "./sqlite-driver.mjs";
 import type { SchemaState } from "./store-database.ts";
 import { isBusy, sqliteCode, sqliteError, sqliteProblem, storeClosed } from "./store-error.ts";
 import { fromStored } from "./stored-text.ts";
@@ -24,8 +21,8 @@ const maxStatements = 64;
  */
 export class SqliteReader {
   readonly #file: string;
-  readonly #statements = new Map<string, StatementSyncInstance>();
-  #connection: DatabaseSyncInstance | undefined;
+  readonly #statements = new Map<string, SqliteStatement>();
+  #connection: SqliteConnection | undefined;
   #isClosed = false;
 
   constructor(file: string) {
@@ -64,7 +61,7 @@ export class SqliteReader {
    * A reader finds the file locked in rare moments only: while the first one after a crash recovers the
    * journal, or the last one to leave clears it. It looks again soon, without holding up the event loop.
    */
-  async #perform<T>(task: (connection: DatabaseSyncInstance) => T): Promise<T> {
+  async #perform<T>(task: (connection: SqliteConnection) => T): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       if (this.#isClosed) throw storeClosed(this.#file);
       try {
@@ -77,7 +74,7 @@ export class SqliteReader {
     }
   }
 
-  #prepare(connection: DatabaseSyncInstance, sql: string): StatementSyncInstance {
+  #prepare(connection: SqliteConnection, sql: string): SqliteStatement {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     if (this.#statements.size >= maxStatements) this.#statements.clear();
@@ -87,8 +84,9 @@ export class SqliteReader {
   }
 }
 
-function openForReading(file: string): DatabaseSyncInstance {
-  const connection = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+function openForReading(file: string): SqliteConnection {
+  const DatabaseSync = loadSqlite(requireSqlite(file));
+  const connection = new DatabaseSync(file, { readOnly: true });
   try {
     readSchemaState(connection);
     return connection;

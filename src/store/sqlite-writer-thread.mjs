@@ -3,10 +3,9 @@
 // own pace are waited for here, never in the event loop.
 import { parentPort, workerData } from "node:worker_threads";
 
-import { DatabaseSync } from "@photostructure/sqlite";
-
 import { fileIdentity } from "./file-identity.mjs";
 import { runBatch, runCheck, runMigration } from "./sqlite-batch.mjs";
+import { loadSqlite, waitForLocks } from "./sqlite-driver.mjs";
 
 /** @typedef {import("./sqlite-batch.mjs").BatchStatement} BatchStatement */
 /** @typedef {import("./sqlite-batch.mjs").BatchStep} BatchStep */
@@ -24,8 +23,13 @@ import { runBatch, runCheck, runMigration } from "./sqlite-batch.mjs";
  *   | { readonly id: number, readonly failure: WriterFailure }} WriterAnswer
  */
 /**
- * `identity` is that of the file that is meant: a write must not go to another one.
- * @typedef {{ readonly file: string, readonly identity: string | undefined, readonly lockWaitMs: number }} WriterData
+ * `driver` is for `loadSqlite`; `identity` is that of the file that is meant: a write must not go to another one.
+ * @typedef {{
+ *   readonly driver: string,
+ *   readonly file: string,
+ *   readonly identity: string | undefined,
+ *   readonly lockWaitMs: number,
+ * }} WriterData
  */
 
 const busy = 5;
@@ -33,9 +37,9 @@ const busy = 5;
 const moved = 1032;
 const maxJournalBytes = 4 * 1024 * 1024;
 
-const { file, identity, lockWaitMs } = /** @type {WriterData} */ (workerData);
+const { driver, file, identity, lockWaitMs } = /** @type {WriterData} */ (workerData);
 
-/** @type {import("@photostructure/sqlite").DatabaseSyncInstance | undefined} */
+/** @type {import("./sqlite-driver.mjs").SqliteConnection | undefined} */
 let connection;
 parentPort?.on("message", (/** @type {WriterJob} */ { id, task }) => {
   /** @type {WriterAnswer} */
@@ -71,8 +75,10 @@ function perform(task) {
 function open() {
   refuseOtherFile();
   if (connection !== undefined) return connection;
-  const opened = new DatabaseSync(file, { timeout: lockWaitMs });
+  const DatabaseSync = loadSqlite(driver);
+  const opened = new DatabaseSync(file);
   try {
+    waitForLocks(opened, lockWaitMs);
     switchToWal(opened);
     opened.exec(`PRAGMA journal_size_limit = ${maxJournalBytes}`);
   } catch (error) {
@@ -98,7 +104,8 @@ function refuseOtherFile() {
  */
 function close() {
   try {
-    connection?.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
+    if (connection !== undefined) waitForLocks(connection, 0);
+    connection?.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch {
     // Nothing is lost: the journal stays and is read along with the file.
   }
@@ -107,7 +114,7 @@ function close() {
 
 /**
  * SQLite does not wait for the lock this needs, so that processes starting together would fail.
- * @param {import("@photostructure/sqlite").DatabaseSyncInstance} opened
+ * @param {import("./sqlite-driver.mjs").SqliteConnection} opened
  */
 function switchToWal(opened) {
   const deadline = performance.now() + lockWaitMs;

@@ -2,9 +2,9 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, it } from "vitest";
 
+import { DatabaseSync } from "../../tests/fixtures/store/database-sync.ts";
 import { createSqliteQueryBuilder } from "./sqlite-query-builder.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
 

@@ -5,6 +5,7 @@ import type { Compilable } from "kysely";
 import { ownModule } from "../ports/package-files.ts";
 import { toBatchStatement, toBatchStep } from "./batch-statement.ts";
 import { fileIdentity } from "./file-identity.mjs";
+import { requireSqlite } from "./find-sqlite.ts";
 import type {
   WriterAnswer,
   WriterData,
@@ -35,6 +36,7 @@ export class SqliteWriter {
   readonly #file: string;
   /** Undefined for a file that has to be made first. */
   readonly #identity: string | undefined;
+  readonly #driver: string;
   readonly #lockWaitMs: number;
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
@@ -44,6 +46,7 @@ export class SqliteWriter {
   constructor(file: string, options: SqliteWriterOptions = {}) {
     this.#file = file;
     this.#identity = fileIdentity(file);
+    this.#driver = requireSqlite(file);
     this.#lockWaitMs = options.lockWaitMs ?? defaultLockWaitMs;
   }
 
@@ -103,6 +106,7 @@ export class SqliteWriter {
   #start(): Worker {
     const worker = new Worker(ownModule("store/sqlite-writer-thread.mjs"), {
       workerData: {
+        driver: this.#driver,
         file: this.#file,
         identity: this.#identity,
         lockWaitMs: this.#lockWaitMs,

@@ -19,10 +19,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { auditWriter } from "../../tests/fixtures/store/audit-writer.ts";
+import { DatabaseSync } from "../../tests/fixtures/store/database-sync.ts";
 import { consentId, launchId } from "../../tests/fixtures/store/made-up-ids.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { systemClock } from "../ports/clock.ts";

@@ -1,6 +1,5 @@
 import path from "node:path";
 
-import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, it } from "vitest";
 
 import type {
@@ -12,6 +11,7 @@ import type {
   McpHost,
 } from "../../src/index.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
+import { DatabaseSync } from "../fixtures/store/database-sync.ts";
 import { deferred } from "./deferred.ts";
 import { makeProject } from "./project.ts";
 

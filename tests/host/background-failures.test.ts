@@ -2,13 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, it } from "vitest";
 
 import { createHost, type HostEvent, type McpHost } from "../../src/index.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
 import { ManualClock } from "../fixtures/protocol/manual-clock.ts";
 import { legacyScripts, ScriptedPeer } from "../fixtures/protocol/scripted-peer.ts";
+import { DatabaseSync } from "../fixtures/store/database-sync.ts";
 import { makeProject } from "./project.ts";
 
 /** The first event for which `isMeant` holds. */

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, it } from "vitest";
 
 import { createHost, type HostEvent } from "../../src/index.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
 import { scriptedHuman } from "../fixtures/agent/scripted-human.ts";
+import { DatabaseSync } from "../fixtures/store/database-sync.ts";
 import { anyTool, recordedHost } from "./recorded-host.ts";
 
 describe("allowing", () => {

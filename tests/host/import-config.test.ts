@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, it } from "vitest";
 
 import { createHost, type HostOptions, type McpHost } from "../../src/index.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
 import { revealAll } from "../../src/text/secret-text.ts";
+import { DatabaseSync } from "../fixtures/store/database-sync.ts";
 import { entering } from "./entering.ts";
 
 interface Place extends AsyncDisposable {

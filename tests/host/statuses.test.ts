@@ -2,13 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, it } from "vitest";
 
 import { createHost, type McpHost } from "../../src/index.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
 import { ManualClock } from "../fixtures/protocol/manual-clock.ts";
+import { DatabaseSync } from "../fixtures/store/database-sync.ts";
 
 interface Place extends AsyncDisposable {
   readonly host: McpHost;

@@ -6,7 +6,7 @@ import { approvedBy, askForApproval, canAsk } from "../approve-launch.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requireServer } from "../connect-server.ts";
 import { describeLaunch } from "../human/describe-launch.ts";
-import { withHost } from "../open-host.ts";
+import { requireStore, withHost } from "../open-host.ts";
 import { reviewTools } from "../review-tools.ts";
 
 export interface ApproveCommand {
@@ -31,6 +31,7 @@ export async function runApprove(
 ): Promise<number> {
   return await withHost(context, async (host) => {
     const { server: name, identity, revoke, all } = command;
+    requireStore(host);
     requireServer(context, host, name);
     if (revoke) return await takeBack(context, host, name);
     const question = await host.approvalQuestion(name);

@@ -7,7 +7,7 @@ import { offerApproval } from "../approve-launch.ts";
 import { parseCallTarget } from "../call-target.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requireServer } from "../connect-server.ts";
-import { withHost } from "../open-host.ts";
+import { requireStore, withHost } from "../open-host.ts";
 import { type Column, columnWidths, renderRow } from "../table.ts";
 
 export interface ConsentCommand {
@@ -35,8 +35,9 @@ export async function runConsent(
   const { action, agent } = command;
   if (agent === "") throw createError("invalid_arguments", "--agent: a name is missing");
   return await withHost(context, async (host) => {
+    requireStore(host);
     const query: GrantQuery = { agent, ...findTarget(context, host, command.target) };
-    if (action === "list") return listGrants(context, host, query);
+    if (action === "list") return writeGrants(context, host.grants.list(query));
     if (action === "allow") return await allow(context, host, command, query);
     const revoked = await host.grants.revoke(query);
     context.answer({ revoked }, `✓ ${counted(revoked, "grant")} taken back.`);
@@ -60,13 +61,6 @@ async function allow(
   const what = neutralizeLine(`${agent} may call ${tools} of ${server}`);
   context.answer({ granted }, `✓ ${what} without asking, as long as nothing of it changes.`);
   return 0;
-}
-
-/** Grants that cannot be read are not the same as none. */
-function listGrants(context: CommandContext, host: McpHost, query: GrantQuery): number {
-  const failure = host.configProblems.find(({ code }) => code === "store_failed");
-  if (failure !== undefined) throw createError("store_failed", failure.message);
-  return writeGrants(context, host.grants.list(query));
 }
 
 function writeGrants(context: CommandContext, grants: readonly GrantInfo[]): number {
