@@ -3,12 +3,19 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
+import { pruneDeclarations } from "./prune-declarations.mjs";
 import { elapsed, note, root, runTool, ScriptError } from "./run.mjs";
 
 const dist = path.join(root, "dist");
 const stampFile = path.join(dist, ".stamp");
 // The manifest pins the versions of compiler and bundler.
-const inputs = ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts/bundle.mjs"];
+const inputs = [
+  "package.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+  "scripts/bundle.mjs",
+  "scripts/prune-declarations.mjs",
+];
 
 /** Hash of everything the build reads: equal hashes, equal output. */
 function hashInputs() {
@@ -63,6 +70,7 @@ async function writeDeclarations(folder) {
     capture: true,
   });
   if (code !== 0) throw new ScriptError(`${output.trimEnd()}\nThe build failed.`);
+  pruneDeclarations(folder);
 }
 
 export async function ensureBuilt() {

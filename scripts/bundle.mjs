@@ -28,9 +28,17 @@ const entries = [
 
 /**
  * Dependencies that become part of the package because they are many files, or CommonJS, which cost a
- * start much more than their code. Users do not install them, so they are no `dependencies`.
+ * start much more than their code, or because they ask for a package of which nothing runs, as the
+ * first one does. Users do not install them, so they are no `dependencies`.
  */
-const bundled = new Set(["commander", "ipaddr.js", "jsonc-parser", "kysely"]);
+const bundled = new Set([
+  "@hono/node-server",
+  "commander",
+  "hono/ws",
+  "ipaddr.js",
+  "jsonc-parser",
+  "kysely",
+]);
 
 /** What nearly everything needs: rooms, and single files of others. */
 const base = [
