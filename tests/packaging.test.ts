@@ -125,6 +125,18 @@ describe("the published package", () => {
     expect(named.filter((name) => !installed.includes(name))).toEqual([]);
   });
 
+  it("says where it comes from, how it is installed, and is built before it is packed", () => {
+    const manifest = JSON.parse(readText("package.json")) as Readonly<Record<string, unknown>>;
+    const repository = "https://github.com/plugboard-mcp/plugboard";
+    expect(manifest).toMatchObject({
+      repository: { type: "git", url: `git+${repository}.git` },
+      homepage: `${repository}#readme`,
+      bugs: { url: `${repository}/issues` },
+      scripts: { prepack: "node scripts/bootstrap.mjs" },
+    });
+    expect(readText("README.md")).toContain("\nnpm install plugboard\n");
+  });
+
   it("holds every file its manifest points at", () => {
     const { bin = {}, exports = {} } = readManifest(".");
     const targets = [...Object.values(bin), ...Object.values(exports)].flatMap((target) =>

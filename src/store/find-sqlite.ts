@@ -13,7 +13,7 @@ export const noSqlite = `Node ${process.versions.node} has no SQLite`;
 export const howToGetSqlite = `npm install ${sqlitePackage}, or use Node 22.13 or newer`;
 
 /** What `loadSqlite` loads here; undefined where this Node has no SQLite and the package is missing. */
-export function findSqlite(): string | undefined {
+function findSqlite(): string | undefined {
   return isBuiltin(builtInSqlite) ? builtInSqlite : findOptionalPackage(sqlitePackage);
 }
 

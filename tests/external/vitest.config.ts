@@ -35,7 +35,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "external",
-          include: ["tests/external/*.test.ts", "tests/external/frameworks/*.test.ts"],
+          include: ["tests/external/*.test.ts", "tests/external/{frameworks,package}/*.test.ts"],
         },
       },
       {
