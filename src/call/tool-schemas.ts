@@ -5,7 +5,6 @@ import type { McpError } from "../errors/mcp-error.ts";
 import { isJsonObject } from "../schema/json-schema.ts";
 import { SchemaWorker } from "../schema/schema-worker-host.ts";
 import {
-  isEmptySchema,
   type ToolArgumentsOptions,
   validateToolArguments,
 } from "../schema/validate-tool-arguments.ts";
@@ -70,7 +69,7 @@ export class ToolSchemas {
   #judge({ inputSchema, refusal }: CallableTool, args: ToolArguments): Verdict | Promise<Verdict> {
     if (refusal !== undefined) return unchecked(refusal);
     // Whether they are plain JSON need not be asked again: they have been taken from the caller.
-    return isJsonObject(args) && !isEmptySchema(inputSchema)
+    return isJsonObject(args)
       ? this.#validators.forSchema(inputSchema).validate(args)
       : validateToolArguments(inputSchema, args, this.#argumentOptions);
   }

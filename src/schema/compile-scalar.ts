@@ -43,6 +43,9 @@ export function compileType(node: SchemaNode): Check | undefined {
   };
 }
 
+/** Some servers fill in their choices when they know their data, and list none before. */
+const noChoice = 'can have no value at all: the schema lists none (its "enum" is empty)';
+
 /** `const`, `enum`, and everything about numbers and strings. */
 export function compileScalar(node: SchemaNode, compiler: SchemaCompiler): readonly Check[] {
   return [
@@ -76,7 +79,8 @@ function compileConstant(node: SchemaNode, { meter }: SchemaCompiler): readonly 
       }
       if (trace !== undefined) {
         const expected = describeLiterals(values);
-        trace.report("enum", `must be one of ${expected.replaceAll(" | ", ", ")}`, expected);
+        const choices = expected.replaceAll(" | ", ", ");
+        trace.report("enum", values.length > 0 ? `must be one of ${choices}` : noChoice, expected);
       }
       return false;
     });

@@ -34,6 +34,7 @@ export function describeLiteral(value: unknown): string {
 }
 
 export function describeLiterals(values: readonly unknown[]): string {
+  if (values.length === 0) return "nothing";
   return joinAlternatives(firstFew(values).map((value) => describeLiteral(value)));
 }
 

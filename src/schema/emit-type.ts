@@ -4,15 +4,7 @@ import type { SchemaGraph } from "./schema-graph.ts";
 import { examineSchema, isForWorker, measureSchema } from "./schema-guard.ts";
 import { TypeEmitter } from "./type-emitter.ts";
 import { TypeNames } from "./type-names.ts";
-import {
-  anyObjectType,
-  declaration,
-  emptyObjectType,
-  type Field,
-  unknownType,
-  widened,
-} from "./type-text.ts";
-import { isEmptySchema } from "./validate-tool-arguments.ts";
+import { anyObjectType, declaration, type Field, unknownType, widened } from "./type-text.ts";
 
 export interface EmitTypeOptions {
   /** The name to declare. */
@@ -42,9 +34,8 @@ export function emitType(schema: unknown, options: EmitTypeOptions): string {
 /** The same for the arguments of a tool, which are always an object. */
 export function emitParamsType(schema: unknown, options: EmitTypeOptions): string {
   const { name, documentation } = options;
-  if (schema === undefined || isEmptySchema(schema))
-    return declaration(name, emptyObjectType, documentation);
-  const graph = usableGraph(schema);
+  // A tool without a schema takes any arguments, as one with an empty schema does.
+  const graph = usableGraph(schema ?? {});
   if ("problem" in graph)
     return declaration(name, widened(anyObjectType, [graph.problem]), documentation);
   return createEmitter(graph, options).declare(name, kindBits.object, documentation).join("\n");

@@ -52,6 +52,7 @@ describe("formatSignature", () => {
     expect(formatSignature("f", { properties: { v: { enum: values } } })).toBe(
       "f(v?: 0 | 1 | 2 | 3 | 4 | 5 | …)",
     );
+    expect(formatSignature("f", { properties: { v: { enum: [] } } })).toBe("f(v?: nothing)");
     const text = formatSignature("\u001B[31mf", { properties: { "a\u202E": { const: "\u0007" } } });
     // oxlint-disable-next-line no-control-regex -- looking for control characters is the purpose
     expect(text).not.toMatch(/[\u0000-\u001F\u202E]/);

@@ -47,13 +47,26 @@ describe("validateToolArguments", () => {
       "only described",
       { title: "Args", description: "Nothing", $schema: "http://json-schema.org/draft-07/schema#" },
     ],
-  ])("BRG-20: a %s schema declares no arguments", (_name, schema) => {
-    expect(validateToolArguments(schema, {})).toBeUndefined();
-    expect(validateToolArguments(schema, { a: undefined })).toBeUndefined();
-    expect(validateToolArguments(schema, { a: 1 })).toMatchObject({
-      message: '"a" is not expected: the tool takes no arguments',
-    });
-    expect(validateToolArguments(schema, { a: 1 }, { withoutSchema: "any" })).toBeUndefined();
+  ])(
+    "BRG-20: with a %s schema any arguments are right, or none where that is asked for",
+    (_name, schema) => {
+      expect(validateToolArguments(schema, {})).toBeUndefined();
+      expect(validateToolArguments(schema, { a: 1 })).toBeUndefined();
+      expect(validateToolArguments(schema, 1)).toMatchObject({
+        message: "the arguments must be an object",
+      });
+      const none = { withoutSchema: "none" } as const;
+      expect(validateToolArguments(schema, { a: undefined }, none)).toBeUndefined();
+      expect(validateToolArguments(schema, { a: 1 }, none)).toMatchObject({
+        message: '"a" is not expected: the tool takes no arguments',
+      });
+    },
+  );
+
+  it("BRG-20: a schema without a type is held to what else it says", () => {
+    const schema = { properties: { a: { type: "number" } }, required: ["a"] };
+    expect(validateToolArguments(schema, { a: 1, b: 2 })).toBeUndefined();
+    expect(validateToolArguments(schema, { b: 2 })).toMatchObject({ message: '"a" is missing' });
   });
 
   it("BRG-22: nothing is added to the arguments", () => {

@@ -14,8 +14,9 @@ export interface ToolArgumentsOptions {
   /** The host's own, with its worker and limits; a shared one without a worker otherwise. */
   readonly validators?: ValidatorCache | undefined;
   /**
-   * What a tool without any schema takes. `none` (default): it declares no arguments, so given ones
-   * are refused instead of being sent to a server that never asked for them. `any`: send them.
+   * What a tool takes whose schema is missing, or says nothing (`{}`, `{ "$schema": … }`). `any` (default):
+   * every object, as JSON Schema has it; published servers list such tools and want arguments. `none`: no
+   * arguments.
    */
   readonly withoutSchema?: "none" | "any" | undefined;
 }
@@ -40,7 +41,7 @@ export function validateToolArguments(
   const verdict = checkPlainJson(args);
   if (verdict !== undefined) return verdict;
   if (schema === undefined || isEmptySchema(schema))
-    return options.withoutSchema === "any" ? undefined : checkNoArguments(args);
+    return options.withoutSchema === "none" ? checkNoArguments(args) : undefined;
   if (!isJsonObject(schema)) return refused("it is not an object");
   const validators = options.validators ?? (shared ??= new ValidatorCache());
   return validators.forSchema(schema).validate(args);
@@ -51,7 +52,7 @@ const notAnObject = invalid([
 ]);
 
 /** `{ "type": "object" }` says something: any object will do. `{}` says nothing. */
-export function isEmptySchema(schema: unknown): boolean {
+function isEmptySchema(schema: unknown): boolean {
   if (!isJsonObject(schema)) return false;
   for (const keyword in schema) if (!annotations.has(keyword)) return false;
   return true;

@@ -253,6 +253,11 @@ describe("the problems a validator reports", () => {
 
   it.each([
     [{ enum: ["open", "closed"] }, "x", '"v" must be one of "open", "closed"'],
+    [
+      { enum: [] },
+      "x",
+      '"v" can have no value at all: the schema lists none (its "enum" is empty)',
+    ],
     [{ const: 5 }, 6, '"v" must be 5'],
     [{ minimum: 3 }, 2, '"v" must be at least 3'],
     [{ exclusiveMaximum: 3 }, 3, '"v" must be less than 3'],

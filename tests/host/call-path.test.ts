@@ -40,6 +40,23 @@ describe("levels", () => {
   });
 });
 
+describe("arguments", () => {
+  it.each([
+    ["no schema", undefined],
+    ["an empty schema", {}],
+    [
+      "a schema that only names its dialect",
+      { $schema: "http://json-schema.org/draft-07/schema#" },
+    ],
+    ["a schema without a type", { properties: { x: { type: "number" } } }],
+  ])("BRG-20: a tool with %s takes any arguments", async (_, inputSchema) => {
+    await using context = await recordedHost({ tools: [{ name: "open", inputSchema }] });
+    const session = context.host.session({ level: "yolo" });
+    expect(await session.call("mcp__fake__open", { x: 1, y: 2 })).toMatchObject({ ok: true });
+    expect(context.calls).toMatchObject([{ name: "open", arguments: { x: 1, y: 2 } }]);
+  });
+});
+
 describe("consent", () => {
   it("a trusted agent without anyone to ask is refused, and its tools are not listed", async () => {
     await using context = await recordedHost({ tools: [anyTool] });

@@ -169,7 +169,7 @@ const demoTools: readonly DescribedTool[] = [
       required: ["number"],
     },
   },
-  { name: "ping" },
+  { name: "ping", inputSchema: { type: "object", additionalProperties: false } },
   { name: "search-all", inputSchema: { type: "object", properties: { query: {} } } },
 ];
 
