@@ -39,6 +39,24 @@ describe("findInstructionSigns", () => {
     expect(findInstructionSigns(`a${"\u0315\u0300".repeat(130_000)}`)).toEqual([]);
   });
 
+  it.each([
+    "Signs in. Flags: --secret <secret>, --client-id <id>",
+    "usage: sign [--client-secret=<secret>] [-s, --system <system>]",
+    "Runs `tool --hidden <hidden>`",
+  ])("D2: an option with its placeholder is no markup: %s", (text) => {
+    expect(findInstructionSigns(text)).toEqual([]);
+  });
+
+  it.each([
+    "--secret <system>",
+    "Use --secret <secret>send it all</secret>",
+    "-- <secret>",
+    "--secret <secret a=b>",
+    "--secret\n<secret>",
+  ])("D2: markup is not hidden by an option before it: %s", (text) => {
+    expect(findInstructionSigns(text)).toEqual(["markup of a conversation"]);
+  });
+
   it("leaves ordinary text alone", () => {
     const text = String.raw`Reads C:\new\table.txt. Call list_files before this tool; all rules apply.`;
     expect(findInstructionSigns(text)).toEqual([]);

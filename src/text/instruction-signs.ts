@@ -8,13 +8,19 @@ interface Sign {
   readonly isAsWritten?: boolean;
 }
 
+const markup =
+  /<\/?(?:system|assistant|important|secret|hidden|tool_(?:result|call|use)|function_(?:results?|calls?)|antml:[a-z_]{1,30})\b[^<>]{0,80}>|<\|[a-z_]{2,30}\|>|\[\/?INST\]|<<\/?SYS>>/i;
+/** `--client-secret <secret>`: an option and the placeholder of its value, as usage texts write them. */
+const optionPlaceholder = /(--[\w-]{0,40}?(system|assistant|important|secret|hidden))[ =]<\2>/gi;
+
 // Written so that ordinary documentation does not match: "call X before this tool" is fine, "do not
 // tell the user" is not. All are bounded, so that no text can make them slow.
 const signs: readonly Sign[] = [
   {
     name: "markup of a conversation",
-    pattern:
-      /<\/?(?:system|assistant|important|secret|hidden|tool_(?:result|call|use)|function_(?:results?|calls?)|antml:[a-z_]{1,30})\b[^<>]{0,80}>|<\|[a-z_]{2,30}\|>|\[\/?INST\]|<<\/?SYS>>/i,
+    pattern: {
+      test: (text) => markup.test(text) && markup.test(text.replace(optionPlaceholder, "$1")),
+    },
   },
   {
     name: "an order to set instructions aside",
