@@ -66,7 +66,9 @@ describe("validateToolArguments", () => {
   it("BRG-20: a schema without a type is held to what else it says", () => {
     const schema = { properties: { a: { type: "number" } }, required: ["a"] };
     expect(validateToolArguments(schema, { a: 1, b: 2 })).toBeUndefined();
-    expect(validateToolArguments(schema, { b: 2 })).toMatchObject({ message: '"a" is missing' });
+    expect(validateToolArguments(schema, { b: 2 })).toMatchObject({
+      problems: [{ path: "/a", keyword: "required" }],
+    });
   });
 
   it("BRG-22: nothing is added to the arguments", () => {
