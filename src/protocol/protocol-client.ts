@@ -175,7 +175,7 @@ export interface ProtocolOptions {
   readonly inputHandlers?: InputHandlers | undefined;
   /** Values of its configuration that are masked in what the server reports: errors, logs, progress. */
   readonly secrets?: readonly string[] | undefined;
-  /** Those of the secrets that are also masked in what it says of itself: its tools, its name. */
+  /** Those of the secrets that are also masked in what it says of itself (its tools, its name) and in errors of tools. */
   readonly credentials?: readonly string[] | undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Limits } from "../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
+import { maskSecrets } from "../text/mask-secrets.ts";
 import { checkToolPage, checkToolResult } from "./checked-results.ts";
 import { collectPages } from "./collect-pages.ts";
 import type { JsonObject } from "./json-object.ts";
@@ -24,7 +25,7 @@ export interface ToolCallsOptions {
   readonly envelope: JsonObject | undefined;
   /** Whether arguments are repeated in headers where a tool declares it. */
   readonly hasHeaders: boolean;
-  /** Credentials of the server's entry, to be masked where it writes them into its list. */
+  /** Credentials of the server's entry, to be masked where it writes them into its list or into an error. */
   readonly credentials: readonly string[] | undefined;
   /** Any request, answered from the cache where that is allowed. */
   readonly request: (
@@ -54,7 +55,9 @@ export class ToolCalls {
     this.#readResult = path.reader((result, { method, params, raw }) => {
       const sent = params["name"] as string;
       const name = masks === undefined ? sent : masks.maskedName(sent);
-      return checkToolResult(result, name, path.exchange(method), raw);
+      const checked = checkToolResult(result, name, path.exchange(method), raw);
+      // Servers repeat what they sent to a service in the error that they got for it.
+      return checked.isError ? maskSecrets(checked, options.credentials ?? []) : checked;
     });
   }
 

@@ -6,8 +6,9 @@ import { inspect } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
+import { connectClient } from "../../src/entries/client.ts";
 import { loadConfig, SecretText } from "../../src/entries/config.ts";
-import { createHost, type HostOptions, type McpHost } from "../../src/index.ts";
+import { createHost, type HostOptions, type McpHost, modelText } from "../../src/index.ts";
 
 const leaking = fileURLToPath(new URL("../fixtures/servers/leaking-server.mjs", import.meta.url));
 const key = "-----BEGIN KEY-----\ncanary-line-77\n-----END KEY-----";
@@ -160,10 +161,38 @@ describe("secrets of servers", () => {
     expect(shown.join("\n")).not.toContain("canary");
   });
 
+  it("ENV-12: the error of a tool that repeats a secret reaches neither a person nor a model with it", async () => {
+    await using place = await makePlace();
+    await using host = await place.host({ servers: { s: entry } });
+    const events: unknown[] = [];
+    host.on("*", (event) => events.push(event));
+    const session = host.session({ level: "yolo" });
+    await session.ready();
+    const outcome = await session.call("mcp__s__fail", {});
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: { code: "tool_error" },
+      structured: { sent: ["key=[redacted]"] },
+    });
+    await using client = await connectClient({ name: "s", ...entry });
+    const result = await client.callTool("fail");
+    const shown = [
+      printed(outcome),
+      await session.execute("mcp__s__fail"),
+      modelText(outcome),
+      printed(events),
+      printed(await host.audit.query({})),
+      printed(result),
+      result.toText(),
+    ].join("\n");
+    expect(shown).toContain("[redacted]");
+    expect(shown).not.toContain("canary");
+  });
+
   it("ENV-12: a secret in the name of a tool is masked, and the tool is called by the masked name", async () => {
     await using place = await makePlace();
     await writeFile(place.userFile, JSON.stringify({ servers: { s: entry } }));
-    const names = ["leak__redacted__2", "leak__redacted__again", "leak__redacted", "given"];
+    const names = ["leak__redacted__2", "leak__redacted__again", "leak__redacted", "given", "fail"];
     {
       await using host = await place.host();
       const events: unknown[] = [];
@@ -193,7 +222,7 @@ describe("secrets of servers", () => {
     await writeFile(place.userFile, JSON.stringify({ servers: { s: entry } }));
     await using host = await place.host();
     const session = host.session({ level: "yolo" });
-    expect(session.tools()).toHaveLength(4);
+    expect(session.tools()).toHaveLength(5);
     expect((await session.call("mcp__s__leak__redacted__2", {})).text).toBe("ran the first");
   });
 });
