@@ -7,7 +7,7 @@ import { neutralize, neutralizeLine } from "../text/neutralize.ts";
 import { ownCommandsIn } from "../text/own-command.ts";
 import { truncate } from "../text/truncate.ts";
 import { displayPath, displayPathsIn, type Standpoint } from "./display-path.ts";
-import { errorTexts, type FactName, textsIn } from "./error-texts.ts";
+import { errorTexts, type FactName, printedIn, textsIn, textsOf } from "./error-texts.ts";
 
 /** One thing to know about a failure: a row of its block, or a piece of its only line. */
 export interface Fact {
@@ -25,7 +25,7 @@ export interface ErrorStyle extends Standpoint {
   readonly withStack: boolean;
 }
 
-const maxStderrLines = 5;
+const maxPrintedLines = 5;
 const maxRowLength = 400;
 const separator = "   ";
 const labelWidth = 7;
@@ -113,9 +113,12 @@ function findFact(name: FactName, error: McpError, style: ErrorStyle): Fact | un
       return { label: "Configured", text: truncate(text, maxRowLength) };
     }
     case "stderr": {
-      const lines = textsIn(error, "stderrTail").slice(-maxStderrLines);
-      const text = lines.map((line) => boundedLine(line, maxRowLength)).join("\n");
-      return text === "" ? undefined : { label: "stderr", text };
+      const { stream, lines: reason } = printedIn(error);
+      const told = textsOf(reason);
+      const lines = told.length === 0 ? textsIn(error, "stderrTail") : told;
+      const shown = lines.slice(-maxPrintedLines).map((line) => boundedLine(line, maxRowLength));
+      const label = stream === "stdout" ? "stdout" : "stderr";
+      return shown.length === 0 ? undefined : { label, text: shown.join("\n") };
     }
     case "try": {
       const text = nextStep(error, style);
@@ -144,7 +147,7 @@ function layOut(headline: string, facts: readonly Fact[], columns: number): read
 
 /** What was run and what it wrote is shown as it is, on lines of its own. */
 function isEvidence({ label }: Fact): boolean {
-  return label === "stderr" || label === "command" || label === "address";
+  return ["stderr", "stdout", "command", "address"].includes(label);
 }
 
 function inlineText({ label, text, inline }: Fact): string {

@@ -59,13 +59,53 @@ function moreTime({ details: { timeoutMs } }: McpError): string {
   return `--timeout ${formatDuration(typeof timeoutMs === "number" ? timeoutMs * 2 : 60_000)}`;
 }
 
+/** What a process printed about its failure, as far as the command line needs it. */
+interface Printed {
+  readonly kind?: unknown;
+  readonly stream?: unknown;
+  readonly lines?: unknown;
+  readonly advice?: unknown;
+}
+
+export function printedIn({ details }: McpError): Printed {
+  const { printedCause } = details;
+  return typeof printedCause === "object" && printedCause !== null ? printedCause : {};
+}
+
+/** Causes whose lines say it all; any other has a sentence of its own. */
+const plainCauses: ReadonlySet<unknown> = new Set([
+  "error",
+  "variable-missing",
+  "request-refused",
+  "output",
+]);
+
+/** The lines of what it printed follow below, and are not repeated here. */
+function endOfProcess(error: McpError): string {
+  const { ended } = error.details;
+  if (typeof ended !== "string" || !plainCauses.has(printedIn(error).kind))
+    return withServer(error);
+  return error.serverName === undefined ? ended : `${error.serverName}: ${ended}`;
+}
+
+/** What a failed process says is to be done, then the same again. */
+function afterMending(error: McpError): string | undefined {
+  const { kind, advice } = printedIn(error);
+  if (typeof advice !== "string" || kind === "output") return undefined;
+  return `${advice}, then: ${testIt(error)}`;
+}
+
 /** A process that says nothing is not a network that does not answer. */
 function silence(error: McpError): string {
   const { transport, phase, received, timeoutMs } = error.details;
+  const { kind } = printedIn(error);
+  // The error has a sentence about what was recognised, and about text on stdout.
+  if (kind !== undefined && !plainCauses.has(kind)) return withServer(error);
   const isMute = transport === "stdio" && received === 0 && phase !== "start";
   if (!isMute || typeof timeoutMs !== "number") return withServer(error);
   const within = `no answer to ${String(phase)} within ${roundLimit(timeoutMs) / 1_000} s`;
-  return `${error.serverName}: ${within} (process is running, nothing on stdout)`;
+  const seen = textsIn(error, "stdoutHead").length === 0 ? "nothing" : "no MCP message";
+  return `${error.serverName}: ${within} (process is running, ${seen} on stdout)`;
 }
 
 function reachIt(error: McpError): string | undefined {
@@ -76,7 +116,7 @@ function reachIt(error: McpError): string | undefined {
 }
 
 const plain: ErrorText = { headline: withServer, facts: ["try"] };
-const ofProcess: ErrorText = { headline: withServer, facts: ["command", "stderr", "try"] };
+const ofProcess: ErrorText = { headline: endOfProcess, facts: ["command", "stderr", "try"] };
 
 /** How the command line puts each failure; the compiler asks for a text when a code is added. */
 export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
@@ -89,9 +129,10 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   start_exit: {
     ...ofProcess,
     next: (error) =>
-      textsIn(error, "stderrTail").length === 0
+      afterMending(error) ??
+      (textsIn(error, "stderrTail").length === 0
         ? `run the command by hand, then: ${testIt(error)}`
-        : `fix what it says, then: ${testIt(error)}`,
+        : `fix what it says, then: ${testIt(error)}`),
   },
   unreachable: { ...plain, next: reachIt },
   connection_lost: { ...ofProcess, next: testIt },
@@ -116,7 +157,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   start_timeout: {
     headline: silence,
     facts: ["stderr", "try"],
-    next: (error) => nextCommand("test", error, [moreTime(error)]),
+    next: (error) => afterMending(error) ?? nextCommand("test", error, [moreTime(error)]),
   },
   timeout: { headline: withServer, facts: ["stderr", "try"], next: moreTime },
 
@@ -154,6 +195,9 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
 
 /** The list of texts that `details` holds under `key`; empty when there is none. */
 export function textsIn({ details }: McpError, key: string): readonly string[] {
-  const value = details[key];
+  return textsOf(details[key]);
+}
+
+export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((text) => typeof text === "string") : [];
 }

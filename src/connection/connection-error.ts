@@ -4,7 +4,7 @@ import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { ServerState } from "../events/host-event.ts";
 import type { HostTransport } from "../transport/host-transport.ts";
-import { asStartExit } from "../transport/server-loss.ts";
+import { asStartExit, withCause } from "../transport/server-loss.ts";
 
 /**
  * A failure of a connection with the facts a person needs to mend it: which server, where it is
@@ -24,6 +24,7 @@ export function describeFailure(
     ...definitionOf(config.provenance),
     ...(evidence === undefined ? {} : { target: evidence.target }),
     ...(evidence?.stderrTail?.length ? { stderrTail: evidence.stderrTail } : {}),
+    ...(evidence?.stdoutHead?.length ? { stdoutHead: evidence.stdoutHead } : {}),
   };
   return createError(error.code, error.message, {
     serverName: config.name,
@@ -40,7 +41,27 @@ export function describeStartFailure(
   config: ServerConfig,
   transport?: HostTransport,
 ): McpError {
-  return describeFailure(McpError.is(cause) ? asStartExit(cause) : cause, config, transport);
+  if (!McpError.is(cause)) return describeFailure(cause, config, transport);
+  return describeFailure(explainSilence(asStartExit(cause), transport), config, transport);
+}
+
+/** A process that does not answer may have said why, on either stream. */
+function explainSilence(error: McpError, transport: HostTransport | undefined): McpError {
+  const { code, serverName, details, message } = error;
+  if (code !== "start_timeout" && code !== "timeout") return error;
+  const cause = transport?.findCause?.();
+  if (cause === undefined) return error;
+  const { unanswered } = details;
+  const isText = cause.stream === "stdout" && typeof unanswered === "string";
+  const sentence = isText ? unanswered : message;
+  // Other lines, such as a greeting, are shown as they are and explain nothing.
+  const isNamed = cause.kind !== "output";
+  return createError(code, isNamed ? withCause(sentence, cause) : sentence, {
+    serverName,
+    details: { ...details, printedCause: cause },
+    hint: isNamed ? cause.advice : error.hint,
+    cause: error,
+  });
 }
 
 /** What is not listed no retry mends without a change: the server is in `error`. */

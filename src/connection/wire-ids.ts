@@ -7,7 +7,7 @@ import type { McpError } from "../errors/mcp-error.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json-object.ts";
 import type { RequestId } from "../protocol/request-id.ts";
 import type { SendOptions } from "../protocol/send-options.ts";
-import type { HostTransport } from "../transport/host-transport.ts";
+import type { HostTransport, PrintedCause } from "../transport/host-transport.ts";
 
 const maxRemembered = 10_000;
 
@@ -80,6 +80,10 @@ export class WireIdTransport implements HostTransport {
 
   get evidence(): HostTransport["evidence"] {
     return this.#transport.evidence;
+  }
+
+  findCause(): PrintedCause | undefined {
+    return this.#transport.findCause?.();
   }
 
   get takesStreams(): boolean | undefined {

@@ -282,12 +282,12 @@ class EraNegotiation {
     const { received } = this.#channel.counts;
     const complaint =
       this.#phase === "start" ? "the transport did not open" : `no answer to ${this.#phase}`;
+    const unanswered = `${complaint} within ${durationText(connectTimeoutMs)}`;
     const seen = received === 0 ? "nothing received" : `${received} other messages received`;
-    return createError(
-      "start_timeout",
-      `${complaint} within ${durationText(connectTimeoutMs)} (${seen})`,
-      { serverName, details: { timeoutMs: connectTimeoutMs, received } },
-    );
+    return createError("start_timeout", `${unanswered} (${seen})`, {
+      serverName,
+      details: { timeoutMs: connectTimeoutMs, received, unanswered },
+    });
   }
 
   #exchange(method: Attempt) {

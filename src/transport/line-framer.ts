@@ -57,6 +57,13 @@ export class LineFramer {
     return start === chunk.length ? "more" : this.#keep(chunk.subarray(start));
   }
 
+  /** The beginning of the line whose end has not arrived. */
+  partialHead(maxBytes: number): string {
+    if (this.#decoder !== undefined) return this.#decoded.slice(0, maxBytes);
+    const first = this.#pieces[0] ?? this.#gathered.subarray(0, this.#gatheredBytes);
+    return first.toString("utf8", 0, Math.min(first.length, maxBytes));
+  }
+
   #handOn(bytes: Buffer, start: number, lineEnd: number): FramingState {
     const end = lineEnd > start && bytes[lineEnd - 1] === carriageReturn ? lineEnd - 1 : lineEnd;
     if (end - start > this.#maxLineBytes) return "too-long";

@@ -25,6 +25,7 @@ const openBrace = 0x7b;
 const openBracket = 0x5b;
 const previewChars = 200;
 const maxJunkLines = 10_000;
+const keptJunkLines = 5;
 
 /**
  * Turns the bytes of a server's stdout into messages. A message is an object, or a list with objects
@@ -37,6 +38,7 @@ export class MessageReader {
   /** Of a large line; undefined for any other. */
   #scan: BoundScan | undefined;
   #junkMessages = 0;
+  readonly #junkHead: string[] = [];
   #junkLinesInARow = 0;
   #junkBytesInARow = 0;
   #violation: McpError | undefined;
@@ -52,6 +54,13 @@ export class MessageReader {
   /** Lines that were no message, since the beginning. */
   get junkMessages(): number {
     return this.#junkMessages;
+  }
+
+  /** The first lines that were no message, the unfinished one included. */
+  get junkHead(): readonly string[] {
+    const partial = this.#framer.partialHead(previewChars).trim();
+    if (partial === "" || this.#junkHead.length === keptJunkLines) return this.#junkHead;
+    return [...this.#junkHead, this.#preview(partial)];
   }
 
   /** Delivers what `chunk` completes. An error ends the stream: nothing more may be pushed. */
@@ -108,6 +117,7 @@ export class MessageReader {
     const { strict, serverName, logger } = this.#options;
     this.#junkMessages += 1;
     this.#junkLinesInARow += 1;
+    if (this.#junkHead.length < keptJunkLines) this.#junkHead.push(this.#preview(line));
     if (strict) return this.#refuse("the server wrote a line to stdout that is no message", line);
     if (this.#junkMessages === 1)
       logger.warn("a line on stdout is no message; further ones are only counted", {

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import { findCause, type OutputCause } from "./output-cause.ts";
 import { sanitizeLine } from "./sanitize-line.ts";
 import { StderrRing } from "./stderr-ring.ts";
 
@@ -14,6 +15,8 @@ export interface StderrDrainOptions {
 }
 
 const tailLines = 20;
+/** A stack, a summary of npm or a usage text may follow the line that says what went wrong. */
+const searchedLines = 200;
 const maxLineChars = 500;
 /** Lines go to the log in batches: a flood costs a few lines a second, however much is written. */
 const logIntervalMs = 250;
@@ -40,6 +43,11 @@ export class StderrDrain {
 
   tail(): string[] {
     return this.#ring.tail(tailLines).map((line) => this.#sanitize(line));
+  }
+
+  /** Why the process failed, as far as it said so here. */
+  cause(): OutputCause | undefined {
+    return findCause(this.#ring.tail(searchedLines).map((line) => this.#sanitize(line)));
   }
 
   /** Logs what has not been logged yet. */

@@ -378,7 +378,7 @@ describe("starting", () => {
     expect(failure).toMatchObject({
       code: "start_exit",
       message: expect.stringMatching(
-        /^the server stopped during start \(exit code 3 after \d+\.\d s\)$/,
+        /^the server stopped during start \(exit code 3 after \d+\.\d s\): Error: no such folder '\.\/x'$/,
       ),
       details: {
         exitCode: 3,

@@ -12,8 +12,9 @@ import { stopProcessTree } from "../isolation/stop-process-tree.ts";
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { SendOptions } from "../protocol/send-options.ts";
-import type { HostTransport, TransportEvidence } from "./host-transport.ts";
+import type { HostTransport, PrintedCause, TransportEvidence } from "./host-transport.ts";
 import { MessageReader } from "./message-reader.ts";
+import { causeInOutput } from "./output-cause.ts";
 import { PipeRead } from "./pipe-read.ts";
 import { readTurns } from "./read-turns.ts";
 import { sanitizeLine } from "./sanitize-line.ts";
@@ -112,8 +113,20 @@ class StdioTransport implements HostTransport {
       exitCode: hasExited ? child?.exitCode : undefined,
       signal: hasExited ? child?.signalCode : undefined,
       stderrTail: stderr?.tail(),
+      stdoutHead: reader?.junkHead,
       junkMessages: reader?.junkMessages ?? 0,
     };
+  }
+
+  findCause(): PrintedCause | undefined {
+    if (this.#running === undefined) return undefined;
+    const { stderr, reader } = this.#running;
+    const complaint = stderr.cause();
+    const said = complaint && { ...complaint, stream: "stderr" as const };
+    if (said !== undefined && said.kind !== "output") return said;
+    // A server that has sent a message is one, whatever else it prints between its messages.
+    const printed = this.#hasReceived ? undefined : causeInOutput(reader.junkHead);
+    return printed === undefined ? said : { ...printed, stream: "stdout" };
   }
 
   slowDown(): void {
@@ -286,6 +299,7 @@ class StdioTransport implements HostTransport {
       serverLoss({
         serverName: this.#options.serverName,
         evidence: this.evidence,
+        cause: this.findCause(),
         afterMs: this.#exitedAt === undefined ? undefined : this.#exitedAt - this.#startedAt,
         hasReceived: this.#hasReceived,
         closedPipe: this.#running?.child.stdout.readableEnded === true ? "output" : "input",

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
@@ -36,6 +37,75 @@ describe("a server that cannot be used", () => {
         "  try      fix what it says, then: plugboard test files",
         "",
       ].join("\n"),
+    );
+    expect(exitCode).toBe(4);
+  });
+
+  it("ERR-17, CLI-13: a server that throws at its start is told by its error, not by the frames", async () => {
+    const script = 'throw new Error("DATABASE_URL must be set")';
+    const { stderr, exitCode } = await failureOf("db", { command: "node", args: ["-e", script] });
+    expect(stderr.split("\n").toSpliced(1, 1)).toEqual([
+      "✗ db: the server stopped during start (exit code 1 after <time>)",
+      "  stderr   Error: DATABASE_URL must be set",
+      '  try      set DATABASE_URL in "env" of the entry, then: plugboard test db',
+      "",
+    ]);
+    expect(exitCode).toBe(4);
+  });
+
+  it("ERR-17, CLI-13: a server that ends right after the handshake is no success", async () => {
+    const { stderr, exitCode } = await failureOf("mysql", {
+      command: "node",
+      args: [path.resolve(import.meta.dirname, "../fixtures/servers/dying-server.mjs"), "at-list"],
+    });
+    expect(stderr).toContain("✗ mysql: the server stopped during start (exit code 1 after <time>)");
+    expect(exitCode).toBe(4);
+  });
+
+  it("ERR-17, CLI-13: a program that prints how it is used is no server", async () => {
+    const script = "console.log('usage: tool <command>'); process.exit(1)";
+    const { stderr, exitCode } = await failureOf("tool", { command: "node", args: ["-e", script] });
+    const lines = stderr.split("\n").filter((line) => !/^(?:warn|  command) /.test(line));
+    expect(lines).toEqual([
+      "✗ tool: the server stopped during start (exit code 1 after <time>): it printed how it is used: " +
+        "it is no MCP server, or not with these arguments",
+      "  stdout   usage: tool <command>",
+      "  try      correct `command` and `args`, then: plugboard test tool",
+      "",
+    ]);
+    expect(exitCode).toBe(4);
+  });
+
+  it("ERR-17, CLI-13: a database that is down is the cause of the silence, not the time", async () => {
+    const script =
+      "console.error('connect ECONNREFUSED 127.0.0.1:5432'); setInterval(() => {}, 1000)";
+    const { stderr, exitCode } = await failureOf("db", {
+      command: "node",
+      args: ["-e", script],
+      connectTimeout: 3,
+    });
+    expect(stderr).toContain("it could not connect to 127.0.0.1:<port>: connection refused");
+    expect(stderr).toContain(
+      "try      start what listens at 127.0.0.1:<port>, or correct its address",
+    );
+    expect(stderr).not.toContain("--timeout");
+    expect(exitCode).toBe(7);
+  });
+
+  it("ERR-17, CLI-13: a package that does not exist", async () => {
+    const registry = createServer((_request, response) => response.writeHead(404).end("{}"));
+    await new Promise<void>((resolve) => registry.listen(0, "127.0.0.1", resolve));
+    const { port } = registry.address() as AddressInfo;
+    const { stderr, exitCode } = await failureOf("files", {
+      command: "npx",
+      args: ["-y", "no-such-package-xyz"],
+      env: { npm_config_registry: `http://127.0.0.1:${port}/`, npm_config_fetch_retries: "0" },
+    });
+    registry.closeAllConnections();
+    registry.close();
+    expect(stderr).toContain('npm did not find a package "no-such-package-xyz" (404)');
+    expect(stderr).toContain(
+      "try      correct the name of the package in `args`, then: plugboard test files",
     );
     expect(exitCode).toBe(4);
   });
