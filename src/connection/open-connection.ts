@@ -9,6 +9,7 @@ import type { InputHandlers } from "../protocol/input-handlers.ts";
 import type { ConnectProtocol, ProtocolClient, ProtocolEra } from "../protocol/protocol-client.ts";
 import type { CreateTransport } from "../transport/create-transport.ts";
 import type { HostTransport } from "../transport/host-transport.ts";
+import { printedCauseOf } from "../transport/server-loss.ts";
 import { describeFailure, describeStartFailure } from "./connection-error.ts";
 import {
   DialectMemory,
@@ -42,6 +43,8 @@ export interface OpenOptions {
   readonly connectTimeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly knownEra?: ProtocolEra | undefined;
+  /** The server is known to end whether it is asked for its era or not. */
+  readonly isProbeHarmless?: boolean | undefined;
 }
 
 export interface OpenedConnection {
@@ -97,14 +100,21 @@ async function open(parts: ConnectionParts, options: OpenOptions): Promise<Opene
   try {
     return await attempt(parts, options);
   } catch (error) {
-    if (!McpError.is(error) || error.details["diedOfProbe"] !== true) throw error;
+    if (options.isProbeHarmless === true || !mayHaveDiedOfProbe(error)) throw error;
   }
   // Some old servers exit at the first request they do not know: start once more without it.
   try {
     return await attempt(parts, { ...options, knownEra: "legacy" });
   } catch (error) {
-    throw McpError.is(error) ? withDetails(error, { diedOfProbe: true }) : error;
+    throw McpError.is(error) ? withDetails(error, { diedWithoutProbe: true }) : error;
   }
+}
+
+/** A process that gave a reason of its own for its end would end of it again. */
+function mayHaveDiedOfProbe(error: unknown): boolean {
+  if (!McpError.is(error) || error.details["diedOfProbe"] !== true) return false;
+  const cause = printedCauseOf(error);
+  return cause === undefined || cause.kind === "request-refused";
 }
 
 /** A process waits for its turn first; the time for start and handshake begins after that. */

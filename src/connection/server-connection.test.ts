@@ -139,12 +139,26 @@ describe("ServerConnection", () => {
     await expect(waiting).rejects.toMatchObject({ code: "start_exit" });
     await clock.advance(500);
     const third = await handshake(2);
-    expect(third.options.knownEra).toBe("legacy");
-    third.fail(createError("start_exit", "gone"));
+    // That it ends either way says nothing about the era it would speak.
+    expect(third.options.knownEra).toBeUndefined();
+    third.fail(createError("start_exit", "gone", { details: { diedOfProbe: true } }));
     await clock.advance(1_000);
-    expect((await handshake(3)).options.knownEra).toBe("legacy");
+    expect((await handshake(3)).options.knownEra).toBeUndefined();
     expect(handshakes).toHaveLength(4);
     await connection.close();
+  });
+
+  it("B3: one that says why it ends is not started once more without the probe", async () => {
+    const { connection, handshake, handshakes } = scriptedConnection({
+      entry: { reconnect: false },
+    });
+    const waiting = connection.client();
+    const printedCause = { kind: "variable-missing", summary: "X_Y must be set", lines: [] };
+    (await handshake(0)).fail(
+      createError("start_exit", "gone", { details: { diedOfProbe: true, printedCause } }),
+    );
+    await expect(waiting).rejects.toMatchObject({ code: "start_exit" });
+    expect(handshakes).toHaveLength(1);
   });
 
   it("remembers the era for the next connection", async () => {

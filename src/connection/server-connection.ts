@@ -57,6 +57,8 @@ export class ServerConnection {
   #remains: Promise<void> = Promise.resolve();
   #lastError: McpError | undefined;
   #knownEra: ProtocolEra | undefined;
+  /** It was started without the era probe as well and ended all the same: one start is enough from now on. */
+  #diesWithoutProbe = false;
   #connectedAt: number | undefined;
   #hasConnectedOnce = false;
   #isEnded = false;
@@ -280,6 +282,7 @@ export class ServerConnection {
       connectTimeoutMs: timeoutMs ?? connectDeadlineMs(config, limits, this.#hasConnectedOnce),
       signal,
       knownEra: this.#knownEra,
+      isProbeHarmless: this.#diesWithoutProbe,
     });
     const { client, transport } = opened;
     client.onnotification = onNotification;
@@ -311,7 +314,8 @@ export class ServerConnection {
     this.#attempt = undefined;
     this.#client = client;
     this.#transport = transport;
-    this.#knownEra = client.era;
+    this.#knownEra = client.provenEra;
+    this.#diesWithoutProbe = false;
     this.#hasConnectedOnce = true;
     this.#lastError = undefined;
     this.#connectedAt = this.#options.clock.now();
@@ -339,8 +343,7 @@ export class ServerConnection {
     // Given up meanwhile: whatever else went wrong is of no interest.
     if (this.#attempt !== attempt) throw this.#closedMeanwhile();
     const failure = McpError.is(error) ? error : describeFailure(error, this.config);
-    // It ends without the probe as well, so the next starts need not try both ways.
-    if (failure.details["diedOfProbe"] === true) this.#knownEra = "legacy";
+    if (failure.details["diedWithoutProbe"] === true) this.#diesWithoutProbe = true;
     this.#attempt = undefined;
     const isMendable = stateAfterFailure(failure.code) === "disconnected";
     this.#recover(failure, this.#restarts.startFailed(isMendable));

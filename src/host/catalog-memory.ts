@@ -2,7 +2,7 @@ import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { type ConsentId, hasLastingIds } from "../config/server-ids.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
 import { isJsonObject } from "../protocol/json-object.ts";
-import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
+import type { ListedTool, ProtocolClient, ProtocolEra } from "../protocol/protocol-client.ts";
 import { eraOfVersion } from "../protocol/protocol-versions.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { CatalogContent } from "../store/catalog-rows.ts";
@@ -54,9 +54,16 @@ export class CatalogMemory {
   ): Promise<void> {
     const { store } = this.#parts;
     if (!store.isKept || !hasLastingIds(config)) return;
-    const { protocolVersion, serverInfo, instructions, capabilities } = client;
+    const { protocolVersion, era, provenEra, serverInfo, instructions, capabilities } = client;
     const hasResources = capabilities["resources"] !== undefined;
-    const content = { protocolVersion, serverInfo, instructions, hasResources, tools };
+    const content = {
+      protocolVersion,
+      ...(provenEra === era ? {} : { provenEra }),
+      serverInfo,
+      instructions,
+      hasResources,
+      tools,
+    };
     const text = await writeContent(content);
     if (text === this.#written.get(consentId)) return;
     this.#written.set(consentId, text);
@@ -66,9 +73,9 @@ export class CatalogMemory {
   async #recallOne(server: RegisteredServer, content: CatalogContent): Promise<void> {
     const { catalog, pins } = this.#parts;
     const { config, connection, consentId } = server;
-    const { protocolVersion, tools, hasResources } = content;
+    const { tools, hasResources } = content;
     this.#written.set(consentId, JSON.stringify(content));
-    const era = protocolVersion === undefined ? undefined : eraOfVersion(protocolVersion);
+    const era = eraToTry(content);
     if (era !== undefined) connection.recallEra(era);
     if (tools === undefined || catalog.isKnown(config.name)) return;
     const listed = tools.filter(isListedTool);
@@ -78,6 +85,11 @@ export class CatalogMemory {
     catalog.recall(config.name, listed);
     catalog.noteResources(config.name, hasResources === true);
   }
+}
+
+function eraToTry({ protocolVersion, provenEra }: CatalogContent): ProtocolEra | undefined {
+  if (provenEra === "modern" || provenEra === "legacy") return provenEra;
+  return protocolVersion === undefined ? undefined : eraOfVersion(protocolVersion);
 }
 
 /** JSON of the content, written in slices of time, because a server may list thousands of tools. */

@@ -163,7 +163,7 @@ describe("a server that does not answer the probe", () => {
     await clock.advance(1_399);
     expect(peer.methods).toEqual(["server/discover"]);
     await clock.advance(1);
-    await expect(result).resolves.toMatchObject({ era: "legacy" });
+    await expect(result).resolves.toMatchObject({ era: "legacy", provenEra: "legacy" });
     expect(clock.pending).toBe(0);
   });
 
@@ -198,7 +198,7 @@ describe("a server that does not answer the probe", () => {
     peer.respond(peer.find("server/discover")?.id, modernHello);
     await settled();
     peer.respond(peer.find("initialize")?.id, legacyHello);
-    await expect(result).resolves.toMatchObject({ era: "legacy" });
+    await expect(result).resolves.toMatchObject({ era: "legacy", provenEra: "modern" });
   });
 
   it("a modern server that was slow and refuses initialize is modern", async () => {

@@ -22,6 +22,8 @@ import { serverText } from "./server-text.ts";
 
 export interface Negotiated extends ServerFacts {
   readonly era: ProtocolEra;
+  /** The era to begin with next time; modern also for a server that was merely slow to say so. */
+  readonly provenEra: ProtocolEra;
   readonly protocolVersion: string;
   /** What goes along in `_meta` of every message; only the modern era has it. */
   readonly envelope?: JsonObject;
@@ -153,6 +155,7 @@ class EraNegotiation {
     const modern: Negotiated = {
       ...facts,
       era: "modern",
+      provenEra: "modern",
       protocolVersion: modernVersion,
       envelope: this.#envelope,
       discover: result,
@@ -180,10 +183,11 @@ class EraNegotiation {
       return;
     }
     this.#decide();
+    const provenEra = this.#modern === undefined ? "legacy" : "modern";
     this.#channel.setProtocolVersion(protocolVersion);
     this.#phase = "notifications/initialized";
     this.#channel.notify("notifications/initialized").then(
-      () => this.#resolve({ ...facts, era: "legacy", initializeResult: result }),
+      () => this.#resolve({ ...facts, era: "legacy", provenEra, initializeResult: result }),
       (error: McpError) => this.#fail(error),
     );
   }

@@ -107,6 +107,10 @@ export class NegotiatedClient implements ProtocolClient {
     return this.#negotiated.era;
   }
 
+  get provenEra(): ProtocolEra {
+    return this.#negotiated.provenEra;
+  }
+
   get protocolVersion(): string {
     return this.#negotiated.protocolVersion;
   }

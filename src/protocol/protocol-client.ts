@@ -101,6 +101,8 @@ export interface ServerNotification {
  */
 export interface ProtocolClient {
   readonly era: ProtocolEra;
+  /** The era to begin with next time: `modern` also where this connection had to settle for the older one. */
+  readonly provenEra: ProtocolEra;
   readonly protocolVersion: string;
   readonly serverInfo: ServerIdentity;
   readonly capabilities: Readonly<Record<string, unknown>>;

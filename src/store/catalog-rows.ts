@@ -6,6 +6,8 @@ import type { StoreContext } from "./store-context.ts";
 export interface CatalogContent {
   /** The revision it spoke, so that the next connection need not find out. */
   readonly protocolVersion?: string | undefined;
+  /** The era to begin with, where the revision it spoke is not of that era. */
+  readonly provenEra?: string | undefined;
   readonly serverInfo?: unknown;
   readonly instructions?: string | undefined;
   readonly tools?: readonly unknown[] | undefined;

@@ -53,6 +53,30 @@ describe("what a host remembers", () => {
     expect(host.servers().filter(({ state }) => state !== "idle")).toHaveLength(1);
   });
 
+  it("PRO-23: a modern server that was slow to say so is spoken to as one the next time", async () => {
+    await using place = await makePlace();
+    const program = path.resolve(import.meta.dirname, "../fixtures/servers/slow-modern-server.mjs");
+    const servers = { slow: { command: process.execPath, args: [program] } };
+    {
+      await using first = await place.host({ servers, limits: { eraProbeMs: 50 } });
+      expect(await first.connect("slow")).toMatchObject({ era: "legacy", toolCount: 1 });
+      await first.disconnect("slow");
+      expect(await first.connect("slow")).toMatchObject({ era: "modern", toolCount: 1 });
+    }
+  });
+
+  it("PRO-23: the verdict of a slow start outlives the host that saw it", async () => {
+    await using place = await makePlace();
+    const program = path.resolve(import.meta.dirname, "../fixtures/servers/slow-modern-server.mjs");
+    const servers = { slow: { command: process.execPath, args: [program] } };
+    {
+      await using first = await place.host({ servers, limits: { eraProbeMs: 50 } });
+      expect(await first.connect("slow")).toMatchObject({ era: "legacy" });
+    }
+    await using second = await place.host({ servers, limits: { eraProbeMs: 50 } });
+    expect(await second.connect("slow")).toMatchObject({ era: "modern" });
+  });
+
   it("a tool that is gone when its server starts is unknown, and one that changed is judged anew", async () => {
     await using place = await makePlace();
     const entry = testServerEntry();
