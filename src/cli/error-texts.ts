@@ -88,6 +88,11 @@ function endOfProcess(error: McpError): string {
   return error.serverName === undefined ? ended : `${error.serverName}: ${ended}`;
 }
 
+/** The error's own hint, and how to see whether it helped. */
+function thenTest(error: McpError): string {
+  return error.hint === undefined ? testIt(error) : `${error.hint}, then: ${testIt(error)}`;
+}
+
 /** What a failed process says is to be done, then the same again. */
 function afterMending(error: McpError): string | undefined {
   const { kind, advice } = printedIn(error);
@@ -140,14 +145,11 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   sandbox_unavailable: plain,
 
   blocked_address: plain,
-  http_error: plain,
+  http_error: { ...plain, next: thenTest },
   too_large: plain,
 
-  auth_required: {
-    ...plain,
-    next: (error) => `put a token into its entry ("auth"), then: ${testIt(error)}`,
-  },
-  auth_failed: plain,
+  auth_required: { ...plain, next: thenTest },
+  auth_failed: { ...plain, next: thenTest },
   auth_redirect_mismatch: plain,
   auth_client_rejected: plain,
   auth_endpoint_unreachable: plain,

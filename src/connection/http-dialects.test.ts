@@ -75,7 +75,8 @@ describe("noDialectError", () => {
     expect(error).toMatchObject({
       code: "http_error",
       serverName: "tools",
-      message: "the address speaks no known kind of MCP (streamable-http: HTTP 404; sse: HTTP 405)",
+      message:
+        "the address speaks no known kind of MCP:\n  streamable-http: HTTP 404\n  sse: HTTP 405",
       details: {
         probes: [
           { transport: "streamable-http", code: "http_error", message: "HTTP 404" },

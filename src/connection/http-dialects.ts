@@ -58,14 +58,14 @@ export interface DialectProbe {
   readonly error: McpError;
 }
 
-/** Says what each dialect was answered with; nobody can mend an address from the last answer alone. */
+/** Says what each dialect was answered with, each on a line of its own; nobody can mend an address from the last answer alone. */
 export function noDialectError(
   serverName: string,
   transport: HttpTransportConfig,
   probes: readonly DialectProbe[],
 ): McpError {
-  const tried = probes.map(({ dialect, error }) => `${dialect}: ${error.message}`).join("; ");
-  return createError("http_error", `the address speaks no known kind of MCP (${tried})`, {
+  const tried = probes.map(({ dialect, error }) => `\n  ${dialect}: ${error.message}`).join("");
+  return createError("http_error", `the address speaks no known kind of MCP:${tried}`, {
     serverName,
     hint:
       transport.method === "GET"

@@ -18,6 +18,7 @@ import { ensurePrivateFolder } from "../isolation/private-folder.ts";
 import type { Clock } from "../ports/clock.ts";
 import { loadOnce } from "../ports/load-once.ts";
 import type { Logger } from "../ports/logger.ts";
+import { sampleAuth } from "./auth-errors.ts";
 import type { HostTransport } from "./host-transport.ts";
 import type { HttpTransportOptions } from "./http-link.ts";
 
@@ -86,7 +87,7 @@ function refuseUnsupported({ name: serverName, isolation, auth }: ServerConfig):
       "the entry asks for a sign-in with OAuth, which this version cannot do; nothing was sent",
       {
         serverName,
-        hint: 'if the server takes a token: "auth": { "type": "bearer", "token": "${VARIABLE}" }',
+        hint: `if it takes a token as well, use that instead: ${sampleAuth(serverName)}`,
       },
     );
 }

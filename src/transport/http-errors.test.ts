@@ -100,6 +100,64 @@ describe("statusError", () => {
     expect(JSON.stringify(error)).not.toContain("secret");
   });
 
+  it.each([
+    [
+      "nothing was shown",
+      undefined,
+      {
+        code: "auth_required",
+        message: "sign-in needed (HTTP 401)",
+        hint: 'give its entry a token: "auth": { "type": "bearer", "token": "${API_TOKEN}" }',
+      },
+    ],
+    [
+      "a token was refused",
+      "authorization",
+      {
+        code: "auth_failed",
+        message: "the token of the entry was refused (HTTP 401, invalid_token)",
+        hint: 'put one that is valid into its entry: "auth": { "type": "bearer", "token": "${API_TOKEN}" }',
+      },
+    ],
+    [
+      "a header was refused",
+      "X-Api-Key",
+      {
+        code: "auth_failed",
+        message: 'the header "X-Api-Key" was refused (HTTP 401, invalid_token)',
+        hint: 'put one that is valid into its entry: "headers": { "X-Api-Key": "${API_TOKEN}" }',
+      },
+    ],
+  ])("AUT-01: 401 when %s has its own text and an entry to copy", (_, credential, expected) => {
+    const headers = { "www-authenticate": 'Bearer error="invalid_token"' };
+    const response = { head: { status: 401, headers }, text: "", hadSession: false, now: 0 };
+    expect(statusError({ ...peer, credential }, response)).toMatchObject(expected);
+  });
+
+  it("F1: 429 tells how long the server asks to wait", () => {
+    expect(refuse(429, "slow down", { "retry-after": "30" })).toMatchObject({
+      message: "api.example.com:443 answered HTTP 429 (Retry-After: 30 s): slow down",
+      hint: "wait 30 s: there were too many requests",
+      details: { retryAfterMs: 30_000 },
+    });
+    expect(refuse(429, "").hint).toBe("wait a while: there were too many requests");
+    // What is waited for is bounded, what the server asks for is told.
+    expect(refuse(429, "", { "retry-after": "900" })).toMatchObject({
+      message: "api.example.com:443 answered HTTP 429 (Retry-After: 900 s)",
+      details: { retryAfterMs: 300_000 },
+    });
+  });
+
+  it.each([
+    [500, "the server itself failed: look at its log, or ask who runs it"],
+    [502, "what is behind this address is down or overloaded: try again later, or ask who runs it"],
+    [503, "what is behind this address is down or overloaded: try again later, or ask who runs it"],
+    [404, 'check the path of "url"'],
+    [418, undefined],
+  ])("ERR-17: HTTP %d comes with a next step", (status, hint) => {
+    expect(refuse(status, "").hint).toBe(hint);
+  });
+
   it("AUT-01: a challenge that is no challenge does no harm", () => {
     const error = refuse(401, "", { "www-authenticate": ['\u001B[2J="', "second"] });
     expect(error.details["wwwAuthenticate"]).toEqual({ scheme: '="' });

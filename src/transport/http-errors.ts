@@ -12,6 +12,8 @@ export interface HttpPeer {
   readonly url: URL;
   /** Values that must never appear in a message. */
   readonly secrets: readonly string[];
+  /** The header of the entry by which it shows who is calling, as written there; undefined without one. */
+  readonly credential?: string | undefined;
 }
 
 /** `host:port`, with the port of the scheme when the URL names none. */

@@ -3,6 +3,7 @@ import type { Dispatcher } from "undici";
 
 import type { Environment } from "../config/expand-variables.ts";
 import type { Limits } from "../config/limits.ts";
+import { looksSecret } from "../config/secret-values.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { configuredUrlPolicy } from "../isolation/network-policy.ts";
@@ -84,6 +85,9 @@ export class HttpLink {
       serverName,
       url: parseUrl(options.url, serverName),
       secrets: options.secrets ?? [],
+      credential: Object.entries(options.headers).find(([name, value]) =>
+        looksSecret(name, value),
+      )?.[0],
     };
     const { fields, ignored } = parseConfiguredHeaders(options.headers, serverName);
     if (ignored.length > 0)

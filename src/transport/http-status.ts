@@ -1,4 +1,6 @@
 import type { McpError, RpcError } from "../errors/mcp-error.ts";
+import { durationText } from "../protocol/duration-text.ts";
+import { authError } from "./auth-errors.ts";
 import { type HttpPeer, peerAddress, peerError, quote } from "./http-errors.ts";
 import { type ResponseHead, headerOf } from "./http-exchange.ts";
 
@@ -40,17 +42,29 @@ export function statusError(peer: HttpPeer, response: RefusedResponse): McpError
   const rpc = rpcErrorOf(response.text);
   const excerpt = quote(peer, rpc?.message ?? readableText(response.text));
   const mayRetry = status === 429 || status === 503;
-  const retryAfterMs = mayRetry ? retryAfter(response) : undefined;
+  const waitMs = mayRetry ? retryAfter(response) : undefined;
+  const wait = waitMs === undefined || waitMs === 0 ? undefined : durationText(waitMs);
   const answered = response.what === undefined ? "answered" : `answered ${response.what} with`;
-  const message = `${peerAddress(peer)} ${answered} HTTP ${status}${excerpt === "" ? "" : `: ${excerpt}`}`;
+  const asked = wait === undefined ? "" : ` (Retry-After: ${wait})`;
+  const message = `${peerAddress(peer)} ${answered} HTTP ${status}${asked}${excerpt === "" ? "" : `: ${excerpt}`}`;
   return peerError(peer, "http_error", message, {
     retryable: mayRetry,
+    hint: statusHint(status, wait),
     details: {
       status,
       ...(rpc === undefined ? {} : { rpc: { ...rpc, message: excerpt } }),
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(waitMs === undefined ? {} : { retryAfterMs: Math.min(waitMs, maxRetryAfterMs) }),
     },
   });
+}
+
+/** What to do about a status that says more than that something went wrong. */
+function statusHint(status: number, wait: string | undefined): string | undefined {
+  if (status === 429) return `wait ${wait ?? "a while"}: there were too many requests`;
+  if (status >= 502 && status <= 504)
+    return `what is behind this address is down or overloaded: try again ${wait === undefined ? "later" : `in ${wait}`}, or ask who runs it`;
+  if (status >= 500) return "the server itself failed: look at its log, or ask who runs it";
+  return status === 404 || status === 405 ? 'check the path of "url"' : undefined;
 }
 
 /** A success whose body is not what was `expected`: usually a web page, a proxy or a login form. */
@@ -112,37 +126,12 @@ function redirectOrigin(peer: HttpPeer, location: string | undefined): string | 
   return origin === "null" ? undefined : quote(peer, origin);
 }
 
-function authError(peer: HttpPeer, head: ResponseHead): McpError {
-  const what = head.status === 401 ? "sign-in needed" : "access refused";
-  const challenge = headerOf(head, "www-authenticate");
-  return peerError(peer, "auth_required", `${what} (HTTP ${head.status})`, {
-    hint: "give its entry a token, in `auth` or in `headers`",
-    details: {
-      status: head.status,
-      ...(challenge === undefined ? {} : { wwwAuthenticate: readChallenge(peer, challenge) }),
-    },
-  });
-}
-
-/** What a challenge says, without its URLs: of the metadata's address only the host is kept. */
-function readChallenge(peer: HttpPeer, challenge: string): Readonly<Record<string, string>> {
-  const parts: Record<string, string> = {
-    scheme: quote(peer, challenge.split(/\s/, 1)[0] ?? "", 40),
-  };
-  for (const [, name, value] of challenge.matchAll(/\b([a-z_]{1,40})="([^"]{0,2048})"/gi)) {
-    if (name === "error" || name === "scope") parts[name] = quote(peer, value ?? "");
-    if (name === "resource_metadata" && URL.canParse(value ?? ""))
-      parts["resourceMetadataHost"] = quote(peer, new URL(value ?? "").host);
-  }
-  return parts;
-}
-
 /** `Retry-After` as seconds or as a date; nonsense counts as absent. */
 function retryAfter({ head, now }: RefusedResponse): number | undefined {
   const value = headerOf(head, "retry-after")?.trim();
   if (value === undefined || value === "") return undefined;
   const delayMs = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;
-  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(delayMs, 0), maxRetryAfterMs);
+  return Number.isNaN(delayMs) ? undefined : Math.max(delayMs, 0);
 }
 
 /** A web page as the words a person would see: its title, else its text. */

@@ -1,8 +1,8 @@
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { CliSandbox, normalize } from "./run-cli.ts";
 
@@ -12,6 +12,17 @@ async function failureOf(name: string, entry: Readonly<Record<string, unknown>>)
   const { stdout, stderr, exitCode } = await sandbox.run(["test", name, "--quiet"]);
   expect(stdout).toBe("");
   return { stderr: normalize(stderr), exitCode };
+}
+
+/** The address of a server that answers everything in one way, for one test. */
+async function answering(answer: (response: ServerResponse) => void): Promise<string> {
+  const server = createServer((_request, response) => answer(response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 }
 
 describe("a server that cannot be used", () => {
@@ -140,23 +151,65 @@ describe("a server that cannot be used", () => {
     });
   });
 
-  it("ERR-17, CLI-13: a server that wants a sign-in", async () => {
-    const server = createServer((_request, response) => response.writeHead(401).end("nope"));
-    server.listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    const { port } = server.address() as AddressInfo;
-    const result = await failureOf("github", {
-      url: `http://127.0.0.1:${port}/mcp`,
-      transport: "streamable-http",
-    });
-    server.closeAllConnections();
-    server.close();
-    expect(result).toEqual({
-      stderr:
-        "✗ github: sign-in needed (HTTP 401)   " +
-        'try: put a token into its entry ("auth"), then: plugboard test github\n',
-      exitCode: 3,
-    });
+  it.each([
+    [
+      "without auth",
+      {},
+      [
+        "✗ github: sign-in needed (HTTP 401)",
+        'try: give its entry a token: "auth": { "type": "bearer", "token": "${GITHUB_TOKEN}" }, then: plugboard test github',
+      ],
+    ],
+    [
+      "with a token that it refuses",
+      { auth: { type: "bearer", token: "canary-token-1" } },
+      [
+        "✗ github: the token of the entry was refused (HTTP 401)",
+        'try: put one that is valid into its entry: "auth": { "type": "bearer", "token": "${GITHUB_TOKEN}" }, then: plugboard test github',
+      ],
+    ],
+    [
+      "with OAuth, which is not there yet",
+      { auth: "oauth" },
+      [
+        "✗ github: the entry asks for a sign-in with OAuth, which this version cannot do; nothing was sent",
+        'try: if it takes a token as well, use that instead: "auth": { "type": "bearer", "token": "${GITHUB_TOKEN}" }, then: plugboard test github',
+      ],
+    ],
+  ])("ERR-17, CLI-13: a server that wants a sign-in, %s", async (_, auth, lines) => {
+    const url = await answering((response) => response.writeHead(401).end("nope"));
+    const result = await failureOf("github", { url, transport: "streamable-http", ...auth });
+    expect(result).toEqual({ stderr: `${lines.join("   ")}\n`, exitCode: 3 });
+  });
+
+  it("ERR-17, CLI-13: a server that asks to wait", async () => {
+    const url = await answering((response) =>
+      response.writeHead(429, { "retry-after": "30" }).end("slow down"),
+    );
+    const { stderr, exitCode } = await failureOf("api", { url });
+    expect(stderr).toBe(
+      [
+        "✗ api: 127.0.0.1:<port> answered HTTP 429 (Retry-After: <time>): slow down",
+        "try: wait <time>: there were too many requests, then: plugboard test api",
+      ].join("   ") + "\n",
+    );
+    expect(exitCode).toBe(4);
+  });
+
+  it("ERR-17, CLI-13: an address that is no MCP server is told a line for each attempt", async () => {
+    const url = await answering((response) =>
+      response.writeHead(404, { "content-type": "text/html" }).end("<title>No such page</title>"),
+    );
+    const { stderr, exitCode } = await failureOf("web", { url });
+    expect(stderr.split("\n")).toEqual([
+      "✗ web: the address speaks no known kind of MCP:",
+      expect.stringMatching(/^ {4}streamable-http: .* HTTP 404: No such page$/),
+      expect.stringMatching(/^ {4}sse: .* HTTP 404: No such page$/),
+      expect.stringMatching(/^ {4}rest: .* HTTP 404: No such page$/),
+      expect.stringMatching(/^ {2}try {6}check the path of "url"/),
+      "",
+    ]);
+    expect(exitCode).toBe(4);
   });
 
   it("ERR-17, CLI-13: a variable that is not set", async () => {

@@ -41,7 +41,7 @@ describe("an address of which only http is known", () => {
     await expect(host.connect("web")).rejects.toMatchObject({
       code: "http_error",
       message: expect.stringMatching(
-        /no known kind of MCP \(streamable-http: .*HTTP 404: No such page; sse: .*HTTP 404.*; rest: .*404/,
+        /no known kind of MCP:\n {2}streamable-http: .*HTTP 404: No such page\n {2}sse: .*HTTP 404.*\n {2}rest: .*404/,
       ) as string,
       details: {
         probes: [{ transport: "streamable-http" }, { transport: "sse" }, { transport: "rest" }],
