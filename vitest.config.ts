@@ -21,6 +21,8 @@ export default defineConfig({
     // It has a configuration and a command of its own.
     exclude: [...configDefaults.exclude, "tests/external/**"],
     setupFiles: ["tests/setup/throw-away-home.ts", "tests/setup/property-seed.ts"],
+    // Hosts without a logger warn on stderr, which many tests provoke: only a failure needs to be read.
+    silent: "passed-only",
     // Two processors: more workers only make the machine swap between real child processes.
     maxWorkers: 2,
     // What takes this long hangs, on a machine as busy as one may be; no test judges a speed by it.

@@ -21,7 +21,7 @@ export interface GlobalOptions {
   readonly config?: readonly string[];
   /** As typed; it is the current folder by now. */
   readonly cwd?: string;
-  /** Without it `warn`; with `json` nothing, because what matters is in the object. */
+  /** Without it `warn`, with `quiet` `error`; with `json` nothing, because what matters is in the object. */
   readonly logLevel?: LogLevel;
 }
 
@@ -39,8 +39,8 @@ export class CommandContext {
     this.interruption = interruption;
     const { stdout, stderr, env, platform } = process;
     this.terminal = new Terminal({ stdout, stderr, env, platform, color: options.color });
-    const { json = false } = options;
-    const level = options.logLevel ?? (json ? "silent" : "warn");
+    const { json = false, quiet = false } = options;
+    const level = options.logLevel ?? (json ? "silent" : quiet ? "error" : "warn");
     this.logger = createStderrLogger(this.terminal, { level, json });
     this.dialogue = {
       note: (text) => this.terminal.note(text),

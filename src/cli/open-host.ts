@@ -1,7 +1,5 @@
 import { createError } from "../errors/families.ts";
-import type { Unsubscribe } from "../events/event-bus.ts";
 import type { HostOptions, McpHost } from "../host/host.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
 import type { CommandContext } from "./command-context.ts";
 import { formatConfigProblem } from "./error-format.ts";
 
@@ -61,26 +59,15 @@ export function noteConfigProblems(
       context.notice(formatConfigProblem(problem, context.standpoint));
 }
 
-/** What the host noticed and worked around, such as a tool that it had to leave out. */
-export function noteWarnings(context: CommandContext, host: McpHost): Unsubscribe {
-  return host.on("warning", ({ serverName, text }) => {
-    const subject = serverName === undefined ? "" : `${serverName}: `;
-    context.notice(`⚠ ${neutralizeLine(`${subject}${text}`)}`);
-  });
-}
-
 /** Runs `use` with a host and closes it, whatever comes of it. */
 export async function withHost<T>(
   context: CommandContext,
   use: (host: McpHost) => Promise<T>,
 ): Promise<T> {
   const host = await openHostOrDemo(context);
-  const unsubscribe = noteWarnings(context, host);
   try {
     return await use(host);
   } finally {
-    // What goes wrong while everything is being stopped is no news.
-    unsubscribe();
     await host.close();
   }
 }

@@ -33,7 +33,7 @@ export function createProgram(version: string, execute: Execute): Command {
     })
     .exitOverride()
     .option("--json", "print one JSON object; errors become one on stderr")
-    .option("--quiet", "no progress and no notices")
+    .option("--quiet", "no progress, no notices and no warnings")
     .option("--no-color", "no colour")
     .option(
       "--config <file>",

@@ -1,4 +1,4 @@
-import type { Logger } from "../ports/logger.ts";
+import { type Logger, logText } from "../ports/logger.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -12,6 +12,9 @@ export interface StderrLoggerOptions {
   readonly json: boolean;
 }
 
+/** What each line begins with. */
+const marks = { debug: "debug ", info: "info  ", warn: "⚠", error: "✗" } as const;
+
 /** What the host reports, one line each on stderr. */
 export function createStderrLogger(
   terminal: Terminal,
@@ -23,15 +26,7 @@ export function createStderrLogger(
     (message, fields = {}) => {
       if (logLevels.indexOf(name) < threshold) return;
       if (json) terminal.jsonError({ log: { level: name, message, ...fields } });
-      else terminal.note(`${name.padEnd(5)}  ${neutralizeLine(`${message}${fieldsText(fields)}`)}`);
+      else terminal.note(`${marks[name]} ${neutralizeLine(logText(message, fields))}`);
     };
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
-}
-
-/** ` (serverName: files, count: 3)` */
-function fieldsText(fields: Readonly<Record<string, unknown>>): string {
-  const texts = Object.entries(fields).map(
-    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
-  return texts.length === 0 ? "" : ` (${texts.join(", ")})`;
 }

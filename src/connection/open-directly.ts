@@ -18,7 +18,8 @@ import {
 } from "../errors/check-arguments.ts";
 import { denyLaunch, errorOfDenial } from "../policy/decide-access.ts";
 import { systemClock } from "../ports/clock.ts";
-import { type Logger, silentLogger } from "../ports/logger.ts";
+import { loggerOf } from "../ports/default-logger.ts";
+import type { Logger } from "../ports/logger.ts";
 import {
   chooseProtocol,
   type ProtocolCore,
@@ -40,7 +41,8 @@ export interface DirectOptions {
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly limits?: Partial<Limits> | undefined;
-  readonly logger?: Logger | undefined;
+  /** Where reports go; warnings and errors to stderr by default, nothing anywhere with `false`. */
+  readonly logger?: Logger | false | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
   readonly protocolCore?: ProtocolCore | undefined;
@@ -52,7 +54,7 @@ const directOptions = options({
   timeoutMs: number,
   signal,
   limits: object,
-  logger: object,
+  logger: either(object, oneOf(false)),
   env: object,
   clientInfo: { ...object, members: { name: text, version: text } },
   protocolCore: oneOf("core", "sdk"),
@@ -97,7 +99,7 @@ export async function openDirectly(
       limits,
       clientInfo: given.clientInfo ?? { name: "plugboard", version: "0" },
       clock: systemClock,
-      logger: given.logger ?? silentLogger,
+      logger: loggerOf(given.logger),
       hostEnv,
       createTransport: async (opened, context) =>
         wrap(

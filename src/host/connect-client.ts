@@ -8,8 +8,8 @@ import {
 } from "../connection/open-directly.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { systemClock } from "../ports/clock.ts";
+import { loggerOf } from "../ports/default-logger.ts";
 import type { Human } from "../ports/human.ts";
-import { silentLogger } from "../ports/logger.ts";
 import type { QuestionOwner } from "../requests/question-owner.ts";
 import { RequestDesk } from "../requests/request-desk.ts";
 import type { Roots } from "../requests/roots.ts";
@@ -41,7 +41,7 @@ export async function connectClient(
 }
 
 function createInput(server: DirectServer, options: ClientOptions): DirectInput {
-  const { human, sampling, roots, logger = silentLogger, env: hostEnv = process.env } = options;
+  const { human, sampling, roots, logger, env: hostEnv = process.env } = options;
   const createId = createIdGenerator();
   const desk = new RequestDesk({
     human,
@@ -51,7 +51,7 @@ function createInput(server: DirectServer, options: ClientOptions): DirectInput 
     limits: resolveLimits(options.limits),
     clock: systemClock,
     events: new EventBus(),
-    logger,
+    logger: loggerOf(logger),
     createId,
     hostEnv,
   }).forServer(directConfig(server), null);

@@ -8,19 +8,19 @@ import { userFolder } from "../config/config-files.ts";
 import { resolveLimits } from "../config/limits.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { systemClock } from "../ports/clock.ts";
+import { loggerOf } from "../ports/default-logger.ts";
 import { keepAliveUntil } from "../ports/keep-alive.ts";
-import { silentLogger } from "../ports/logger.ts";
 import { chooseProtocol, protocolCoreFrom } from "../protocol/choose-protocol.ts";
 import { RequestDesk } from "../requests/request-desk.ts";
 import { defaultStoreFile } from "../store/store-location.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { keepHostAlive } from "./awaited-methods.ts";
-import { logBackgroundFailures } from "./background-failures.ts";
 import { type CollectedServers, collectServers } from "./collect-servers.ts";
 import { checkHostOptions, guardHost } from "./host-arguments.ts";
 import { HostStore } from "./host-store.ts";
 import type { HostOptions, McpHost } from "./host.ts";
 import { createIdGenerator } from "./id-generator.ts";
+import { logWarnings } from "./log-warnings.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 import { productInfo } from "./product-info.ts";
 
@@ -37,7 +37,8 @@ export function createHost(options: HostOptions = {}): Promise<McpHost> {
 
 async function openHost(options: HostOptions): Promise<McpHost> {
   checkHostOptions(options);
-  const { clock = systemClock, logger = silentLogger, idGenerator = createIdGenerator() } = options;
+  const { clock = systemClock, idGenerator = createIdGenerator() } = options;
+  const logger = loggerOf(options.logger);
   const hostEnv = options.env ?? process.env;
   const limits = resolveLimits(options.limits);
   const cwd = path.resolve(options.cwd ?? ".");
@@ -47,7 +48,8 @@ async function openHost(options: HostOptions): Promise<McpHost> {
   );
   const catalog = new ToolCatalog();
   const schemas = new ToolSchemas(limits);
-  const background = logBackgroundFailures(logger, events, clock);
+  const warnings = logWarnings(logger, events, clock);
+  const { background } = warnings;
   const store = new HostStore({ location: storeLocation(options), clock, logger: background });
   const audit = new AuditTrail({ store, events, clock, logger: background });
   const calls = new CallPath({
@@ -85,6 +87,7 @@ async function openHost(options: HostOptions): Promise<McpHost> {
     limits,
     clock,
     logger,
+    warnings,
     createId: idGenerator,
     hostEnv,
     connectProtocol: chooseProtocol(options.protocolCore ?? protocolCoreFrom(hostEnv)),

@@ -16,6 +16,7 @@ import {
   text,
 } from "../errors/check-arguments.ts";
 import { consentModes } from "../policy/decide-consent.ts";
+import { permissionLevels } from "../policy/permission-level.ts";
 import { AgentSession } from "../session/agent-session.ts";
 import { contentMethods, sessionMethods } from "../session/session-arguments.ts";
 import { AgentContent } from "../session/session-content.ts";
@@ -113,7 +114,7 @@ export function guardHost(): void {
       takes: {
         options: options({
           agent: text,
-          level: text,
+          level: oneOf(...permissionLevels),
           capabilities: object,
           human: object,
           naming: either(text, callback),
@@ -145,7 +146,7 @@ const hostOptions = options({
   human: object,
   sampling: callback,
   roots: either(list, callback),
-  logger: object,
+  logger: either(object, oneOf(false)),
   clock: object,
   env: object,
   protocolVersion: text,

@@ -69,7 +69,8 @@ export interface HostOptions {
   readonly sampling?: SamplingHandler | undefined;
   /** The folders servers are told to work in. Without the option, even an empty list, they are not told. */
   readonly roots?: Roots | undefined;
-  readonly logger?: Logger | undefined;
+  /** Where reports go; warnings and errors to stderr by default, nothing anywhere with `false`. */
+  readonly logger?: Logger | false | undefined;
   readonly clock?: Clock | undefined;
   /** Source of `${VAR}` and of what children may inherit; `process.env` by default. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;

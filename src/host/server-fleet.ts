@@ -15,7 +15,6 @@ import {
 } from "../registry/server-registry.ts";
 import { ApprovalBook } from "./approval-book.ts";
 import type { AuditTrail } from "./audit-trail.ts";
-import { logBackgroundFailures } from "./background-failures.ts";
 import { CatalogMemory } from "./catalog-memory.ts";
 import type { CollectedServers } from "./collect-servers.ts";
 import { ConnectionFactory, type ConnectionFactoryParts } from "./connection-factory.ts";
@@ -25,6 +24,7 @@ import type { HostStore } from "./host-store.ts";
 import type { StartOptions } from "./host.ts";
 import { keepStatuses } from "./keep-statuses.ts";
 import { locateLaunch, thisMachine } from "./locate-launch.ts";
+import type { LoggedWarnings } from "./log-warnings.ts";
 import { PinBook } from "./pin-book.ts";
 import { tellConsentChanges } from "./tell-consent-changes.ts";
 
@@ -39,6 +39,7 @@ export interface ServerFleetParts extends ConnectionFactoryParts {
   readonly catalog: ToolCatalog;
   readonly calls: CallPath;
   readonly audit: AuditTrail;
+  readonly warnings: LoggedWarnings;
 }
 
 /** The servers there are, kept in step with where they are defined and with what is known of them. */
@@ -106,11 +107,12 @@ export class ServerFleet {
 
   /** Follows changes of the files, and of the store by other processes. */
   async watch(): Promise<void> {
-    const { events, clock, store } = this.#parts;
-    const logger = logBackgroundFailures(this.#parts.logger, events, clock);
+    const { warnings, store } = this.#parts;
     const reload = oneAtATime(() =>
       this.reload().catch((error: unknown) => {
-        logger.warn("the configuration could not be read again", { error: String(error) });
+        warnings.background.warn("the configuration could not be read again", {
+          error: String(error),
+        });
       }),
     );
     const files = this.#sources.files.map((file) => file.path);
@@ -225,6 +227,7 @@ export class ServerFleet {
 
   async end(): Promise<void> {
     this.#isEnded = true;
+    this.#parts.warnings.end();
     this.#unwatch?.();
     await this.registry.endAll();
     // Calls that ended with their connections are still being written down.

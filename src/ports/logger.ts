@@ -9,3 +9,15 @@ export interface Logger {
 const ignore = (): void => {};
 
 export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+/** A report as text for a person: `files: a line on stdout is no message (line: hello)`. */
+export function logText(message: string, fields: Readonly<Record<string, unknown>> = {}): string {
+  const { serverName, ...rest } = fields;
+  const subject = typeof serverName === "string" ? `${serverName}: ` : "";
+  const facts = Object.entries(rest)
+    .filter(([, value]) => value !== undefined)
+    .map(
+      ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+    );
+  return `${subject}${message}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}`;
+}

@@ -69,7 +69,7 @@ describe("plugboard consent", () => {
     const reason = "can be used by other users, so it is not used";
     const text = await sandbox.run(["consent", "list"], { env });
     expect(text).toMatchObject({ stdout: "", exitCode: 1 });
-    expect(text.stderr).toMatch(new RegExp(`^warn {3}nothing is known .*${reason}\\)$`, "m"));
+    expect(text.stderr).toMatch(new RegExp(`^⚠ nothing is known .*${reason}\\)$`, "m"));
     expect(text.stderr).toMatch(new RegExp(`^✗ the store .* ${reason}`, "m"));
     // For programs stderr is one object, unless they ask for more of them.
     const json = await sandbox.run(["consent", "list", "--json"], { env });

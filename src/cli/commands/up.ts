@@ -6,7 +6,7 @@ import { configFailure } from "../config-failure.ts";
 import { type ConnectReport, connectEach } from "../connect-each.ts";
 import { type DemoServers, startDemoServers } from "../demo-servers.ts";
 import { formatElapsed } from "../duration.ts";
-import { isUnconfigured, noteConfigProblems, noteWarnings, openHost } from "../open-host.ts";
+import { isUnconfigured, noteConfigProblems, openHost } from "../open-host.ts";
 import { ProgressLine } from "../progress-line.ts";
 import {
   originOf,
@@ -62,7 +62,6 @@ async function serve(
   { once, demo }: UpCommand & { readonly demo?: DemoServers },
 ): Promise<number> {
   const isDemo = demo !== undefined;
-  const unsubscribe = noteWarnings(context, host);
   try {
     if (isDemo) say(context, demoIntroduction);
     noteConfigProblems(context, host, "all");
@@ -76,7 +75,6 @@ async function serve(
     const failure = failureOf(reports) ?? configFailure(host) ?? tour?.failure;
     return failure?.exitCode ?? 0;
   } finally {
-    unsubscribe();
     await host.close();
   }
 }
