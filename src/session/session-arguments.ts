@@ -5,12 +5,14 @@ import {
   type MethodTable,
   number,
   object,
+  oneOf,
   options,
   optional,
   listOf,
   signal,
   text,
 } from "../errors/check-arguments.ts";
+import { permissionLevels } from "../policy/permission-level.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { AgentContent } from "./session-content.ts";
 
@@ -37,7 +39,15 @@ export const sessionMethods: MethodTable<AgentSession> = {
   defineTool: { takes: { definition: object }, fails: "throws" },
   transaction: { takes: { work: callback }, fails: "rejects" },
   child: {
-    takes: { options: options({ human: object, tools: listOf(text) }) },
+    takes: {
+      options: options({
+        agent: text,
+        level: oneOf(...permissionLevels),
+        attenuate: listOf(text),
+        human: object,
+        tools: listOf(text),
+      }),
+    },
     fails: "throws",
   },
   on: { takes: { type: text, handler: callback }, fails: "throws" },

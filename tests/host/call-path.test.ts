@@ -31,6 +31,17 @@ describe("levels", () => {
     },
   );
 
+  it("PRO-10 ERR-16: a level that does not exist is an error that names the three", async () => {
+    await using context = await recordedHost({ tools: [anyTool] });
+    const { host } = context;
+    const level = "trustd" as "trusted";
+    const words = 'must be "yolo" or "trusted" or "sandboxed"';
+    const misuse = { code: "invalid_arguments", message: expect.stringContaining(words) };
+    expect(() => host.session({ level })).toThrow(expect.objectContaining(misuse));
+    const parent = host.session({ level: "yolo" });
+    expect(() => parent.child({ level })).toThrow(expect.objectContaining(misuse));
+  });
+
   it("yolo is not asked", async () => {
     await using context = await recordedHost({ tools: [anyTool] });
     const { human, questions } = scriptedHuman();
