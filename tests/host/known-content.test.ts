@@ -4,6 +4,7 @@ import { createHost, type HostEventOf, McpConnectionPool } from "../../src/index
 import { testServerEntry } from "../../src/testing/index.ts";
 import { ManualClock, settled } from "../fixtures/protocol/manual-clock.ts";
 import { legacyHello, legacyScripts, ScriptedPeer } from "../fixtures/protocol/scripted-peer.ts";
+import { deferred } from "./deferred.ts";
 import { makeProject } from "./project.ts";
 import { anyTool, recordedHost } from "./recorded-host.ts";
 
@@ -113,16 +114,16 @@ describe("the record of a server", () => {
   it("DSC-03: a server that is slow to list its resources does not hold up who connects it", async () => {
     const peer = libraryServer();
     const clock = new ManualClock();
-    let answer = (): void => {};
-    peer.scripts["resources/list"] = ({ id }) => {
-      answer = () => peer.respond(id, { resources: [{ uri: "doc://late", name: "late" }] });
-    };
+    const asked = deferred<() => void>();
+    peer.scripts["resources/list"] = ({ id }) =>
+      asked.resolve(() => peer.respond(id, { resources: [{ uri: "doc://late", name: "late" }] }));
     await using host = await createHost({
       config: false,
       clock,
       servers: { library: peer.transport },
     });
     const connecting = host.connect("library");
+    const answer = await asked.promise;
     await clock.advance(3_000);
     expect(await connecting).toMatchObject({ state: "connected", resources: undefined });
     answer();
