@@ -141,7 +141,7 @@ describe("a cycle", () => {
 describe("a narrow door", () => {
   const network = "only transport, isolation, listener may start a process or open a connection";
   const printing =
-    "only cli, testing/run-stdio.ts, testing/serve-stdio.ts may print, or end the process";
+    "only cli, ports/default-logger.ts, testing/run-stdio.ts, testing/serve-stdio.ts may print, or end the process";
   const sql = "only store may speak SQL";
   const calling = "only call, protocol, connection/connect-client.ts may call a tool";
 
