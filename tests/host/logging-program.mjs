@@ -1,5 +1,6 @@
 // A program that uses a host of the built package: argv has the servers, and what it says about its logger.
-import { connectClient, createHost } from "../../dist/index.js";
+import { connectClient } from "../../dist/entries/client.js";
+import { createHost } from "../../dist/index.js";
 
 const [servers, how] = process.argv.slice(2);
 const given = JSON.parse(servers);
