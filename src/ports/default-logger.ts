@@ -15,7 +15,9 @@ const ignore = (): void => {};
 const stderrLogger: Logger = {
   debug: ignore,
   info: ignore,
+  // oxlint-disable-next-line no-console -- the line is for stderr
   warn: (message, fields) => console.warn(line("warning", message, fields)),
+  // oxlint-disable-next-line no-console -- as above
   error: (message, fields) => console.error(line("error", message, fields)),
 };
 
