@@ -369,6 +369,7 @@ const entries: Readonly<Record<string, Entry>> = {
       "ParamsField",
       "ParamsType",
       "ParsedToolName",
+      "StandardJsonSchema",
       "ToolResult",
       "ToolResultValue",
     ],

@@ -89,7 +89,7 @@ function brokenPromise(tool: CallableTool, verdict: Verdict): McpError | undefin
 }
 
 export function schemaError(
-  tool: CallableTool,
+  tool: Pick<CallableTool, "originalName" | "serverName">,
   code: ErrorCode,
   failure: ValidationFailure,
 ): McpError {

@@ -12,4 +12,5 @@ export type { NamingOptions, ParsedToolName } from "../catalog/tool-names.ts";
 export type { CatalogProblem } from "../catalog/catalog-problem.ts";
 export { paramsTypeOf } from "../schema/params-type.ts";
 export type { ParamsField, ParamsType } from "../schema/params-type.ts";
+export type { StandardJsonSchema } from "../schema/standard-schema.ts";
 export { validateToolArguments } from "../schema/validate-tool-arguments.ts";

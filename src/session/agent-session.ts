@@ -34,7 +34,8 @@ import { partForSession } from "./event-audience.ts";
 import { type AccessReport, explainAccess, explainNative } from "./explain-access.ts";
 import type { HandlerRuns } from "./handler-runs.ts";
 import { findPromptTemplate, type McpPromptTemplate } from "./mcp-prompt-template.ts";
-import { type NativeTool, NativeTools, refused } from "./native-tools.ts";
+import { refused } from "./native-definition.ts";
+import { type NativeTool, NativeTools } from "./native-tools.ts";
 import { ResourceReaders } from "./resource-reader.ts";
 import type { Section, SectionOptions } from "./section.ts";
 import {

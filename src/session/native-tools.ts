@@ -3,12 +3,15 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ToolArguments } from "../call/call-path.ts";
 import type { NativeCallable, PerformCall } from "../call/callable-tool.ts";
 import type { ToolSchemas } from "../call/tool-schemas.ts";
-import { createError } from "../errors/families.ts";
-import type { McpError } from "../errors/mcp-error.ts";
-import { frozenCopy } from "../schema/frozen-json.ts";
-import { checkPlainJson } from "../schema/plain-json.ts";
-import { boundedLine } from "../text/bounded-text.ts";
+import type { StandardJsonSchema } from "../schema/standard-schema.ts";
 import type { HandlerRuns } from "./handler-runs.ts";
+import {
+  type HandlerInput,
+  plainObject,
+  readInputSchema,
+  readOutputSchema,
+  refused,
+} from "./native-definition.ts";
 import { nativeFailure, nativeResult } from "./native-result.ts";
 import { CallContext, type ToolContext, type ToolContextParts } from "./tool-context.ts";
 
@@ -18,15 +21,20 @@ export interface NativeTool<Params = ToolArguments> {
   readonly name: string;
   readonly title?: string | undefined;
   readonly description: string;
-  readonly inputSchema: Readonly<Record<string, unknown>>;
-  readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * JSON Schema, or a schema of a library that carries it as Standard JSON Schema does: zod 4.2 and newer,
+   * ArkType, Valibot and others. Such a schema also gives the type of `params`.
+   */
+  readonly inputSchema: Readonly<Record<string, unknown>> | StandardJsonSchema<Params>;
+  readonly outputSchema?: Readonly<Record<string, unknown>> | StandardJsonSchema | undefined;
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
   /** The host's limit for calls by default; `0` means none. */
   readonly timeoutMs?: number | undefined;
   /** A person is asked first, unless the session's level is `yolo`. */
   readonly needsConsent?: boolean | undefined;
   /**
-   * `params` have passed the schema and are frozen. Returns text, JSON, `{ content, structuredContent }`
+   * `params` have passed the schema and are frozen; where the schema of a library can check by itself, they
+   * are what its check made of them, with defaults and transforms. Returns text, JSON, `{ content, structuredContent }`
    * or `{ message, value, success }`; what it throws fails the call.
    */
   handler(params: Params, call: { readonly context: ToolContext }): unknown;
@@ -96,14 +104,14 @@ export class NativeTools {
 
   #callable(definition: NativeTool): NativeCallable {
     const { name, title, description, timeoutMs } = definition;
+    const { inputSchema, accept } = readInputSchema(definition);
     return Object.freeze({
       serverName: undefined,
       originalName: name,
       title,
       description,
-      inputSchema: plainObject(definition.inputSchema, name, "inputSchema"),
-      outputSchema:
-        definition.outputSchema && plainObject(definition.outputSchema, name, "outputSchema"),
+      inputSchema,
+      outputSchema: readOutputSchema(definition),
       annotations: plainObject(definition.annotations ?? {}, name, "annotations"),
       icons: undefined,
       meta: undefined,
@@ -114,7 +122,7 @@ export class NativeTools {
         const { handlers } = this.#parts;
         try {
           const returned = await handlers.run(
-            (stop) => this.#handle(definition, params, call, stop),
+            (stop) => this.#handle(definition, { params, accept }, call, stop),
             {
               toolName: name,
               signal: call.signal,
@@ -131,7 +139,7 @@ export class NativeTools {
 
   async #handle(
     definition: NativeTool,
-    params: ToolArguments,
+    { params, accept }: HandlerInput,
     call: PerformCall,
     stop: AbortSignal,
   ): Promise<unknown> {
@@ -141,34 +149,12 @@ export class NativeTools {
     try {
       // Tools that call each other do so without ever waiting: no deadline would come true meanwhile.
       if (context.isNested) await nextTurn();
+      const accepted = accept === undefined ? params : await accept(params);
       stop.throwIfAborted();
       call.begin();
-      return await definition.handler(params, { context });
+      return await definition.handler(accepted, { context });
     } finally {
       end();
     }
   }
-}
-
-function plainObject(
-  value: Readonly<Record<string, unknown>>,
-  toolName: string,
-  member: string,
-): Readonly<Record<string, unknown>> {
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  const flaw = isObject ? checkPlainJson(value)?.message : "is not an object";
-  if (flaw !== undefined) throw refused(toolName, `has an unusable ${member}: ${flaw}`);
-  return frozenCopy(value);
-}
-
-export function refused(
-  name: unknown,
-  what: string,
-  options: { readonly hint?: string } = {},
-): McpError {
-  const toolName = boundedLine(String(name), 128);
-  return createError("config_invalid", `the native tool "${toolName}" ${what}`, {
-    details: { toolName },
-    ...options,
-  });
 }

@@ -634,6 +634,7 @@ describe("calls inside a native tool", () => {
     session.defineTool<{ tool: string; text: string }>({
       ...noteTool(() => "ok"),
       name: "run",
+      inputSchema: noteSchema,
       handler: async (params, call) => {
         const outcome = await call.context.call(params.tool, params);
         return outcome.ok ? outcome.text : outcome.error.message;
