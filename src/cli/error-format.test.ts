@@ -25,7 +25,13 @@ describe("an error as people read it", () => {
           transport: "stdio",
           definedAt,
           target: "npx -y @modelcontextprotocol/server-filesystem ./x",
-          stderrTail: ["Error: ENOENT: no such file or directory, stat './x'"],
+          printedCause: {
+            kind: "error",
+            stream: "stderr",
+            lines: ["Error: ENOENT: no such file or directory, stat './x'"],
+            advice: "fix what it says",
+          },
+          stderrTail: ["    at main (/x.js:1:1)", "Node.js v22.0.0"],
         },
       },
     );

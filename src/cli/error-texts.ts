@@ -133,11 +133,10 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   command_not_found: { headline: withServer, facts: ["from", "searched", "try"] },
   start_exit: {
     ...ofProcess,
-    next: (error) =>
-      afterMending(error) ??
-      (textsIn(error, "stderrTail").length === 0
-        ? `run the command by hand, then: ${testIt(error)}`
-        : `fix what it says, then: ${testIt(error)}`),
+    next: (error) => {
+      const { advice = "run the command by hand to see what it does" } = printedIn(error);
+      return `${String(advice)}, then: ${testIt(error)}`;
+    },
   },
   unreachable: { ...plain, next: reachIt },
   connection_lost: { ...ofProcess, next: testIt },

@@ -82,6 +82,14 @@ describe("the cause of a program that was run", () => {
       { kind: "usage", lines: ["Usage: tool [options] <folder>", "  -v  version"] },
     ],
     [
+      "an address that it serves instead",
+      'console.error("MCP server listening on http://localhost:3000/mcp"); process.exit(0)',
+      {
+        kind: "serves-http",
+        summary: "it serves HTTP at http://localhost:3000/mcp instead of stdin and stdout",
+      },
+    ],
+    [
       "an error before its usage text",
       'console.error("Error: no folder was given\\nUsage: tool <folder>"); process.exit(2)',
       { kind: "error", lines: ["Error: no folder was given"] },

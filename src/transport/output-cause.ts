@@ -16,6 +16,8 @@ export type CauseKind =
   | "error"
   /** Instructions for whoever typed the command. */
   | "usage"
+  /** It waits for connections at an address of this machine, not for messages on stdin. */
+  | "serves-http"
   /** Nothing that was recognised: the last lines. */
   | "output";
 
@@ -47,6 +49,7 @@ export function findCause(lines: readonly string[]): OutputCause | undefined {
     lastMatch(said, knownCause) ??
     (error === undefined ? undefined : generic(error.lines)) ??
     usageCause(said) ??
+    lastMatch(said, servesHttp) ??
     plainOutput(said)
   );
 }
@@ -305,6 +308,20 @@ function usageCause(lines: readonly string[]): OutputCause | undefined {
     summary: "it printed how it is used: it is no MCP server, or not with these arguments",
     lines: lines.slice(index, index + maxLines).map((line) => line.trimEnd()),
     advice: "correct `command` and `args`",
+  };
+}
+
+function servesHttp(line: string): OutputCause | undefined {
+  const address =
+    /\bhttps?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?::\d{1,5})?(?:\/[\w./-]*)?/i.exec(
+      line,
+    )?.[0];
+  if (address === undefined) return undefined;
+  return {
+    kind: "serves-http",
+    summary: `it serves HTTP at ${address} instead of stdin and stdout`,
+    lines: [line.trim()],
+    advice: `start it by itself and write "url": "${address}" in place of "command", or tell it to use stdio`,
   };
 }
 
