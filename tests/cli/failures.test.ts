@@ -73,6 +73,17 @@ describe("a server that cannot be used", () => {
     expect(exitCode).toBe(4);
   });
 
+  it("ERR-17, CLI-13: a server without tools that ends after the handshake is no success", async () => {
+    const program = path.resolve(import.meta.dirname, "../fixtures/servers/dying-server.mjs");
+    const { stderr, exitCode } = await failureOf("mute", {
+      command: "node",
+      args: [program, "without-tools", "Error: no licence", "3"],
+    });
+    expect(stderr).toContain("(exit code 3 after <time>)");
+    expect(stderr).toContain("  stderr   Error: no licence\n");
+    expect(exitCode).toBe(4);
+  });
+
   it("ERR-17, CLI-13: a program that prints how it is used is no server", async () => {
     const script = "console.log('usage: tool <command>'); process.exit(1)";
     const { stderr, exitCode } = await failureOf("tool", { command: "node", args: ["-e", script] });

@@ -22,6 +22,7 @@ export async function runTest(context: CommandContext, command: TestCommand): Pr
     const progress = new ProgressLine(context);
     const started = await connectServer(context, host, { name, progress, timeoutMs });
     const { status, elapsedMs: startMs } = started;
+    await requireLife(host, status);
     writeStep(context, "started", identityOf(status), startMs);
 
     const tokens = tokensOf(host, name);
@@ -47,6 +48,14 @@ export async function runTest(context: CommandContext, command: TestCommand): Pr
       });
     return 0;
   });
+}
+
+/** A server that has no tools was asked for nothing yet: it may have shaken hands and ended. */
+async function requireLife(host: McpHost, { name, toolCount = 0 }: ServerStatus): Promise<void> {
+  if (toolCount > 0) return;
+  await host.checkConnections();
+  const { state, lastError } = host.server(name);
+  if (state !== "connected" && lastError !== undefined) throw lastError;
 }
 
 function identityOf({ transport, protocolVersion, serverInfo }: ServerStatus): string {
