@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 
 import { createHost, createToolClient, type Naming, type Session } from "../../src/index.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
@@ -73,7 +73,7 @@ export function fake(session: Session): FakeClient {
     await using host = await createHost({ config: false });
     host.registerTools("offline", [{ name: "ping", inputSchema: {} }]);
     expect(await host.emitTypes("offline")).toContain(
-      "export type OfflinePingParams = Readonly<Record<string, never>>;",
+      "export type OfflinePingParams = Readonly<Record<string, unknown>>;",
     );
   });
 
@@ -157,10 +157,37 @@ describe("a typed client", () => {
     expect(fake.calls).toEqual([]);
   });
 
+  it("BRG-07: offers camelCase beside the exact names, unless it is another tool's or several tools'", async () => {
+    const names = ["get_time", "create-issue", "createIssue", "run_it", "run-it", "_then"] as const;
+    type Tools = Readonly<
+      Record<(typeof names)[number], { readonly params: object; readonly result: unknown }>
+    >;
+    const tools = names.map((name) => ({ name, inputSchema: { type: "object" } }));
+    await using fake = await recordedHost({ tools });
+    const session = fake.host.session({ level: "yolo" });
+    const client = createToolClient<Tools>(session, "fake", names);
+    await client.getTime({});
+    await client.get_time({});
+    await client["create-issue"]({});
+    await client.createIssue({});
+    expect(fake.calls.map(({ name }) => name)).toEqual([
+      "get_time",
+      "get_time",
+      "create-issue",
+      "createIssue",
+    ]);
+    // @ts-expect-error -- nobody could say which of the two
+    expect(client.runIt).toBeUndefined();
+    // @ts-expect-error -- the client would pass for a promise
+    expect(client.then).toBeUndefined();
+    expect(Object.keys(client)).toEqual([...names, "getTime"]);
+    expectTypeOf<keyof typeof client>().toEqualTypeOf<(typeof names)[number] | "getTime">();
+  });
+
   it("is no promise, even for a server with a tool called then", async () => {
     await using fake = await recordedHost({ tools: [addTool] });
     const client = clientOf(fake.host.session({ level: "yolo" }));
-    expect(Object.keys(client)).toEqual(["add-numbers"]);
+    expect(Object.keys(client)).toEqual(["add-numbers", "addNumbers"]);
     expect(await Promise.resolve(client)).toBe(client);
   });
 
