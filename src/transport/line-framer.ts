@@ -57,11 +57,11 @@ export class LineFramer {
     return start === chunk.length ? "more" : this.#keep(chunk.subarray(start));
   }
 
-  /** The beginning of the line whose end has not arrived. */
-  partialHead(maxBytes: number): string {
-    if (this.#decoder !== undefined) return this.#decoded.slice(0, maxBytes);
+  /** The beginning of the line whose end has not arrived: enough of it to find a secret in, not to show. */
+  get partialHead(): string {
+    if (this.#decoder !== undefined) return this.#decoded.slice(0, gatherBytes);
     const first = this.#pieces[0] ?? this.#gathered.subarray(0, this.#gatheredBytes);
-    return first.toString("utf8", 0, Math.min(first.length, maxBytes));
+    return first.toString("utf8", 0, Math.min(first.length, gatherBytes));
   }
 
   #handOn(bytes: Buffer, start: number, lineEnd: number): FramingState {

@@ -58,7 +58,7 @@ export class MessageReader {
 
   /** The first lines that were no message, the unfinished one included. */
   get junkHead(): readonly string[] {
-    const partial = this.#framer.partialHead(previewChars).trim();
+    const partial = this.#framer.partialHead.trim();
     if (partial === "" || this.#junkHead.length === keptJunkLines) return this.#junkHead;
     return [...this.#junkHead, this.#preview(partial)];
   }

@@ -234,6 +234,24 @@ Error: could not start
       { kind: "connection-refused", lines: ["Database: connect ECONNREFUSED 127.0.0.1:3306"] },
     ],
     [
+      "npm: a warning about Node, and a program that fails of it",
+      `npm warn EBADENGINE Unsupported engine {
+npm warn EBADENGINE   package: 'serve@3.0.0',
+npm warn EBADENGINE   required: { node: '>=24' },
+npm warn EBADENGINE   current: { node: 'v20.20.2', npm: '10.8.2' }
+npm warn EBADENGINE }
+file:///srv/index.js:2
+import { styleText } from "node:util";
+         ^^^^^^^^^
+SyntaxError: The requested module 'node:util' does not provide an export named 'styleText'
+    at ModuleJob._instantiate (node:internal/modules/esm/module_job:180:21)`,
+      {
+        kind: "wrong-node",
+        summary: "it needs Node >=24",
+        lines: [expect.stringContaining("SyntaxError: The requested module") as string],
+      },
+    ],
+    [
       "notices of npm are not its cause",
       `npm warn EBADENGINE Unsupported engine { package: 'a@1', required: { node: '>=22' } }
 npm warn deprecated b@1: use c

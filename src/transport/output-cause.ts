@@ -47,7 +47,7 @@ export function findCause(lines: readonly string[]): OutputCause | undefined {
     lastMatch(said.slice(error?.index ?? 0), knownCause) ??
     (error === undefined ? lastMatch(said, variableMissing) : variableIn(error.lines)) ??
     lastMatch(said, knownCause) ??
-    (error === undefined ? undefined : generic(error.lines)) ??
+    (error === undefined ? undefined : (engineCause(lines, error.lines) ?? generic(error.lines))) ??
     usageCause(said) ??
     lastMatch(said, servesHttp) ??
     plainOutput(said)
@@ -67,7 +67,7 @@ export function causeInOutput(lines: readonly string[]): OutputCause | undefined
 }
 
 const notices: readonly RegExp[] = [
-  /^npm (?:warn|WARN|notice)\b(?!.*EBADENGINE)/,
+  /^npm (?:warn|WARN|notice)\b/,
   /^\(node:\d+\) .*Warning:/,
   /^\(Use `node --trace-/,
   // Fields of an error that Node prints below its frames.
@@ -160,6 +160,16 @@ function wrongNode(required: string | undefined, lines: readonly string[]): Outp
   };
 }
 
+/** npm only warns of a wrong Node; a program that then fails in its own syntax or built-ins fails of that. */
+function engineCause(lines: readonly string[], error: readonly string[]): OutputCause | undefined {
+  const isOfLanguage = /^(?:SyntaxError|TypeError|ReferenceError)\b/.test(error[0] ?? "");
+  const required = firstMatch(
+    lines,
+    /^npm (?:warn|WARN) EBADENGINE +required: \{ *node: '([^']+)'/,
+  );
+  return isOfLanguage && required !== undefined ? wrongNode(required, error) : undefined;
+}
+
 /** Failures whose first sentence can be said better than by the line itself. */
 function knownCause(line: string): OutputCause | undefined {
   return (
@@ -173,12 +183,12 @@ function knownCause(line: string): OutputCause | undefined {
 
 function commandMissing(line: string): OutputCause | undefined {
   const found =
-    /^(?:\S*\/)?(?:sh|ash|dash|bash|zsh|ksh)\b[^:]*: (?:line )?(?:\d+: )?(?:exec: )?(.+?): (?:command )?not found$/.exec(
+    /^(?:\S*\/)?(?:sh|ash|dash|bash|zsh|ksh)\b[^:]*: (?:line )?(?:\d+: )?(?:exec: )?([\w./@+-]{1,100}): (?:command )?not found$/.exec(
       line,
     ) ??
-    /^zsh:\d*:? ?command not found: (.+)$/.exec(line) ??
-    /^(?:\S*\/)?env: ['‘"]?(.+?)['’"]?: No such file or directory$/.exec(line) ??
-    /^'(.+)' is not recognized as an internal or external command/.exec(line);
+    /^zsh:\d*:? ?command not found: ([\w./@+-]{1,100})$/.exec(line) ??
+    /^(?:\S*\/)?env: ['‘"]?([\w./@+-]{1,100})['’"]?: No such file or directory$/.exec(line) ??
+    /^'([\w./@+-]{1,100})' is not recognized as an internal or external command/.exec(line);
   const name = found?.[1];
   if (name === undefined) return undefined;
   return {
@@ -205,9 +215,9 @@ function moduleMissing(line: string): OutputCause | undefined {
 
 function networkCause(line: string): OutputCause | undefined {
   const refused =
-    /\bECONNREFUSED\b(?: ([\w.[\]:-]+:\d+|\/\S+))?/.exec(line) ??
-    /\bdial \w+ (\S+:\d+): connect: connection refused/.exec(line) ??
-    /\bconnection to (?:server at )?(\S+).*failed: Connection refused/i.exec(line) ??
+    /\bECONNREFUSED\b(?: ([\w.[\]:-]+:\d+|\/[\w./-]+))?/.exec(line) ??
+    /\bdial \w+ ([\w.[\]:-]+:\d+): connect: connection refused/.exec(line) ??
+    /\bconnection to (?:server at )?"?([\w.:-]+).*failed: Connection refused/i.exec(line) ??
     /\bConnectionRefusedError\b()/.exec(line);
   if (refused !== null) {
     const where = refused[1] || undefined;

@@ -145,6 +145,19 @@ describe("what a server that cannot be used printed", () => {
     });
   });
 
+  it("ERR-17: a secret is masked in an unfinished line, also where the line is cut", async () => {
+    const script =
+      'process.stdout.write("x".repeat(190) + process.env.API_KEY, () => process.exit(1))';
+    await using host = await hostOf({
+      command: process.execPath,
+      args: ["-e", script],
+      env: { API_KEY: "sk-canary-123456789" },
+    });
+    const failure = await host.connect("mysql").catch((error: unknown) => error);
+    expect(failure).toMatchObject({ message: expect.stringContaining("no MCP message") });
+    expect(JSON.stringify(failure)).not.toContain("sk-can");
+  });
+
   it("ERR-17: a secret is masked in the cause as everywhere else", async () => {
     const script = 'throw new Error("the key " + process.env.API_KEY + " was refused")';
     await using host = await hostOf({

@@ -19,7 +19,7 @@ async function refuseVersion(lab: Lab): Promise<Figures> {
 /** How each of these ends, by name; and nobody is asked more often than it takes to find out. */
 const liars: Readonly<Record<string, string>> = {
   "unknown-result-type": "invalid_result",
-  "version-liar": "tool_unknown",
+  "version-liar": "protocol_violation",
   "version-loop": "protocol_violation",
 };
 const requests = new Diary();
