@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 import { describe, expect, it } from "vitest";
@@ -50,9 +50,24 @@ describe("docs/coming-from.md", () => {
     expect(rows.filter(({ here }) => here === "")).toEqual([]);
   });
 
-  it("has no table of names that nobody listed", () => {
+  it("begins with whole programs, and has no table of names that nobody listed", () => {
     const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
-    expect(headings).toEqual(Object.keys(namesElsewhere));
+    expect(headings).toEqual([
+      "mcporter",
+      "@ai-sdk/mcp",
+      "LangChain (@langchain/mcp-adapters)",
+      "mcp-use",
+      "Mastra (@mastra/mcp)",
+      "The official SDK",
+      ...Object.keys(namesElsewhere),
+    ]);
+  });
+
+  it("shows every program that is run, before and after", () => {
+    const folder = "tests/external/coming-from";
+    const programs = readdirSync(path.resolve(import.meta.dirname, "..", folder));
+    const shown = [...text.matchAll(/<!-- (\S+) -->\n\n```js/g)].map(([, file]) => file);
+    expect(shown.toSorted()).toEqual(programs.map((file) => `${folder}/${file}`).toSorted());
   });
 
   it("a name counts only where it stands alone, in code and on the left", () => {
