@@ -49,6 +49,28 @@ describe.each(["README.md", "docs/building-servers.md"])("%s", (file) => {
   });
 });
 
+describe("docs/mcp.example.jsonc", () => {
+  const text = readText("docs/mcp.example.jsonc");
+
+  it("names the schema as the file that it is to be copied to sees it", () => {
+    const { $schema } = parseJsonc(text, [], { allowTrailingComma: true }) as { $schema: string };
+    const file = path.posix.join("/project/.plugboard", $schema);
+    const [, inside = ""] = file.split("/project/node_modules/plugboard/");
+    expect(existsSync(path.join(root, inside)) && inside).toBe("schema/mcp.json");
+  });
+
+  it("marks what this version only reads", () => {
+    const marked = text
+      .split("\n")
+      .flatMap((line, index, lines) =>
+        line.includes("Not in this version") && !line.includes('"Not')
+          ? [(lines.slice(index + 1).find((next) => !next.includes("//")) ?? "").trim()]
+          : [],
+      );
+    expect(marked).toEqual(['"isolation": {', '"calendar": {', '"grant": "client_credentials",']);
+  });
+});
+
 describe("docs/transports.md", () => {
   it("ENV-01: names the variable that every child is given", () => {
     expect(readText("docs/transports.md")).toContain(`\`${childMarkerVariable}\``);
