@@ -24,7 +24,8 @@ let folder: string;
 
 beforeAll(async () => {
   ({ folder } = await installPackage());
-  const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--legacy-peer-deps"];
+  // They want different versions of what they share.
+  const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--force"];
   await run("npm", ["install", ...options, ...libraries], {
     cwd: folder,
     shell: process.platform === "win32",
