@@ -18,7 +18,7 @@ if (readme !== undefined)
 for (const { name, arguments: wanted } of await content.prompts())
   console.log(`${name}(${wanted.map((argument) => argument.name).join(", ")})`);
 const greeting = await content.prompt("demo", "greeting", { name: "Ada" });
-for (const { role, content: block } of greeting.messages) console.log(`${role}: ${block["text"]}`);
+for (const { role, content: block } of greeting.messages) console.log(role, block["text"]);
 
 // Output:
 // demo file:///readme.txt text/plain
@@ -34,4 +34,4 @@ for (const { role, content: block } of greeting.messages) console.log(`${role}: 
 //
 // greeting(name)
 // code_review(code, language)
-// user: Say hello to Ada in one warm sentence.
+// user Say hello to Ada in one warm sentence.

@@ -67,7 +67,7 @@ describe("docs/coming-from.md", () => {
     const folder = "tests/external/coming-from";
     const programs = readdirSync(path.resolve(import.meta.dirname, "..", folder));
     const shown = [...text.matchAll(/<!-- (\S+) -->\n\n```js/g)].map(([, file]) => file);
-    expect(shown.toSorted()).toEqual(programs.map((file) => `${folder}/${file}`).toSorted());
+    expect(new Set(shown)).toEqual(new Set(programs.map((file) => `${folder}/${file}`)));
   });
 
   it("a name counts only where it stands alone, in code and on the left", () => {
