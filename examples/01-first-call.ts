@@ -4,8 +4,7 @@ import { testServerEntry } from "plugboard/testing";
 
 await using host = await createHost({ config: false, servers: { demo: testServerEntry() } });
 const session = host.session({ agent: "main", level: "yolo" });
-await session.ready();
-for (const tool of session.tools()) console.log(tool.name);
+for (const tool of await session.loadTools()) console.log(tool.name);
 const outcome = await session.call("mcp__demo__add", { a: 2, b: 3 });
 console.log(outcome.ok ? outcome.text : outcome.error.message);
 

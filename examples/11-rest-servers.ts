@@ -22,8 +22,8 @@ const host = await createHost({
   },
 });
 const session = host.session({ agent: "main", level: "yolo" });
-await session.ready();
-for (const { name, description } of session.tools()) console.log(`${name}: ${description}`);
+for (const { name, description } of await session.loadTools())
+  console.log(`${name}: ${description}`);
 
 const calls = [
   ["mcp__greeter__hello_world", { name: "Ada" }],

@@ -31,7 +31,6 @@ session.defineTool<{ readonly text: string }>({
   inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
   handler: ({ text }) => String(text.split(" ").length),
 });
-await session.ready();
 
 interface ToolCall {
   readonly id: string;
@@ -77,7 +76,7 @@ async function answer({ id, name, input }: ToolCall): Promise<string> {
 
 for (const turn of script) {
   // Asked anew for each turn: servers come, go and change their lists.
-  const tools = session.tools().map(({ name, inputSchema }) => ({
+  const tools = (await session.loadTools()).map(({ name, inputSchema }) => ({
     name,
     parameters: toProviderSchema(inputSchema),
   }));

@@ -26,8 +26,7 @@ session.defineTool<{ readonly amount: number }>({
     return `paid ${amount}`;
   },
 });
-await session.ready();
-for (const { name, source } of session.tools()) console.log(name, source);
+for (const { name, source } of await session.loadTools()) console.log(name, source);
 
 // Whoever wants to know hears of every call, also of those that a tool makes.
 const stop = session.on("tool-invoked", ({ toolName, source, mcpServer, result }) =>

@@ -31,8 +31,7 @@ const capabilities = new CapabilitySet()
   .grant("mcp:filesystem:read_file", "execute")
   .grant("mcp:filesystem:list_directory", "execute");
 const reader = host.session({ agent: "reader", capabilities });
-await reader.ready();
-console.log(reader.tools().map(({ originalName }) => originalName));
+console.log((await reader.loadTools()).map(({ originalName }) => originalName));
 console.log((await reader.call("mcp__filesystem__read_file", { path: "/etc/hosts" })).ok);
 const refused = await reader.call("mcp__filesystem__write_file", { path: "/tmp/x" });
 console.log(refused.ok || `${refused.error.code}: ${refused.error.message}`);

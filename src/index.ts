@@ -16,8 +16,10 @@ export type {
 export type {
   CallEnvelope,
   ChildOptions,
+  LoadToolsOptions,
   McpTool,
   ReadyOptions,
+  ServerReadiness,
   Session,
 } from "./session/session.ts";
 export { McpConnectionPool } from "./session/connection-pool.ts";

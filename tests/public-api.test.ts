@@ -86,6 +86,7 @@ const entries: Readonly<Record<string, Entry>> = {
       "HostOptions",
       "Human",
       "Limits",
+      "LoadToolsOptions",
       "Logger",
       "McpErrorJson",
       "McpHost",
@@ -109,6 +110,7 @@ const entries: Readonly<Record<string, Entry>> = {
       "SamplingResult",
       "ServerEntry",
       "ServerInput",
+      "ServerReadiness",
       "ServerState",
       "ServerStatus",
       "Session",
@@ -177,6 +179,7 @@ const entries: Readonly<Record<string, Entry>> = {
       "OpenAiToolMessage",
       "RunOptions",
       "ToolServer",
+      "ToolSource",
     ],
   },
   "plugboard/client": {

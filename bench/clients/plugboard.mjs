@@ -44,7 +44,8 @@ export async function openHost(targets, { storeFile } = {}) {
     connect: async (index) => {
       const server = `echo${index}`;
       const states = await session.ready({ servers: [server] });
-      if (!states[server]) throw host.server(server).lastError ?? new Error(server);
+      const { error } = states[server];
+      if (error !== undefined) throw error;
       const echo = `mcp__${server}__echo`;
       return {
         call: (text) => session.call(echo, { text }),

@@ -43,6 +43,7 @@ export function keepHostAlive(): void {
   // The path of a call holds the process by itself, without a promise more; the others that are left out are calls.
   keepAliveWhileAwaited<Omit<Session, "call" | "execute" | "dispatch">>(AgentSession.prototype, {
     ready: true,
+    loadTools: true,
     transaction: true,
     promptTemplate: true,
   });
@@ -56,6 +57,7 @@ export function keepHostAlive(): void {
     complete: true,
   });
   keepAliveWhileAwaited<Section>(AgentSection.prototype, {
+    loadTools: true,
     connect: true,
     disconnect: true,
     open: true,

@@ -64,6 +64,7 @@ export class PlugboardHost implements McpHost {
   readonly #launches: LaunchDesk;
   readonly #sessions = new SessionDirectory();
   readonly #closed = new AbortController();
+  readonly #warned = new Set<string>();
   readonly #handlers: HandlerRuns;
   #closing: Promise<void> | undefined;
   #forgetEnd: (() => void) | undefined;
@@ -340,6 +341,8 @@ export class PlugboardHost implements McpHost {
       closing: this.#closed.signal,
       handlers: this.#handlers,
       sessions: this.#sessions,
+      configProblems: () => this.configProblems,
+      warned: this.#warned,
       addServers: (entries) => this.#addServers(entries, { isKept: true }),
     });
   }

@@ -134,6 +134,11 @@ export class AgentSection implements Section {
     return Object.freeze(this.#inventory().flatMap(({ tools }) => tools));
   }
 
+  async loadTools(): Promise<readonly McpTool[]> {
+    await this.ready;
+    return this.tools();
+  }
+
   render(params: PromptParams = {}, options: RenderOptions = {}): string {
     const isShown = ({ tools }: ServerInventory) =>
       tools.length > 0 || this.#options.emptyServers !== "omit";

@@ -38,6 +38,7 @@ import { refused } from "./native-definition.ts";
 import { type NativeTool, NativeTools } from "./native-tools.ts";
 import { ResourceReaders } from "./resource-reader.ts";
 import type { Section, SectionOptions } from "./section.ts";
+import { makeReady, type ReadinessOptions } from "./server-readiness.ts";
 import {
   AgentContent,
   type AgentContentParts,
@@ -46,10 +47,19 @@ import {
 } from "./session-content.ts";
 import type { SessionDirectory } from "./session-directory.ts";
 import { CommittedState, type SessionState } from "./session-state.ts";
-import type { CallEnvelope, ChildOptions, McpTool, ReadyOptions, Session } from "./session.ts";
+import type {
+  CallEnvelope,
+  ChildOptions,
+  LoadToolsOptions,
+  McpTool,
+  ReadyOptions,
+  ServerReadiness,
+  Session,
+} from "./session.ts";
 import { type CallStreamItem, streamCall } from "./stream-call.ts";
 import type { ToolContextParts } from "./tool-context.ts";
 import { ToolDirectory } from "./tool-directory.ts";
+import { ToolGaps, type ToolGapsParts } from "./tool-gaps.ts";
 import { type AgentRights, ToolJudge } from "./tool-judge.ts";
 import { ToolResolver } from "./tool-resolver.ts";
 import { type Transaction, type TransactionResult, runTransaction } from "./transaction.ts";
@@ -83,6 +93,8 @@ export interface SessionParts {
   readonly requests: Pick<RequestDesk, "introduce">;
   readonly sessions: SessionDirectory;
   readonly addServers: AddServers;
+  readonly configProblems: ToolGapsParts["configProblems"];
+  readonly warned: ToolGapsParts["warned"];
 }
 
 /** Outcomes an agent is expected to read and react to; `execute` hands them back as text. */
@@ -104,6 +116,7 @@ export class AgentSession implements Session, Caller {
   readonly #state: CommittedState;
   readonly #natives: NativeTools;
   readonly #resolver: ToolResolver;
+  readonly #gaps: ToolGaps;
   readonly #history: CallHistory | undefined;
 
   constructor(options: AgentSessionOptions, parts: SessionParts) {
@@ -129,7 +142,9 @@ export class AgentSession implements Session, Caller {
     const readers = options.resourceTools ? new ResourceReaders(parts) : undefined;
     const directory = new ToolDirectory({ ...parts, naming, natives, readers });
     const names = { natives, directory, naming, pending, human };
-    this.#resolver = new ToolResolver({ ...parts, ...names, judge });
+    const resolver = new ToolResolver({ ...parts, ...names, judge });
+    this.#resolver = resolver;
+    this.#gaps = new ToolGaps({ ...parts, agent, sessionId, judge, resolver, pending });
   }
 
   get state(): SessionState {
@@ -144,7 +159,20 @@ export class AgentSession implements Session, Caller {
     return this.#options.human;
   }
 
+  async loadTools({ signal }: LoadToolsOptions = {}): Promise<readonly McpTool[]> {
+    await this.#makeReady({ signal, retries: false });
+    if (!this.#parts.closing.aborted) this.#gaps.tellFailed();
+    return this.tools();
+  }
+
   tools(): readonly McpTool[] {
+    const tools = this.#listTools();
+    const isEmpty = !tools.some(({ source }) => source === "mcp");
+    if (isEmpty && !this.#parts.closing.aborted) this.#gaps.tellEmpty();
+    return tools;
+  }
+
+  #listTools(): readonly McpTool[] {
     const tools: McpTool[] = [];
     for (const [name, target] of this.#resolver.listed()) tools.push(this.#mcpTool(name, target));
     return tools;
@@ -168,31 +196,24 @@ export class AgentSession implements Session, Caller {
     return visibleNames(this.#seen());
   }
 
-  async ready(options: ReadyOptions = {}): Promise<Readonly<Record<string, boolean>>> {
-    const { registry, catalog, closing } = this.#parts;
-    const { signal } = options;
-    const wanted =
-      options.servers?.map((name) => visibleServer(name, this.#seen())) ??
-      registry.all().filter((server) => this.#judge.serverDenial(server) === undefined);
-    const states = await Promise.all(
-      wanted.map(async (server): Promise<[string, boolean]> => {
-        const connection = server.users.connectionOf(this.agent);
-        const isUsable = connection !== undefined && !closing.aborted;
-        if (!isUsable || this.#judge.serverDenial(server) !== undefined)
-          return [server.config.name, false];
-        // Known from before: it starts when one of its tools is called.
-        if (connection.openClient === undefined && catalog.isKnown(server.config.name))
-          return [server.config.name, true];
-        const isReady = await connection.client({ signal }).then(
-          () => true,
-          // The reason stays with the server as its `lastError`.
-          () => false,
-        );
-        return [server.config.name, isReady];
-      }),
+  ready(options: ReadyOptions = {}): Promise<Readonly<Record<string, ServerReadiness>>> {
+    return this.#makeReady({ ...options, retries: true });
+  }
+
+  async #makeReady(
+    options: ReadyOptions & ReadinessOptions,
+  ): Promise<Readonly<Record<string, ServerReadiness>>> {
+    const seen = this.#seen();
+    const names = options.servers ?? visibleNames(seen);
+    const servers = names.map((name) => visibleServer(name, seen));
+    const parts = { ...this.#parts, judge: this.#judge };
+    const found = await Promise.all(
+      servers.map(
+        async (server) => [server.config.name, await makeReady(server, parts, options)] as const,
+      ),
     );
-    if (signal?.aborted === true) throw cancelledByCaller();
-    return Object.fromEntries(states);
+    if (options.signal?.aborted === true) throw cancelledByCaller();
+    return Object.fromEntries(found);
   }
 
   call(tool: ToolReference, args: ToolArguments = {}, options: CallOptions = {}): Promise<Outcome> {
@@ -322,7 +343,7 @@ export class AgentSession implements Session, Caller {
       registry: this.#parts.registry,
       judge: this.#judge,
       content: this.content,
-      tools: () => this.tools(),
+      tools: () => this.#listTools(),
     };
   }
 

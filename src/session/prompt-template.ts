@@ -40,6 +40,7 @@ const sectionShape = {
       acceptsOverrides: optional(flag),
       render: callback,
       tools: optional(callback),
+      loadTools: optional(callback),
     },
   },
 } as const;
@@ -102,6 +103,17 @@ export class PromptTemplate {
         { details: { publicName: twice }, hint: "name each server in one section only" },
       );
     return Object.freeze(tools);
+  }
+
+  /** The same after each section has loaded its own; rejects when one cannot. */
+  async loadTools(): Promise<readonly McpTool[]> {
+    await Promise.all(this.sections.map(async (section) => await section.loadTools?.()));
+    return this.tools();
+  }
+
+  /** The tool of that public name among `tools()`. */
+  find(name: string): McpTool | undefined {
+    return this.tools().find((tool) => tool.name === name);
   }
 
   #assertKnown(params: PromptParams, overrides: Readonly<Record<string, string>>): void {

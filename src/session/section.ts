@@ -19,6 +19,8 @@ export interface PromptSection {
   render(params?: PromptParams, options?: RenderOptions): string;
   /** The tools that the text speaks of. */
   tools?(): readonly McpTool[];
+  /** The same after whatever has to be waited for. */
+  loadTools?(): Promise<readonly McpTool[]>;
 }
 
 export interface SectionTextOptions {
@@ -90,6 +92,8 @@ export interface Section extends PromptSection, AsyncDisposable {
   open(options?: SectionConnectOptions): Promise<Section>;
   /** The tools this agent may use, by server and then as listed; frozen. `McpConnectionError` before `connect`. */
   tools(): readonly McpTool[];
+  /** The same after the connecting that `connectOnInit` began; rejects with how that failed. */
+  loadTools(): Promise<readonly McpTool[]>;
   /** `McpConnectionError` before `connect`. */
   render(params?: PromptParams, options?: RenderOptions): string;
   /**

@@ -24,6 +24,7 @@ export const sessionMethods: MethodTable<AgentSession> = {
   find: { takes: { tool: toolReference }, fails: "throws" },
   why: { takes: { tool: toolReference }, fails: "throws" },
   ready: { takes: { options: options({ servers: listOf(text), signal }) }, fails: "rejects" },
+  loadTools: { takes: { options: options({ signal }) }, fails: "rejects" },
   // What is wrong with the arguments of a tool is the outcome of its call.
   execute: {
     takes: { tool: toolReference, args: anything, options: callOptions },

@@ -1,8 +1,15 @@
 import type { CallOptions, ToolArguments } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { ToolReference } from "../catalog/tool-origin.ts";
+import type { McpError } from "../errors/mcp-error.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
-import type { HostEvent, HostEventOf, HostEventType, ToolInvoked } from "../events/host-event.ts";
+import type {
+  HostEvent,
+  HostEventOf,
+  HostEventType,
+  ServerState,
+  ToolInvoked,
+} from "../events/host-event.ts";
 import type { Human } from "../ports/human.ts";
 import type { ChildRights } from "./child-rights.ts";
 import type { AccessReport } from "./explain-access.ts";
@@ -35,9 +42,22 @@ export interface McpTool {
   execute(args?: ToolArguments, options?: CallOptions): Promise<Outcome>;
 }
 
+/** How far one server is for this agent, as `ready` found it. */
+export interface ServerReadiness {
+  /** Its tools are known. It runs, or starts with the first call. */
+  readonly ready: boolean;
+  readonly state: ServerState;
+  /** Why it is not ready: what failed, or why this agent may not use it. */
+  readonly error: McpError | undefined;
+}
+
 export interface ReadyOptions {
-  /** Only these servers; all approved ones by default. */
+  /** Only these servers; all that the agent can see by default. */
   readonly servers?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface LoadToolsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -63,10 +83,19 @@ export interface Session {
   readonly content: SessionContent;
   /** What the program and its native tools remember in this session. */
   readonly state: SessionState;
-  /** The tools this agent may use right now: native ones, then those of servers in their order. Never throws, starts nothing. */
+  /**
+   * The tools this agent may use: native ones, then those of servers in their order. Waits for servers
+   * whose tools are not known yet, so that the first run of a program offers what the second does. One that
+   * has failed before is not waited for again; `ready` tries it anew.
+   */
+  loadTools(options?: LoadToolsOptions): Promise<readonly McpTool[]>;
+  /** The same as far as it is known right now. Never throws, starts nothing. */
   tools(): readonly McpTool[];
-  /** Connects the servers whose tools are not known yet; says for each whether it is ready. Never throws for one. */
-  ready(options?: ReadyOptions): Promise<Readonly<Record<string, boolean>>>;
+  /**
+   * Connects the servers whose tools are not known yet. Says for each server that the agent can see how far
+   * it is and why, also for one that waits for approval or is switched off. Never throws for one.
+   */
+  ready(options?: ReadyOptions): Promise<Readonly<Record<string, ServerReadiness>>>;
   /** Names of the servers this agent can see. */
   servers(): readonly string[];
   /** That tool among `tools()`. */

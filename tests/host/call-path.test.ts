@@ -24,8 +24,10 @@ describe("levels", () => {
       const outcome = await session.call("mcp__fake__any", {});
       expect(outcome).toMatchObject({ ok: false, error: { code: "denied" }, sideEffects: "none" });
       expect(session.tools()).toEqual([]);
-      expect(await session.ready()).toEqual({});
-      expect(await session.ready({ servers: ["fake"] })).toEqual({ fake: false });
+      const denied = { fake: { ready: false, state: "idle", error: { code: "denied" } } };
+      expect(await session.ready()).toMatchObject(denied);
+      expect(await session.ready({ servers: ["fake"] })).toMatchObject(denied);
+      expect(await session.loadTools()).toEqual([]);
       expect(context.host.server("fake").state).toBe("idle");
       expect(context.calls).toEqual([]);
     },

@@ -97,8 +97,11 @@ describe("launch approval", () => {
     const session = host.session({ level: "yolo" });
     const outcome = await session.call("mcp__project__anything", {});
     expect(outcome).toMatchObject({ ok: false, error: { code: "not_approved" } });
-    expect(await session.ready()).toEqual({});
-    expect(await session.ready({ servers: ["project"] })).toEqual({ project: false });
+    const waiting = { ready: false, state: "pending", error: { code: "not_approved" } };
+    expect(await session.ready()).toMatchObject({ project: waiting });
+    expect(await session.ready({ servers: ["project"] })).toMatchObject({
+      project: { ready: false },
+    });
     expect(await host.connectAll()).toEqual({});
     await expect(host.connect("project")).rejects.toMatchObject({
       code: "not_approved",
@@ -230,7 +233,7 @@ describe("servers", () => {
     const message = expect.stringContaining("the list is broken") as string;
     await expect(host.connect("odd")).rejects.toMatchObject({ message });
     expect(host.server("odd")).toMatchObject({ state: "error", lastError: { message } });
-    expect(await host.session({ level: "yolo" }).ready()).toEqual({ odd: false });
+    expect(await host.session({ level: "yolo" }).ready()).toMatchObject({ odd: { ready: false } });
   });
 
   it("close is idempotent, ends every process and refuses further work", async () => {

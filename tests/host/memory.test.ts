@@ -47,7 +47,7 @@ describe("what a host remembers", () => {
     host.on("server-state", ({ state }) => states.push(state));
     const session = host.session({ level: "yolo" });
     expect(session.tools()).toHaveLength(60);
-    expect(await session.ready()).toMatchObject({ s0: true, s19: true });
+    expect(await session.ready()).toMatchObject({ s0: { ready: true }, s19: { ready: true } });
     expect(states).toEqual([]);
     expect(await session.call("mcp__s7__add", { a: 2, b: 3 })).toMatchObject({ text: "5" });
     expect(host.servers().filter(({ state }) => state !== "idle")).toHaveLength(1);

@@ -9,7 +9,7 @@ describe("a schema that cannot be used", () => {
     const shapeless = { ...anyTool, name: "shapeless", inputSchema: "anything" };
     await using context = await recordedHost({ tools: [elsewhere, shapeless, anyTool] });
     const session = context.host.session({ level: "yolo" });
-    expect(await session.ready()).toEqual({ fake: true });
+    expect(await session.ready()).toMatchObject({ fake: { ready: true } });
     const listed = session.tools().map(({ originalName, unusable }) => [originalName, unusable]);
     expect(listed).toEqual([
       ["elsewhere", expect.stringContaining("never fetched")],
@@ -42,7 +42,7 @@ describe("a schema that cannot be used", () => {
     const large = { ...anyTool, name: "large", description: `${secret}${"x".repeat(300_000)}` };
     await using context = await recordedHost({ tools: [large, anyTool] });
     const session = context.host.session({ level: "yolo" });
-    expect(await session.ready()).toEqual({ fake: true });
+    expect(await session.ready()).toMatchObject({ fake: { ready: true } });
     const reason = "its definition is larger than 262144 bytes";
     const listed = session.tools().map((tool) => [tool.name, tool.unusable, tool.description]);
     expect(listed).toEqual([

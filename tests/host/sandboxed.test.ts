@@ -35,6 +35,7 @@ const attempts: Readonly<Record<keyof Session, Attempt>> = {
   agent: () => [],
   state: (session) => [() => session.state.set("key", 1)],
   tools: (session) => [() => session.tools()],
+  loadTools: (session) => [() => session.loadTools()],
   servers: (session) => [() => session.servers()],
   history: (session) => [() => session.history()],
   find: (session, server) => [() => session.find(`mcp__${server}__echo`)?.execute({})],

@@ -74,7 +74,10 @@ describe("servers of every kind", () => {
       });
       const session = host.session({ level: "yolo" });
       const names = host.servers().map(({ name }) => name);
-      expect(await session.ready()).toEqual(Object.fromEntries(names.map((name) => [name, true])));
+      const states = Object.values(await session.ready());
+      expect(states.map(({ ready, state, error }) => [ready, state, error])).toEqual(
+        names.map(() => [true, "connected", undefined]),
+      );
       expect(host.servers().map(({ transport }) => transport)).toEqual([
         "stdio",
         "streamable-http",

@@ -14,14 +14,14 @@ describe("the life of a session", () => {
       ["one", "two"],
       ["idle", "idle"],
     ]);
-    expect(await session.ready()).toEqual({ one: true, two: true });
+    expect(await session.ready()).toMatchObject({ one: { ready: true }, two: { ready: true } });
     expect(states()).toEqual(["connected", "connected"]);
     expect(session.tools()).toHaveLength(6);
     const pids = host.servers().map(({ pid }) => pid as number);
     await host.close();
     for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
     expect(await session.call("mcp__one__get_time")).toMatchObject({ error: { code: "closed" } });
-    expect(await session.ready()).toEqual({ one: false, two: false });
+    expect(await session.ready()).toMatchObject({ one: { ready: false }, two: { ready: false } });
   });
 });
 

@@ -44,7 +44,7 @@ describe("an entry that asks for a sign-in with OAuth", () => {
       await expect(host.connect("app")).rejects.toMatchObject({ ...refusal, serverName: "app" });
       expect(host.server("app")).toMatchObject({ state: "needs_auth", lastError: refusal });
       const session = host.session({ level: "yolo" });
-      expect(await session.ready()).toEqual({ app: false });
+      expect(await session.ready()).toMatchObject({ app: { ready: false } });
       await expect(session.content.resources({ server: "app" })).rejects.toMatchObject(refusal);
       await expect(connectClient({ name: "app", ...entry })).rejects.toThrow(McpAuthError);
       await expect(openWire({ name: "app", ...entry }).connect()).rejects.toMatchObject(refusal);

@@ -54,7 +54,7 @@ async function tryToCall(session: Session): Promise<readonly unknown[]> {
   });
   const { structured } = await session.call("use_add");
   expect(structured).toEqual([false, false]);
-  expect([tool, aiSdkTools(session)[name]]).toEqual([undefined, undefined]);
+  expect([tool, (await aiSdkTools(session))[name]]).toEqual([undefined, undefined]);
   return [
     await session.call(name, args),
     await session.dispatch({ name, input: args }),
