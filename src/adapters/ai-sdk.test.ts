@@ -7,7 +7,7 @@ import { aiSdkTools } from "./ai-sdk.ts";
 describe("tools for the AI SDK", () => {
   it("are found by their public names, and by nothing else", async () => {
     await using agent = await agentHost();
-    const tools = aiSdkTools(agent.session);
+    const tools = await aiSdkTools(agent.session);
     expect(Object.keys(tools)).toContain("mcp__fake__echo");
     expect(tools["constructor"]).toBeUndefined();
     expect(tools["mcp__fake__echo"]).toMatchObject({
@@ -19,7 +19,7 @@ describe("tools for the AI SDK", () => {
 
   it("give text, images and errors to the model, and plain JSON to the program", async () => {
     await using agent = await agentHost();
-    const tools = aiSdkTools(agent.session);
+    const tools = await aiSdkTools(agent.session);
     const run = async (name: string, input: unknown = {}) => {
       const tool = tools[`mcp__fake__${name}`];
       const output = await tool?.execute(input, { toolCallId: `call_${name}` });
@@ -51,7 +51,7 @@ describe("tools for the AI SDK", () => {
 
   it("show a model whatever a framework or a message store hands over as the output", async () => {
     await using agent = await agentHost();
-    const { mcp__fake__echo: echo } = aiSdkTools(agent.session);
+    const { mcp__fake__echo: echo } = await aiSdkTools(agent.session);
     const shown = (result: unknown) => echo?.toModelOutput(result as { output: unknown });
     const output = { text: "hi", isError: false };
     // As Mastra does it.
@@ -65,7 +65,7 @@ describe("tools for the AI SDK", () => {
   it("stop when the run is aborted", async () => {
     await using agent = await agentHost();
     const controller = new AbortController();
-    const { mcp__fake__wait: wait } = aiSdkTools(agent.session);
+    const { mcp__fake__wait: wait } = await aiSdkTools(agent.session);
     const options = { toolCallId: "call_1", abortSignal: controller.signal };
     const running = wait?.execute({}, options);
     await agent.waiting;
@@ -75,7 +75,7 @@ describe("tools for the AI SDK", () => {
 
   it("keep to the deadline they are given", async () => {
     await using agent = await agentHost();
-    const { mcp__fake__wait: wait } = aiSdkTools(agent.session, { timeoutMs: 1 });
+    const { mcp__fake__wait: wait } = await aiSdkTools(agent.session, { timeoutMs: 1 });
     const output = wait?.execute({}, { toolCallId: "call_1" });
     await expect(output).resolves.toMatchObject({ isError: true, code: "timeout" });
   });

@@ -1,7 +1,11 @@
 import type { ErrorCode } from "../errors/error-codes.ts";
-import type { Session } from "../session/session.ts";
 import type { ModelImage } from "./model-images.ts";
-import { type AdapterOptions, type OfferedTool, offeredTools } from "./offered-tools.ts";
+import {
+  type AdapterOptions,
+  type OfferedTool,
+  loadOfferedTools,
+  type ToolSource,
+} from "./offered-tools.ts";
 import { type ModelResult, runModelCall } from "./run-model-call.ts";
 
 /** The result of a call as the AI SDK keeps and streams it: plain JSON. */
@@ -54,15 +58,15 @@ export interface AiSdkTool {
 }
 
 /**
- * The session's tools as a `ToolSet` of Vercel's AI SDK, version 6 or 7, by public name. A snapshot: make
+ * The tools of a session or a prompt as a `ToolSet` of Vercel's AI SDK, version 6 or 7, by public name. A snapshot: make
  * it anew for each turn to follow servers that come, go and change.
  */
-export function aiSdkTools(
-  session: Session,
+export async function aiSdkTools(
+  source: ToolSource,
   options: AdapterOptions = {},
-): Record<string, AiSdkTool> {
-  const entries = offeredTools(session, options).map(
-    (offered) => [offered.name, aiSdkTool(session, offered, options)] as const,
+): Promise<Record<string, AiSdkTool>> {
+  const entries = (await loadOfferedTools(source, options)).map(
+    (offered) => [offered.name, aiSdkTool(source, offered, options)] as const,
   );
   // Without a prototype: a model that calls `constructor` must not find one.
   return Object.assign(
@@ -71,7 +75,7 @@ export function aiSdkTools(
   );
 }
 
-function aiSdkTool(session: Session, offered: OfferedTool, options: AdapterOptions): AiSdkTool {
+function aiSdkTool(source: ToolSource, offered: OfferedTool, options: AdapterOptions): AiSdkTool {
   const { name, description, schema, tool } = offered;
   return {
     type: "dynamic",
@@ -81,7 +85,7 @@ function aiSdkTool(session: Session, offered: OfferedTool, options: AdapterOptio
     async execute(input, { toolCallId: callId, abortSignal: signal }) {
       const { timeoutMs } = options;
       return aiSdkOutput(
-        await runModelCall(session, { name, input, callId }, { signal, timeoutMs }),
+        await runModelCall(source, { name, input, callId }, { signal, timeoutMs }),
       );
     },
     toModelOutput: (result) => modelOutput(outputIn(result)),

@@ -14,7 +14,7 @@ const toolUse = (id: string, tool: string, input: unknown = {}) => ({
 describe("tools for Anthropic", () => {
   it("BRG-17: have the shape of the Messages API", async () => {
     await using agent = await agentHost();
-    const [echo, , picture] = anthropicTools(agent.session);
+    const [echo, , picture] = await anthropicTools(agent.session);
     expect(echo).toEqual({
       name: "mcp__fake__echo",
       description: "Returns the message it was given.",

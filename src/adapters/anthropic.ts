@@ -1,5 +1,4 @@
-import type { Session } from "../session/session.ts";
-import { type AdapterOptions, offeredTools } from "./offered-tools.ts";
+import { type AdapterOptions, loadOfferedTools, type ToolSource } from "./offered-tools.ts";
 import { checkRun, type ModelResult, runModelCall, type RunOptions } from "./run-model-call.ts";
 
 /** A tool as the Messages API takes it. */
@@ -33,9 +32,12 @@ export type AnthropicResultBlock =
 
 export type AnthropicImageType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 
-/** The session's tools for `messages.create({ tools })`. Ask anew for each turn. */
-export function anthropicTools(session: Session, options: AdapterOptions = {}): AnthropicTool[] {
-  return offeredTools(session, options).map(({ name, description, schema }) => ({
+/** The tools of a session or a prompt for `messages.create({ tools })`. Ask anew for each turn. */
+export async function anthropicTools(
+  source: ToolSource,
+  options: AdapterOptions = {},
+): Promise<AnthropicTool[]> {
+  return (await loadOfferedTools(source, options)).map(({ name, description, schema }) => ({
     name,
     description,
     input_schema: { ...schema, type: "object" },
@@ -48,16 +50,16 @@ export function anthropicTools(session: Session, options: AdapterOptions = {}): 
  * the session does not know: take out the calls of tools of your own first. Other blocks are passed over.
  */
 export async function runAnthropicCalls(
-  session: Session,
+  source: ToolSource,
   content: readonly { readonly type: string }[],
   options: RunOptions = {},
 ): Promise<AnthropicToolResult[]> {
-  checkRun("runAnthropicCalls", session, content, options);
+  checkRun("runAnthropicCalls", source, content, options);
   return Promise.all(
     content
       .filter((block): block is AnthropicToolUse => block.type === "tool_use")
       .map(async ({ id, name, input }) =>
-        toolResult(id, await runModelCall(session, { name, input, callId: id }, options)),
+        toolResult(id, await runModelCall(source, { name, input, callId: id }, options)),
       ),
   );
 }

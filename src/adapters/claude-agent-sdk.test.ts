@@ -19,13 +19,13 @@ async function connect(server: { readonly instance: ToolServer } | undefined): P
   return client;
 }
 
-const connectFake = ({ session }: AgentHost) =>
-  connect(claudeAgentServers<ToolServer>(session)["fake"]);
+const connectFake = async ({ session }: AgentHost) =>
+  await connect((await claudeAgentServers<ToolServer>(session))["fake"]);
 
 describe("servers for the Claude Agent SDK", () => {
   it("BRG-17: are one per server, with names that give the public ones", async () => {
     await using agent = await agentHost();
-    const servers = claudeAgentServers<ToolServer>(agent.session);
+    const servers = await claudeAgentServers<ToolServer>(agent.session);
     expect(servers).toEqual({ fake: { type: "sdk", name: "fake", instance: expect.anything() } });
     const { tools } = await (await connect(servers["fake"])).listTools();
     expect(tools.map(({ name }) => name)).toEqual(["echo", "fail", "picture", "wait", "wipe"]);
@@ -85,7 +85,7 @@ describe("servers for the Claude Agent SDK", () => {
     });
     const session = host.session({ level: "yolo" });
     await session.ready();
-    const client = await connect(claudeAgentServers<ToolServer>(session)["one"]);
+    const client = await connect((await claudeAgentServers<ToolServer>(session))["one"]);
     const changed = new Promise<void>((resolve) => {
       client.setNotificationHandler("notifications/tools/list_changed", () => resolve());
     });
@@ -105,7 +105,7 @@ describe("servers for the Claude Agent SDK", () => {
     });
     const session = host.session({ level: "yolo" });
     await session.ready();
-    const servers = claudeAgentServers<ToolServer>(session);
+    const servers = await claudeAgentServers<ToolServer>(session);
     expect(Object.keys(servers)).toEqual(["plugboard"]);
     const client = await connect(servers["plugboard"]);
     await expect(client.callTool({ name: "one_a" })).resolves.toMatchObject({ isError: false });
@@ -125,7 +125,7 @@ describe("servers for the Claude Agent SDK", () => {
       inputSchema: { type: "object" },
       handler: () => "native",
     });
-    const client = await connect(claudeAgentServers<ToolServer>(session)["plugboard"]);
+    const client = await connect((await claudeAgentServers<ToolServer>(session))["plugboard"]);
     const textOf = async (name: string) => (await client.callTool({ name })).content;
     expect(await textOf("a")).toEqual([{ type: "text", text: "{}" }]);
     expect(await textOf("a_")).toEqual([{ type: "text", text: "native" }]);
@@ -147,7 +147,7 @@ describe("servers for the Claude Agent SDK", () => {
       if (isBroken) throw new Error("a bug of the program");
       return true;
     };
-    const servers = claudeAgentServers<ToolServer>(agent.session, { include });
+    const servers = await claudeAgentServers<ToolServer>(agent.session, { include });
     const client = await connect(servers["fake"]);
     isBroken = true;
     await expect(client.listTools()).rejects.toMatchObject({ code: -32_603 });

@@ -1,5 +1,10 @@
-import type { Session } from "../session/session.ts";
-import { type AdapterOptions, type OfferedTool, offeredTools } from "./offered-tools.ts";
+import {
+  type AdapterOptions,
+  type OfferedTool,
+  loadOfferedTools,
+  offeredTools,
+  type ToolSource,
+} from "./offered-tools.ts";
 import { type ModelResult, runModelCall } from "./run-model-call.ts";
 import { createToolServer, type ToolServer } from "./tool-server.ts";
 
@@ -17,7 +22,7 @@ const restKey = "plugboard";
 const toolUseIdKey = "claudecode/toolUseId";
 
 /**
- * The session's tools as `query({ options: { mcpServers } })` of the Claude Agent SDK takes them: one
+ * The tools of a session or a prompt as `query({ options: { mcpServers } })` of the Claude Agent SDK takes them: one
  * entry per server, none of which starts or connects to anything outside this process. Claude Code calls
  * a tool `mcp__{entry}__{tool}`, which with the default naming is its public name; write that into
  * `allowedTools`, because consent is asked for here. A list that changes is listed again by itself; for a
@@ -26,21 +31,24 @@ const toolUseIdKey = "claudecode/toolUseId";
  * Each `instance` is a `ToolServer`, which is all that the SDK uses of its class `McpServer`. That class
  * has private members and cannot be named here, hence a type that fits wherever the entry goes.
  */
-export function claudeAgentServers<Instance = never>(
-  session: Session,
+export async function claudeAgentServers<Instance = never>(
+  source: ToolSource,
   options: AdapterOptions = {},
-): Record<string, ClaudeAgentServer<Instance>> {
-  const keys = new Set(placedTools(session, options).map(({ key }) => key));
+): Promise<Record<string, ClaudeAgentServer<Instance>>> {
+  const keys = new Set(placedTools(await loadOfferedTools(source, options)).map(({ key }) => key));
   return Object.fromEntries(
     [...keys].map((key) => {
-      const instance = agentServer(session, key, options) as Instance;
+      const instance = agentServer(source, key, options) as Instance;
       return [key, { type: "sdk", name: key, instance }];
     }),
   );
 }
 
-function agentServer(session: Session, key: string, options: AdapterOptions): ToolServer {
-  const own = () => placedTools(session, options).filter((placed) => placed.key === key);
+function agentServer(source: ToolSource, key: string, options: AdapterOptions): ToolServer {
+  const own = () => {
+    const placed = placedTools(offeredTools(source.tools(), options));
+    return placed.filter((tool) => tool.key === key);
+  };
   const serverNames = new Set(own().map(({ offered }) => offered.tool.serverName));
   return createToolServer({
     name: key,
@@ -52,12 +60,15 @@ function agentServer(session: Session, key: string, options: AdapterOptions): To
       const id = meta[toolUseIdKey];
       const callId = typeof id === "string" ? id : undefined;
       const { timeoutMs } = options;
-      return mcpResult(await runModelCall(session, { name, input, callId }, { signal, timeoutMs }));
+      return mcpResult(await runModelCall(source, { name, input, callId }, { signal, timeoutMs }));
     },
     onListChange: (changed) =>
-      session.on("tools-changed", ({ serverName }) => {
-        if (serverNames.has(serverName)) changed();
-      }),
+      // The tools of a prompt are as its text was rendered.
+      "on" in source
+        ? source.on("tools-changed", ({ serverName }) => {
+            if (serverNames.has(serverName)) changed();
+          })
+        : () => {},
   });
 }
 
@@ -68,8 +79,7 @@ interface PlacedTool {
   readonly offered: OfferedTool;
 }
 
-function placedTools(session: Session, options: AdapterOptions): readonly PlacedTool[] {
-  const tools = offeredTools(session, options);
+function placedTools(tools: readonly OfferedTool[]): readonly PlacedTool[] {
   const names = new Set(tools.map(({ name }) => name));
   return tools.map((offered) => {
     const [, key, shortName] = /^mcp__(.+?)__(.+)$/.exec(offered.name) ?? [];

@@ -40,6 +40,6 @@ export type {
 export { openAiAgentsTools } from "./openai-agents.ts";
 export type { OpenAiAgentsCall, OpenAiAgentsPart, OpenAiAgentsTool } from "./openai-agents.ts";
 export type { ModelImage } from "./model-images.ts";
-export type { AdapterOptions } from "./offered-tools.ts";
+export type { AdapterOptions, ToolSource } from "./offered-tools.ts";
 export type { RunOptions } from "./run-model-call.ts";
 export type { ToolServer } from "./tool-server.ts";

@@ -48,7 +48,7 @@ const framework = {
 describe("tools for LangChain", () => {
   it("BRG-16: show models the whole schema, and leave the check to the call path", async () => {
     await using agent = await agentHost();
-    const [echo] = langChainTools(agent.session, framework);
+    const [echo] = await langChainTools(agent.session, framework);
     expect(echo).toBeInstanceOf(FrameworkTool);
     expect(echo?.name).toBe("mcp__fake__echo");
     expect(echo?.schema).toEqual(agent.session.find("mcp__fake__echo")?.inputSchema);
@@ -58,7 +58,7 @@ describe("tools for LangChain", () => {
 
   it("answer a model with messages of the framework", async () => {
     await using agent = await agentHost();
-    const tools = langChainTools(agent.session, framework);
+    const tools = await langChainTools(agent.session, framework);
     const run = async (name: string) => {
       const tool = tools.find((tool) => tool.name === `mcp__fake__${name}`);
       const message = await tool?.invoke({}, { toolCall: { id: `call_${name}` } });
@@ -86,7 +86,7 @@ describe("tools for LangChain", () => {
     const controller = new AbortController();
     const include = ({ originalName }: { readonly originalName: string }) =>
       originalName === "wait";
-    const [wait] = langChainTools(agent.session, { ...framework, include });
+    const [wait] = await langChainTools(agent.session, { ...framework, include });
     const running = wait?.invoke({}, { signal: controller.signal });
     await agent.waiting;
     controller.abort();

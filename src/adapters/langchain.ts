@@ -1,5 +1,9 @@
-import type { Session } from "../session/session.ts";
-import { type AdapterOptions, type OfferedTool, offeredTools } from "./offered-tools.ts";
+import {
+  type AdapterOptions,
+  type OfferedTool,
+  loadOfferedTools,
+  type ToolSource,
+} from "./offered-tools.ts";
 import { type ModelResult, runModelCall } from "./run-model-call.ts";
 
 /** What LangChain tells a tool about the run it is part of. */
@@ -37,19 +41,20 @@ export interface LangChainParts<Tool extends object> {
 }
 
 /**
- * The session's tools for `createAgent({ tools })`, `new ToolNode(tools)` and `model.bindTools(tools)`
+ * The tools of a session or a prompt for `createAgent({ tools })`, `new ToolNode(tools)` and `model.bindTools(tools)`
  * of LangChain 1. A snapshot, as the agent's own list is one: make both anew for each run to follow
  * servers that come, go and change.
  */
-export function langChainTools<Tool extends object>(
-  session: Session,
+export async function langChainTools<Tool extends object>(
+  source: ToolSource,
   options: AdapterOptions & LangChainParts<Tool>,
-): Tool[] {
-  return offeredTools(session, options).map((offered) => langChainTool(session, offered, options));
+): Promise<Tool[]> {
+  const offered = await loadOfferedTools(source, options);
+  return offered.map((tool) => langChainTool(source, tool, options));
 }
 
 function langChainTool<Tool extends object>(
-  session: Session,
+  source: ToolSource,
   offered: OfferedTool,
   options: AdapterOptions & LangChainParts<Tool>,
 ): Tool {
@@ -58,7 +63,7 @@ function langChainTool<Tool extends object>(
   const run = async (input: unknown, config: LangChainConfig = {}): Promise<unknown> => {
     const { signal, toolCall } = config;
     const callId = toolCall?.id;
-    const result = await runModelCall(session, { name, input, callId }, { signal, timeoutMs });
+    const result = await runModelCall(source, { name, input, callId }, { signal, timeoutMs });
     const content = messageContent(result);
     // Called by hand, without a model that waits for a message.
     if (callId === undefined) return content;

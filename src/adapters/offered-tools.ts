@@ -5,13 +5,17 @@ import {
   options as optionsShape,
   withMethods,
 } from "../errors/check-arguments.ts";
+import type { PromptTemplate } from "../session/prompt-template.ts";
 import type { McpTool, Session } from "../session/session.ts";
 import { shownSchema } from "./argument-names.ts";
 
-/** What every adapter takes beside the session. */
+/** What offers tools to a model: a session all that its agent may use, a prompt those its text speaks of. */
+export type ToolSource = Session | PromptTemplate;
+
+/** What every adapter takes beside the source of the tools. */
 export interface AdapterOptions {
   /**
-   * Which of the session's tools the model is offered; all by default. It keeps lists short. What the
+   * Which of the tools the model is offered; all by default. It keeps lists short. What the
    * model may call is a question of the session's rights.
    */
   readonly include?: ((tool: McpTool) => boolean) | undefined;
@@ -20,7 +24,7 @@ export interface AdapterOptions {
 }
 
 const shapes = {
-  session: withMethods("a session", "tools"),
+  source: withMethods("a session or a PromptTemplate", "tools", "loadTools"),
   options: optionsShape({ include: callback, timeoutMs: number }),
 } as const;
 
@@ -35,14 +39,23 @@ export interface OfferedTool {
 }
 
 /**
- * The tools to offer right now, in the session's order. A tool whose schema was refused is left out:
- * each call of it would fail.
+ * The tools to offer, in the order of their source, after servers whose tools are not known yet have been
+ * waited for. A tool whose schema was refused is left out: each call of it would fail.
  */
-export function offeredTools(session: Session, options: AdapterOptions): readonly OfferedTool[] {
-  checkArguments("the tools of a session", shapes, [session, options]);
-  const { include = () => true } = options;
-  return session
-    .tools()
+export async function loadOfferedTools(
+  source: ToolSource,
+  options: AdapterOptions,
+): Promise<readonly OfferedTool[]> {
+  checkArguments("the tools of a session", shapes, [source, options]);
+  return offeredTools(await source.loadTools(), options);
+}
+
+/** The same of tools that are known. */
+export function offeredTools(
+  tools: readonly McpTool[],
+  { include = () => true }: AdapterOptions,
+): readonly OfferedTool[] {
+  return tools
     .filter((tool) => include(tool) && tool.unusable === undefined)
     .map((tool) => ({
       name: tool.name,

@@ -7,7 +7,7 @@ import { openAiAgentsTools } from "./openai-agents.ts";
 describe("tools for the OpenAI Agents SDK", () => {
   it("BRG-17: are function tools that ask nobody a second time", async () => {
     await using agent = await agentHost();
-    const [echo, , picture] = openAiAgentsTools(agent.session);
+    const [echo, , picture] = await openAiAgentsTools(agent.session);
     expect(echo).toMatchObject({
       type: "function",
       name: "mcp__fake__echo",
@@ -22,8 +22,8 @@ describe("tools for the OpenAI Agents SDK", () => {
 
   it("answer with text, images and errors", async () => {
     await using agent = await agentHost();
-    const run = (name: string, json: string) =>
-      openAiAgentsTools(agent.session)
+    const run = async (name: string, json: string) =>
+      (await openAiAgentsTools(agent.session))
         .find((tool) => tool.name === `mcp__fake__${name}`)
         ?.invoke(undefined, json, { toolCall: { callId: `call_${name}` } });
     await expect(run("echo", '{"message":"hi"}')).resolves.toBe("hi");
@@ -43,7 +43,9 @@ describe("tools for the OpenAI Agents SDK", () => {
   it("stop when the run is aborted", async () => {
     await using agent = await agentHost();
     const controller = new AbortController();
-    const wait = openAiAgentsTools(agent.session).find(({ name }) => name === "mcp__fake__wait");
+    const wait = (await openAiAgentsTools(agent.session)).find(
+      ({ name }) => name === "mcp__fake__wait",
+    );
     const running = wait?.invoke(undefined, "{}", { signal: controller.signal });
     await agent.waiting;
     controller.abort();

@@ -1,6 +1,10 @@
-import type { Session } from "../session/session.ts";
 import type { ModelImage } from "./model-images.ts";
-import { type AdapterOptions, type OfferedTool, offeredTools } from "./offered-tools.ts";
+import {
+  type AdapterOptions,
+  type OfferedTool,
+  loadOfferedTools,
+  type ToolSource,
+} from "./offered-tools.ts";
 import { type ModelResult, readableText, runJsonCall } from "./run-model-call.ts";
 
 /** What the OpenAI Agents SDK tells a tool about its call. */
@@ -37,18 +41,19 @@ export interface OpenAiAgentsTool {
 }
 
 /**
- * The session's tools for `new Agent({ tools })` of the OpenAI Agents SDK. A snapshot, as the agent's own
+ * The tools of a session or a prompt for `new Agent({ tools })` of the OpenAI Agents SDK. A snapshot, as the agent's own
  * list is one: make both anew for each run to follow servers that come, go and change.
  */
-export function openAiAgentsTools(
-  session: Session,
+export async function openAiAgentsTools(
+  source: ToolSource,
   options: AdapterOptions = {},
-): OpenAiAgentsTool[] {
-  return offeredTools(session, options).map((offered) => agentsTool(session, offered, options));
+): Promise<OpenAiAgentsTool[]> {
+  const offered = await loadOfferedTools(source, options);
+  return offered.map((tool) => agentsTool(source, tool, options));
 }
 
 function agentsTool(
-  session: Session,
+  source: ToolSource,
   { name, description, schema }: OfferedTool,
   { timeoutMs }: AdapterOptions,
 ): OpenAiAgentsTool {
@@ -61,7 +66,7 @@ function agentsTool(
     strict: false,
     async invoke(_context, json, { toolCall, signal } = {}) {
       const call = { name, json, callId: toolCall?.callId };
-      return output(await runJsonCall(session, call, { signal, timeoutMs }));
+      return output(await runJsonCall(source, call, { signal, timeoutMs }));
     },
     needsApproval: async () => false,
     isEnabled: async () => true,

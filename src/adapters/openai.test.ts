@@ -23,11 +23,11 @@ describe("tools for OpenAI", () => {
     const description = "Returns the message it was given.";
     const parameters = agent.session.find("mcp__fake__echo")?.inputSchema;
     const name = "mcp__fake__echo";
-    expect(openAiTools(agent.session)[0]).toEqual({
+    expect((await openAiTools(agent.session))[0]).toEqual({
       type: "function",
       function: { name, description, parameters },
     });
-    expect(openAiResponsesTools(agent.session)[0]).toEqual({
+    expect((await openAiResponsesTools(agent.session))[0]).toEqual({
       type: "function",
       name,
       description,

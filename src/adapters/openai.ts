@@ -1,6 +1,5 @@
-import type { Session } from "../session/session.ts";
 import type { ModelImage } from "./model-images.ts";
-import { type AdapterOptions, offeredTools } from "./offered-tools.ts";
+import { type AdapterOptions, loadOfferedTools, type ToolSource } from "./offered-tools.ts";
 import { checkRun, readableText, runJsonCall, type RunOptions } from "./run-model-call.ts";
 
 /** A function as the Chat Completions API takes it. */
@@ -56,23 +55,26 @@ export type OpenAiAnswer<Item> = Item extends { readonly type: "function" }
     ? OpenAiCallOutput
     : never;
 
-/** The session's tools for `chat.completions.create({ tools })`. Ask anew for each turn. */
-export function openAiTools(session: Session, options: AdapterOptions = {}): OpenAiChatTool[] {
-  return offeredTools(session, options).map(({ name, description, schema }) => ({
+/** The tools of a session or a prompt for `chat.completions.create({ tools })`. Ask anew for each turn. */
+export async function openAiTools(
+  source: ToolSource,
+  options: AdapterOptions = {},
+): Promise<OpenAiChatTool[]> {
+  return (await loadOfferedTools(source, options)).map(({ name, description, schema }) => ({
     type: "function",
     function: { name, description, parameters: { ...schema } },
   }));
 }
 
 /**
- * The session's tools for `responses.create({ tools })`. Not strict: that mode refuses most schemas,
+ * The tools of a session or a prompt for `responses.create({ tools })`. Not strict: that mode refuses most schemas,
  * and arguments are checked here anyway.
  */
-export function openAiResponsesTools(
-  session: Session,
+export async function openAiResponsesTools(
+  source: ToolSource,
   options: AdapterOptions = {},
-): OpenAiResponsesTool[] {
-  return offeredTools(session, options).map(({ name, description, schema }) => ({
+): Promise<OpenAiResponsesTool[]> {
+  return (await loadOfferedTools(source, options)).map(({ name, description, schema }) => ({
     type: "function",
     name,
     description,
@@ -88,14 +90,14 @@ export function openAiResponsesTools(
  * other kinds (messages, reasoning) are passed over.
  */
 export async function runOpenAiCalls<Item extends { readonly type: string }>(
-  session: Session,
+  source: ToolSource,
   items: readonly Item[] | null | undefined,
   options: RunOptions = {},
 ): Promise<OpenAiAnswer<Item>[]> {
-  checkRun("runOpenAiCalls", session, items ?? [], options);
+  checkRun("runOpenAiCalls", source, items ?? [], options);
   const answers = (items ?? []).flatMap((item): Promise<OpenAiToolMessage | OpenAiCallOutput>[] => {
-    if (isChatCall(item)) return [runChatCall(session, item, options)];
-    return isResponsesCall(item) ? [runResponsesCall(session, item, options)] : [];
+    if (isChatCall(item)) return [runChatCall(source, item, options)];
+    return isResponsesCall(item) ? [runResponsesCall(source, item, options)] : [];
   });
   return (await Promise.all(answers)) as OpenAiAnswer<Item>[];
 }
@@ -110,22 +112,22 @@ function isResponsesCall(item: { readonly type: string }): item is OpenAiRespons
 
 /** Tool messages hold text only: of an image the model sees the placeholder in the text. */
 async function runChatCall(
-  session: Session,
+  source: ToolSource,
   call: OpenAiChatCall,
   options: RunOptions,
 ): Promise<OpenAiToolMessage> {
   const { name, arguments: json } = call.function;
-  const result = await runJsonCall(session, { name, json, callId: call.id }, options);
+  const result = await runJsonCall(source, { name, json, callId: call.id }, options);
   return { role: "tool", tool_call_id: call.id, content: readableText(result) };
 }
 
 async function runResponsesCall(
-  session: Session,
+  source: ToolSource,
   call: OpenAiResponsesCall,
   options: RunOptions,
 ): Promise<OpenAiCallOutput> {
   const { name, arguments: json, call_id: callId } = call;
-  const result = await runJsonCall(session, { name, json, callId }, options);
+  const result = await runJsonCall(source, { name, json, callId }, options);
   const text = readableText(result);
   const output: OpenAiCallOutput["output"] =
     result.images.length === 0

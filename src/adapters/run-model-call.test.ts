@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { agentHost } from "../../tests/fixtures/agent/agent-host.ts";
 import { createHost } from "../index.ts";
 import { createMemoryServer, createRecordedServer } from "../testing/index.ts";
-import { offeredTools } from "./offered-tools.ts";
+import { loadOfferedTools } from "./offered-tools.ts";
 import { runJsonCall, runModelCall } from "./run-model-call.ts";
 
 describe("a call of a model", () => {
@@ -56,8 +56,7 @@ describe("a call of a model", () => {
       servers: { fake: () => createMemoryServer(factory).transport },
     });
     const session = host.session({ level: "yolo" });
-    await session.ready();
-    const [offered] = offeredTools(session, {});
+    const [offered] = await loadOfferedTools(session, {});
     expect(offered?.schema).toMatchObject({ properties: { filter_id_: { type: "string" } } });
     for (const input of [{ filter_id_: "7" }, { "filter[id]": "7" }])
       await expect(

@@ -11,9 +11,12 @@ import {
   signal as signalShape,
   withMethods,
 } from "../errors/check-arguments.ts";
-import type { Session } from "../session/session.ts";
+import { McpError } from "../errors/mcp-error.ts";
+import type { McpTool } from "../session/session.ts";
+import { truncate } from "../text/truncate.ts";
 import { originalArguments } from "./argument-names.ts";
 import { type ModelImage, modelImages } from "./model-images.ts";
+import type { ToolSource } from "./offered-tools.ts";
 
 /** A call as a model made it: nothing about its input is known yet. */
 export interface ModelCall {
@@ -28,35 +31,36 @@ export interface ModelResult {
   readonly text: string;
   readonly isError: boolean;
   readonly images: readonly ModelImage[];
-  /** Undefined when the input was no object, and so nothing was called. */
+  /** Undefined when the input was no object, or a prompt has no such tool: nothing was called. */
   readonly outcome: Outcome | undefined;
 }
 
 export type RunOptions = Pick<CallOptions, "signal" | "timeoutMs" | "onProgress">;
 
 const shapes = {
-  session: withMethods("a session", "find", "call"),
+  source: withMethods("a session or a PromptTemplate", "find"),
   calls: listOf(object),
   options: optionsShape({ signal: signalShape, timeoutMs: number, onProgress: callback }),
 } as const;
 
 /** Throws `invalid_arguments` for what the program handed over; what the model wrote is no concern of this. */
-export function checkRun(where: string, ...given: readonly [Session, unknown, RunOptions]): void {
+export function checkRun(
+  where: string,
+  ...given: readonly [ToolSource, unknown, RunOptions]
+): void {
   checkArguments(where, shapes, given);
 }
 
 /** Resolves for everything that can happen to a call, denials and nonsense of the model included. */
 export async function runModelCall(
-  session: Session,
+  source: ToolSource,
   call: ModelCall,
   options: RunOptions,
 ): Promise<ModelResult> {
   const { name, input, callId } = call;
   if (!isArguments(input)) return refusal(`${name}: the arguments must be a JSON object`);
-  const { signal, timeoutMs, onProgress } = options;
-  const tool = session.find(name);
-  const args = tool === undefined ? input : originalArguments(tool.inputSchema, input);
-  const outcome = await session.call(name, args, { signal, timeoutMs, onProgress, callId });
+  const outcome = await callTool(source, name, input, { ...options, callId });
+  if (outcome === undefined) return refusal(`no tool "${truncate(name, 128)}"`);
   return {
     text: modelText(outcome),
     isError: !outcome.ok,
@@ -67,7 +71,7 @@ export async function runModelCall(
 
 /** The same with arguments as JSON text, in which models write nothing for no arguments. */
 export async function runJsonCall(
-  session: Session,
+  source: ToolSource,
   call: Omit<ModelCall, "input"> & { readonly json: string },
   options: RunOptions,
 ): Promise<ModelResult> {
@@ -78,12 +82,36 @@ export async function runJsonCall(
   } catch {
     return refusal(`${call.name}: the arguments are not valid JSON`);
   }
-  return runModelCall(session, { ...rest, input }, options);
+  return runModelCall(source, { ...rest, input }, options);
 }
 
 /** For an API that has no mark for a failed call: the text says it. */
 export function readableText({ text, isError }: ModelResult): string {
   return isError ? `Error: ${text}` : text;
+}
+
+/** A session says by itself why a name stands for nothing; a prompt knows only what its text speaks of. */
+async function callTool(
+  source: ToolSource,
+  name: string,
+  input: ToolArguments,
+  { signal, timeoutMs, onProgress, callId }: CallOptions,
+): Promise<Outcome | undefined> {
+  const options = { signal, timeoutMs, onProgress, callId };
+  const tool = findTool(source, name);
+  if (tool !== undefined)
+    return await tool.execute(originalArguments(tool.inputSchema, input), options);
+  return "call" in source ? await source.call(name, input, options) : undefined;
+}
+
+/** The sections of a prompt may have been disconnected since it was rendered. */
+function findTool(source: ToolSource, name: string): McpTool | undefined {
+  try {
+    return source.find(name);
+  } catch (error) {
+    if (!McpError.is(error)) throw error;
+    return undefined;
+  }
 }
 
 function isArguments(input: unknown): input is ToolArguments {

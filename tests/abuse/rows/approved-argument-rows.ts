@@ -59,7 +59,7 @@ const ways: Readonly<Record<string, Way>> = {
   "tool of the list": async (session, { name, args, callId }) =>
     session.find(name)?.execute(args, { callId }),
   adapter: async (session, { name, args, callId }, { aiSdkTools }) =>
-    aiSdkTools(session)[name]?.execute(args, { toolCallId: callId }),
+    (await aiSdkTools(session))[name]?.execute(args, { toolCallId: callId }),
   "typed client": (session, { server, tool, args, callId }, { createToolClient }) =>
     createToolClient<Record<ToolName, { params: Call["args"]; result: unknown }>>(session, server, [
       tool,

@@ -28,10 +28,10 @@ async function offeredTo(host: McpHost): Promise<readonly string[]> {
     JSON.stringify(session.tools()),
     JSON.stringify(section.tools()),
     section.render(),
-    JSON.stringify(anthropicTools(session)),
-    JSON.stringify(openAiTools(session)),
-    JSON.stringify(openAiResponsesTools(session)),
-    JSON.stringify(aiSdkTools(session)),
+    JSON.stringify(await anthropicTools(session)),
+    JSON.stringify(await openAiTools(session)),
+    JSON.stringify(await openAiResponsesTools(session)),
+    JSON.stringify(await aiSdkTools(session)),
     JSON.stringify(host.session({ level: "trusted" }).tools()),
   ];
 }

@@ -122,10 +122,10 @@ describe("LangChain", () => {
     const callbacks = [
       { handleToolStart: (_tool: unknown, input: string) => void started.push(input) },
     ];
-    const [echo] = langChainTools(agent.session, {
+    const [echo] = (await langChainTools(agent.session, {
       tool,
       ToolMessage,
-    }) as StructuredToolInterface[];
+    })) as StructuredToolInterface[];
     await expect(echo?.invoke({ message: "hi" }, { callbacks })).resolves.toBe("hi");
     expect(started).toEqual(['{"message":"hi"}']);
   });

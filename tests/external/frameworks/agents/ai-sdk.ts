@@ -10,7 +10,7 @@ export async function ask(
   const { text } = await generateText({
     model,
     prompt: "Which notes do I have?",
-    tools: aiSdkTools(session),
+    tools: await aiSdkTools(session),
     stopWhen: stepCountIs(20),
     abortSignal,
   });

@@ -10,7 +10,12 @@ export async function ask(
   const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Which notes do I have?" }];
   for (;;) {
     const { content, stop_reason: reason } = await client.messages.create(
-      { model: "claude-opus-4-5", max_tokens: 4_096, messages, tools: anthropicTools(session) },
+      {
+        model: "claude-opus-4-5",
+        max_tokens: 4_096,
+        messages,
+        tools: await anthropicTools(session),
+      },
       { signal },
     );
     if (reason !== "tool_use") return content;

@@ -3,7 +3,7 @@ import type { Session } from "plugboard";
 import { claudeAgentServers } from "plugboard/adapters";
 
 export async function ask(session: Session, options: Options = {}): Promise<string> {
-  const mcpServers = claudeAgentServers(session);
+  const mcpServers = await claudeAgentServers(session);
   const run = query({
     prompt: "Which notes do I have?",
     options: {

@@ -10,7 +10,7 @@ export async function ask(
 ): Promise<readonly BaseMessage[]> {
   const agent = createAgent({
     model,
-    tools: langChainTools(session, { tool, ToolMessage }),
+    tools: await langChainTools(session, { tool, ToolMessage }),
   });
   const prompt = { role: "user", content: "Which notes do I have?" };
   const { messages } = await agent.invoke({ messages: [prompt] }, { signal });

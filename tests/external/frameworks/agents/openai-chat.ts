@@ -8,7 +8,7 @@ export async function ask(session: Session, client: OpenAI, signal: AbortSignal)
   ];
   for (;;) {
     const turn = await client.chat.completions.create(
-      { model: "gpt-5", messages, tools: openAiTools(session) },
+      { model: "gpt-5", messages, tools: await openAiTools(session) },
       { signal },
     );
     const message = turn.choices[0]?.message;

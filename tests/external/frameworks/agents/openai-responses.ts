@@ -10,7 +10,7 @@ export async function ask(session: Session, client: OpenAI, signal: AbortSignal)
       {
         model: "gpt-5",
         input,
-        tools: openAiResponsesTools(session),
+        tools: await openAiResponsesTools(session),
         previous_response_id: previous,
       },
       { signal },
