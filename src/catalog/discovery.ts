@@ -7,9 +7,10 @@ import type { Clock } from "../ports/clock.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
 import type { ListedTool, ProtocolClient, ToolListing } from "../protocol/protocol-client.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
+import type { CatalogTool } from "./catalog-tool.ts";
 import { type KnownContent, listPrompts, listResources } from "./server-content.ts";
 import type { ToolCatalog } from "./tool-catalog.ts";
-import { type ToolChanges, compareTools } from "./tool-changes.ts";
+import { compareTools } from "./tool-changes.ts";
 
 export interface DiscoveryOptions {
   readonly catalog: ToolCatalog;
@@ -27,6 +28,13 @@ export interface DiscoveryOptions {
 }
 
 const unknownMethodCode = -32_601;
+
+const noTools: ToolListing = { tools: [], rejected: [] };
+
+interface ReplacedList {
+  readonly before: readonly CatalogTool[];
+  readonly after: readonly CatalogTool[];
+}
 
 type ContentKind = keyof KnownContent;
 const contentKinds: readonly ContentKind[] = ["resources", "prompts"];
@@ -60,10 +68,8 @@ export class Discovery {
     const { resources, prompts } = this.#options.catalog.content(serverName);
     // Somebody has wanted to know before; a connection that is opened again does not wait for it.
     if (resources !== undefined || prompts !== undefined) void this.listContent(client, find);
-    if (client.capabilities["tools"] === undefined) {
-      this.#options.catalog.replace(serverName, { tools: [], rejected: [] });
-      return;
-    }
+    if (client.capabilities["tools"] === undefined)
+      return await this.#tellChanges(serverName, find, this.#replace(serverName, noTools));
     this.#follow(client, find);
     await this.#list(client, find, false);
   }
@@ -127,8 +133,8 @@ export class Discovery {
     const { catalog, limits, review, onListed } = this.#options;
     const serverName = find()?.config.name;
     if (serverName === undefined) return;
-    const before = catalog.tools(serverName);
     const slice = new TimeSlice();
+    let replaced: ReplacedList;
     let listing: ToolListing;
     try {
       listing = await client.listTools({ timeoutMs: limits.listTimeoutMs });
@@ -146,7 +152,7 @@ export class Discovery {
       if (slice.isOver) await slice.next();
       const reviewed = find();
       if (reviewed === undefined) return;
-      catalog.replace(serverName, listing);
+      replaced = this.#replace(serverName, listing);
       // A long list takes a while each time: other work gets its turn in between.
       if (slice.isOver) await slice.next();
       if (find() === undefined) return;
@@ -162,13 +168,28 @@ export class Discovery {
       const subject = toolName === null ? "" : `tool "${toolName}": `;
       this.#warn(serverName, `${subject}${text}`);
     }
-    const tools = catalog.tools(serverName);
-    const changes = await compareTools(before, tools);
-    if (find() !== undefined) this.#changed(serverName, tools.length, changes);
+    await this.#tellChanges(serverName, find, replaced);
   }
 
-  #changed(serverName: string, toolCount: number, changes: ToolChanges): void {
+  /** Both lists as they are at this moment: several connections may be listing the server at the same time. */
+  #replace(serverName: string, listing: ToolListing): ReplacedList {
+    const { catalog } = this.#options;
+    const before = catalog.tools(serverName);
+    catalog.replace(serverName, listing);
+    return { before, after: catalog.tools(serverName) };
+  }
+
+  /** Publishes the difference. A server that was listed again and has nothing new is no news. */
+  async #tellChanges(
+    serverName: string,
+    find: FindServer,
+    { before, after }: ReplacedList,
+  ): Promise<void> {
     const { clock, publish } = this.#options;
+    const changes = await compareTools(before, after);
+    const { added, removed, changed } = changes;
+    if (find() === undefined || added.length + removed.length + changed.length === 0) return;
+    const toolCount = after.length;
     publish({ type: "tools-changed", serverName, toolCount, ...changes, at: clock.now() });
   }
 

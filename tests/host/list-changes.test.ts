@@ -79,6 +79,29 @@ describe.each(["legacy", "modern"] as const)("a list that changes, %s era", (era
   });
 });
 
+it("DSC-07: one change is one event, on however many connections and however often it is announced", async () => {
+  const changing = new ChangingServer();
+  const c = () => createMemoryServer(changing.factory).transport;
+  await using host = await createHost({ config: false, servers: { c } });
+  const heard: string[] = [];
+  host.on("tools-changed", ({ added, removed }) =>
+    heard.push(`+${added.join()} -${removed.join()}`),
+  );
+  await host.connect("c");
+  await host.connect("c", { owner: "boss" });
+  expect(heard).toEqual(["+one,two -"]);
+  changing.tools = ["two"];
+  for (let round = 0; round < 2; round += 1) {
+    const { lists } = changing;
+    await changing.announce();
+    await expect.poll(() => changing.lists).toBeGreaterThanOrEqual(lists + 2);
+  }
+  // Whoever connects has waited for the list.
+  await host.disconnectAll();
+  await host.connect("c");
+  expect(heard).toEqual(["+one,two -", "+ -one"]);
+});
+
 describe("public names that clash", () => {
   /** Every warning there is, with the server it is about. */
   function hear(host: McpHost): string[] {
@@ -110,7 +133,9 @@ describe("public names that clash", () => {
     session.tools();
     session.child().tools();
     host.session({ level: "yolo", resourceTools: true }).tools();
-    await announce(host, changing);
+    const { lists } = changing;
+    await changing.announce();
+    await expect.poll(() => changing.lists).toBe(lists + 1);
     session.tools();
     expect(heard).toEqual([first]);
     changing.tools = ["a.b", "a_b", "x y", "x.y"];

@@ -57,6 +57,8 @@ export const bulkModes = {
           peer.respond(id, {
             tools: [
               ...own,
+              // Each list is another one, so that each is told.
+              { name: `list_${lists}`, inputSchema: { type: "object" } },
               { name: "long", inputSchema: { type: "object", properties: { a: { enum: long } } } },
               { name: "many", inputSchema: { type: "object", properties: { ...many, last } } },
             ],
