@@ -7,8 +7,10 @@ import { rolldown } from "rolldown";
 import { root, ScriptError } from "./run.mjs";
 
 const sources = path.join(root, "src");
+const target = "node20.19";
+const builtInRequire = /\brequire\((["']node:[\w/]+["'])\)/g;
 
-/** What a manifest, a thread or a child process names by its file; all else lies in `chunks/`. */
+/** What a manifest or a child process names by its file; all else lies in `chunks/`. */
 const entries = [
   "index.ts",
   "adapters/index.ts",
@@ -22,8 +24,20 @@ const entries = [
   "testing/index.ts",
   "testing/run-stdio.ts",
   "cli/main.ts",
-  "schema/schema-worker.ts",
-  "store/sqlite-writer-thread.mjs",
+];
+
+/** Modules that stand for the code of a thread, and what they export. */
+const threads = [
+  {
+    module: "schema/schema-worker-module.ts",
+    name: "schemaWorkerModule",
+    entry: "schema/schema-worker.ts",
+  },
+  {
+    module: "store/sqlite-writer-module.ts",
+    name: "sqliteWriterModule",
+    entry: "store/sqlite-writer-thread.mjs",
+  },
 ];
 
 /**
@@ -38,6 +52,8 @@ const bundled = new Set([
   "ipaddr.js",
   "jsonc-parser",
   "kysely",
+  "undici/lib/core/connect.js",
+  "undici/lib/dispatcher/pool.js",
 ]);
 
 /** What nearly everything needs: rooms, and single files of others. */
@@ -139,7 +155,13 @@ export async function writeBundle(folder) {
     // jsonc-parser's `main` hides its own files from a bundler; its `module` does not.
     resolve: { mainFields: ["module", "main"] },
     external: (id) => !id.startsWith(".") && !path.isAbsolute(id) && !bundled.has(id),
-    transform: { target: "node20.19" },
+    transform: { target, define: { builtVersion: JSON.stringify(ownVersion()) } },
+    plugins: [
+      { name: "threads", load: loadThread },
+      { name: "modules of Node", transform: replaceRequire },
+    ],
+    // How long a plugin takes on a busy machine is no fault of the bundle.
+    checks: { pluginTimings: false },
     onLog: (level, { message }) => {
       if (level === "warn") complaints.push(message);
     },
@@ -165,6 +187,69 @@ export async function writeBundle(folder) {
     await bundle.close();
   }
   if (complaints.length > 0) throw new ScriptError(`${complaints.join("\n")}\nThe bundle failed.`);
+}
+
+/**
+ * The code of a thread in place of the module that stands for it.
+ *
+ * @param {string} file
+ */
+async function loadThread(file) {
+  const thread = threads.find(({ module }) => file === path.join(sources, module));
+  if (thread === undefined) return null;
+  const code = await bundleThread(path.join(sources, thread.entry));
+  return `export const ${thread.name} = { code: ${JSON.stringify(code)} };`;
+}
+
+/**
+ * CommonJS asks for modules of Node by `require`, which an application's bundler cannot supply where it
+ * writes ES modules. This way they are found wherever the code ends up, and as late as before.
+ *
+ * @param {string} code
+ * @param {string} file
+ */
+function replaceRequire(code, file) {
+  if (!file.includes(`${path.sep}node_modules${path.sep}`)) return null;
+  return code.replace(builtInRequire, "process.getBuiltinModule($1)");
+}
+
+/**
+ * One script with all that a thread needs but Node itself: it finds no package where an application's
+ * bundle lies.
+ *
+ * @param {string} entry
+ */
+async function bundleThread(entry) {
+  const bundle = await rolldown({
+    cwd: root,
+    input: entry,
+    platform: "node",
+    tsconfig: false,
+    external: /^node:/,
+    transform: { target },
+  });
+  try {
+    const { output } = await bundle.generate({
+      format: "cjs",
+      codeSplitting: false,
+      comments: { legal: true, annotation: false, jsdoc: false },
+      minify: {
+        compress: false,
+        mangle: false,
+        codegen: { removeWhitespace: true, asciiOnly: true },
+      },
+      banner: ({ moduleIds }) => foreignPackages(moduleIds).map(notice).join("\n"),
+    });
+    // Node takes it for a module instead of a script where it was started with `--input-type=module`.
+    return output[0].code.replace(builtInRequire, "process.getBuiltinModule($1)");
+  } finally {
+    await bundle.close();
+  }
+}
+
+/** @returns {string} */
+function ownVersion() {
+  return JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")).version;
 }
 
 /** @param {readonly string[]} files @returns {string[]} their folders */

@@ -98,13 +98,25 @@ describe("the published package", () => {
     expect(broken).toEqual([]);
   });
 
-  it("holds the modules that start as a thread or a program, each as a file of its own", () => {
+  it("holds the modules that start as a program, each as a file of its own", () => {
     const started = repositoryFiles()
       .filter((file) => file.startsWith("src/") && !file.endsWith(".test.ts"))
       .flatMap((file) => [...readText(file).matchAll(/ownModule\("([^"]+)\.\w+"\)/g)])
       .map(([, name]) => `dist/${name}.js`);
-    expect(started).toContain("dist/schema/schema-worker.js");
+    expect(started).toContain("dist/testing/run-stdio.js");
     expect(started.filter((file) => !files.includes(file))).toEqual([]);
+  });
+
+  it("holds the code of its threads as text: an application's bundle has no file of ours", () => {
+    const modules = repositoryFiles().filter((file) => /^src\/.*-module\.ts$/.test(file));
+    const threads = modules.filter((file) => readText(file).includes(": ThreadModule ="));
+    const names = threads.map((file) => /export const (\w+)/.exec(readText(file))?.[1]);
+    expect(names).toContain("schemaWorkerModule");
+    const code = files
+      .filter((file) => file.endsWith(".js"))
+      .map(readText)
+      .join("\n");
+    for (const name of names) expect(code).toContain(`${name} = { code: "`);
   });
 
   it("holds no code that none of its entries loads", () => {
@@ -121,7 +133,7 @@ describe("the published package", () => {
     const code = files.filter((file) => /^dist\/.+\.js$/.test(file));
     const installed = Object.keys({ ...dependencies, ...peerDependencies });
     const named = [...reach([...code, ...types]).packages];
-    expect(named).toContain("undici");
+    expect(named).toContain("re2js");
     expect(named.filter((name) => !installed.includes(name))).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import type { Worker } from "node:worker_threads";
 
 import { defaultLimits } from "../config/limits.ts";
-import { ownModule } from "../ports/package-files.ts";
+import { startThread, type ThreadModule } from "../ports/thread-module.ts";
 import type { CheckResult } from "./run-check.ts";
 import type { SchemaJob, SchemaWorkerMessage } from "./schema-worker.ts";
 import type { Offload } from "./validator.ts";
@@ -35,7 +35,7 @@ const resourceLimits = {
  */
 export class SchemaWorker implements Offload {
   readonly #timeoutMs: number;
-  readonly #entry: URL;
+  #module: ThreadModule | undefined;
   readonly #waiting: Waiting[] = [];
   #current: Waiting | undefined;
   #worker: Worker | undefined;
@@ -46,14 +46,17 @@ export class SchemaWorker implements Offload {
 
   constructor(options: SchemaWorkerOptions = {}) {
     this.#timeoutMs = options.timeoutMs ?? defaultLimits.schemaTimeoutMs;
-    this.#entry = options.entry ?? ownModule("schema/schema-worker.ts");
+    this.#module = options.entry === undefined ? undefined : { file: options.entry };
   }
 
-  validate(schemaText: string, value: unknown): Promise<Answer> {
-    if (this.#isClosed || this.#waiting.length >= maxWaiting) return Promise.resolve("unavailable");
-    return new Promise((resolve) => {
+  async validate(schemaText: string, value: unknown): Promise<Answer> {
+    // Loaded here, because it is large and few hosts need it.
+    const module = this.#module ?? (await import("./schema-worker-module.ts")).schemaWorkerModule;
+    this.#module = module;
+    if (this.#isClosed || this.#waiting.length >= maxWaiting) return "unavailable";
+    return await new Promise((resolve) => {
       this.#waiting.push({ schemaText, value, resolve });
-      this.#begin();
+      this.#begin(module);
     });
   }
 
@@ -63,7 +66,7 @@ export class SchemaWorker implements Offload {
     await this.#stop("unavailable");
   }
 
-  #begin(): void {
+  #begin(module: ThreadModule): void {
     if (this.#current !== undefined) return;
     const next = this.#waiting.shift();
     if (next === undefined) {
@@ -71,16 +74,14 @@ export class SchemaWorker implements Offload {
       return;
     }
     this.#current = next;
-    this.#worker ??= this.#start();
+    this.#worker ??= this.#start(module);
     this.#worker.ref();
     if (this.#isReady) this.#send(this.#worker, next);
   }
 
-  #start(): Worker {
+  #start(module: ThreadModule): Worker {
     this.#isReady = false;
-    // Not at the top: most hosts never need a thread and shall not wait for this part of Node.
-    const threads = process.getBuiltinModule("node:worker_threads");
-    const worker = new threads.Worker(this.#entry, { resourceLimits });
+    const worker = startThread(module, { resourceLimits });
     worker.on("message", (message: SchemaWorkerMessage) => this.#receive(worker, message));
     // Before it is ready the module itself is at fault, and a second try would fail as well.
     worker.on("error", () => this.#fail(worker, this.#isReady ? "too-costly" : "unavailable"));
@@ -116,7 +117,7 @@ export class SchemaWorker implements Offload {
     const current = this.#current;
     this.#current = undefined;
     current?.resolve(answer);
-    this.#begin();
+    if (this.#module !== undefined) this.#begin(this.#module);
   }
 
   #fail(worker: Worker, answer: Answer): void {

@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads";
 
 import { type CompiledSchema, compileSchema } from "./compile-schema.ts";
-import { loadPatternEngine } from "./linear-pattern.ts";
+import { loadPatternEngine, type PatternEngine } from "./linear-pattern.ts";
 import { type CheckResult, runCheck } from "./run-check.ts";
 import { examineSchema } from "./schema-guard.ts";
 import { refused } from "./validation-failure.ts";
@@ -18,15 +18,17 @@ export type SchemaWorkerMessage =
 
 const maxCompiled = 64;
 
-const engine = await loadPatternEngine();
 const compiled = new Map<string, CompiledSchema>();
 
-parentPort?.on("message", ({ id, schemaText, value }: SchemaJob) => {
-  post({ type: "done", id, result: check(schemaText, value) });
+// No `await` at the top: the build makes a script of this, not a module.
+void loadPatternEngine().then((engine) => {
+  parentPort?.on("message", ({ id, schemaText, value }: SchemaJob) => {
+    post({ type: "done", id, result: check(schemaText, value, engine) });
+  });
+  post({ type: "ready" });
 });
-post({ type: "ready" });
 
-function check(schemaText: string, value: unknown): CheckResult {
+function check(schemaText: string, value: unknown, engine: PatternEngine): CheckResult {
   let schema = compiled.get(schemaText);
   if (schema === undefined) {
     const { report, graph } = examineSchema(JSON.parse(schemaText));

@@ -1,11 +1,12 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 
 import type { Compilable } from "kysely";
 
-import { ownModule } from "../ports/package-files.ts";
+import { startThread } from "../ports/thread-module.ts";
 import { toBatchStatement, toBatchStep } from "./batch-statement.ts";
 import { fileIdentity } from "./file-identity.mjs";
 import { requireSqlite } from "./find-sqlite.ts";
+import { sqliteWriterModule } from "./sqlite-writer-module.ts";
 import type {
   WriterAnswer,
   WriterData,
@@ -104,7 +105,7 @@ export class SqliteWriter {
   }
 
   #start(): Worker {
-    const worker = new Worker(ownModule("store/sqlite-writer-thread.mjs"), {
+    const worker = startThread(sqliteWriterModule, {
       workerData: {
         driver: this.#driver,
         file: this.#file,

@@ -35,7 +35,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: "external",
-          include: ["tests/external/*.test.ts", "tests/external/{frameworks,package}/*.test.ts"],
+          include: [
+            "tests/external/*.test.ts",
+            "tests/external/{bundles,frameworks,package}/*.test.ts",
+          ],
         },
       },
       {
