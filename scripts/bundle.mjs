@@ -203,14 +203,15 @@ async function loadThread(file) {
 
 /**
  * CommonJS asks for modules of Node by `require`, which an application's bundler cannot supply where it
- * writes ES modules. This way they are found wherever the code ends up, and as late as before.
+ * writes ES modules. This way they are found wherever the code ends up, and as late as before. Not by
+ * `process` alone, which a module may name something of its own.
  *
  * @param {string} code
  * @param {string} file
  */
 function replaceRequire(code, file) {
   if (!file.includes(`${path.sep}node_modules${path.sep}`)) return null;
-  return code.replace(builtInRequire, "process.getBuiltinModule($1)");
+  return code.replace(builtInRequire, "globalThis.process.getBuiltinModule($1)");
 }
 
 /**
@@ -241,7 +242,7 @@ async function bundleThread(entry) {
       banner: ({ moduleIds }) => foreignPackages(moduleIds).map(notice).join("\n"),
     });
     // Node takes it for a module instead of a script where it was started with `--input-type=module`.
-    return output[0].code.replace(builtInRequire, "process.getBuiltinModule($1)");
+    return output[0].code.replace(builtInRequire, "globalThis.process.getBuiltinModule($1)");
   } finally {
     await bundle.close();
   }
