@@ -2,9 +2,10 @@ import { canonicalHash } from "../text/canonical-hash.ts";
 import { slug } from "../text/slug.ts";
 import { type BuildContext, buildTransport } from "./build-transport.ts";
 import { quoteName } from "./check-value.ts";
-import { type CheckedAuth, entryKeys } from "./config-keys.ts";
+import { type CheckedAuth, type CheckedInputs, entryKeys } from "./config-keys.ts";
 import { hideValue } from "./hide-secrets.ts";
 import type { EntryValues, ReadEntry } from "./read-entry.ts";
+import { inputIds } from "./reference-uses.ts";
 import { resolvePath } from "./resolve-path.ts";
 import type {
   AuthConfig,
@@ -63,10 +64,25 @@ export function buildServerConfig(
     ...(transport.kind === "stdio" && values.isolation !== undefined
       ? { isolation: buildIsolation(values.isolation, context.baseDir) }
       : {}),
+    ...usedInputs(values.inputs ?? [], transport, auth),
     provenance: entry.provenance,
   };
   const value = (): object => toJson(config, { secrets: "mask" });
   return deepFreeze(Object.defineProperty(config, "toJSON", { value }));
+}
+
+/** A file declares them for all its servers; each takes those that it refers to. */
+function usedInputs(
+  declared: CheckedInputs,
+  transport: TransportConfig,
+  auth: AuthConfig,
+): Pick<ServerConfig, "inputs"> {
+  if (declared.length === 0) return {};
+  const wanted = inputIds({ transport, auth });
+  const inputs = declared.flatMap(({ id, type = "promptString", ...rest }) =>
+    id !== undefined && wanted.has(id) ? [{ id, type, ...rest }] : [],
+  );
+  return inputs.length === 0 ? {} : { inputs };
 }
 
 /** The slug of a name; a name without a single plain letter or digit gets one of its own from a hash. */

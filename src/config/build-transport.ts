@@ -2,7 +2,7 @@ import { reveal, SecretText } from "../text/secret-text.ts";
 import type { Report } from "./check-value.ts";
 import { hideArguments, hideInAddress, hideValues } from "./hide-secrets.ts";
 import type { EntryValues, ReadEntry } from "./read-entry.ts";
-import { resolveCwd, resolvePath } from "./resolve-path.ts";
+import { resolvePath } from "./resolve-path.ts";
 import {
   type ConfigText,
   hasServerStream,
@@ -62,7 +62,8 @@ function buildStdio(
     const message = '"args" is ignored, because "command" is a list and holds the arguments';
     context.report("warning", entry.at("args"), message);
   }
-  const cwd = resolveCwd(values.cwd, context.baseDir);
+  const cwd = resolvePath(values.cwd, context.baseDir);
+  const envFile = resolvePath(values.envFile, context.baseDir);
   return {
     kind: "stdio",
     command: hasFolder(command)
@@ -71,6 +72,7 @@ function buildStdio(
     args: hideArguments(typeof given === "string" ? (values.args ?? []) : rest),
     ...(cwd === undefined ? {} : { cwd }),
     env: hideValues(values.env ?? {}),
+    ...(envFile === undefined ? {} : { envFile }),
     envPassthrough: values.envPassthrough ?? [],
     inheritEnv: values.inheritEnv ?? "safe",
     expandArgs: values.expandArgs ?? false,

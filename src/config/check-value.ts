@@ -135,6 +135,11 @@ function checkValue(
         shape.isClosed === true ? { ...context, unknownKeySeverity: "error" as const } : context;
       return checkKeys(shape.keys, value, path, inner).values;
     }
+    case "objects":
+      if (!Array.isArray(value) || !value.every(isRecord)) return wrongType();
+      return value.map(
+        (item, index): unknown => checkKeys(shape.keys, item, [...path, index], context).values,
+      );
     case "either": {
       const option = shape.shapes.find((candidate) => acceptsType(candidate, value));
       return option === undefined ? wrongType() : checkValue(option, value, path, context);
@@ -154,6 +159,7 @@ function acceptsType(shape: ValueShape, value: unknown): boolean {
     case "number":
       return typeof value === "number";
     case "list":
+    case "objects":
       return Array.isArray(value);
     case "map":
     case "object":

@@ -34,7 +34,14 @@ export function userFolder(options: UserFolderOptions = {}): string {
 export function baseDirOf(file: string): string {
   const folder = path.dirname(file);
   const isConfigFolder = (configFolders as readonly string[]).includes(path.basename(folder));
-  return isConfigFolder ? path.dirname(folder) : folder;
+  return isConfigFolder || isOtherHostsFile(file) ? path.dirname(folder) : folder;
+}
+
+const otherHostsFolders: ReadonlySet<string> = new Set([".vscode", ".cursor"]);
+
+/** Whether a file lies where VS Code or Cursor keep theirs. */
+export function isOtherHostsFile(file: string): boolean {
+  return otherHostsFolders.has(path.basename(path.dirname(file)));
 }
 
 /** The files that may configure servers for someone working in `cwd`, nearest first. */

@@ -42,13 +42,19 @@ const stdioKeys = {
   cwd: {
     shape: text,
     description:
-      "The folder it starts in; relative to the folder that holds the configuration. `${workspaceFolder}` at its beginning stands for the folder you work in. Without it a server of a project starts in the project, one of your own in a folder of its own.",
+      "The folder it starts in; relative to the folder that holds the configuration. `${workspaceFolder}` at its beginning stands for the folder you work in, `${userHome}` for your home; both are replaced in all other paths and values, too. Without it a server of a project starts in the project, one of your own in a folder of its own.",
     only: "stdio",
   },
   env: {
     shape: { type: "map", namePattern: "^[^=\\u0000]+$" },
     description:
       "Environment variables for the server. `${VAR}` and `${VAR:-default}` are replaced when it starts; `$${` stands for `${`.",
+    only: "stdio",
+  },
+  envFile: {
+    shape: text,
+    description:
+      "A file of lines `NAME=value` with more of them, read when it starts; relative to the folder that holds the configuration. `env` wins. The file of a project lies in the project, and none may set a variable that changes what is executed, such as PATH.",
     only: "stdio",
   },
   envPassthrough: {
@@ -194,6 +200,26 @@ const isolationKeys = {
   },
 } as const satisfies KeyTable;
 
+const inputKeys = {
+  id: { shape: { type: "text", maxLength: 128 }, description: "What `${input:id}` names." },
+  type: {
+    shape: { type: "choice", values: ["promptString", "pickString", "command"] },
+    description: "`promptString` asks for a text, `pickString` for one of `options`.",
+    default: "promptString",
+  },
+  description: {
+    shape: { type: "text", maxLength: 1_000 },
+    description: "What the person who is asked should know.",
+  },
+  password: {
+    shape: flag,
+    description: "What is typed is not shown. It is kept as a secret either way.",
+    default: false,
+  },
+  default: { shape: text, description: "The answer that is suggested." },
+  options: { shape: list, description: "Of `pickString`: what there is to choose from." },
+} as const satisfies KeyTable;
+
 /** Every key of a server's entry, in the order in which entries are written. */
 export const entryKeys = {
   name: {
@@ -235,6 +261,11 @@ export const entryKeys = {
     },
     description: "Who is calling; values may hold `${VAR}`.",
     only: "http",
+  },
+  inputs: {
+    shape: { type: "objects", keys: inputKeys },
+    description:
+      "What `${input:id}` in its other keys asks a person for when the server first starts; VS Code writes it once for a whole file, beside `servers`.",
   },
   enabled: {
     shape: flag,
@@ -317,6 +348,7 @@ export const entrySpellings = spellingsOf(entryKeys);
 export type EntryKey = keyof typeof entryKeys;
 export type CheckedEntry = ValuesOf<typeof entryKeys>;
 export type CheckedAuth = Exclude<CheckedEntry["auth"], string | undefined>;
+export type CheckedInputs = NonNullable<CheckedEntry["inputs"]>;
 export type TransportName = ValueOf<typeof transportKinds>;
 
 /** Keys that say which server it is; a file's `defaults` cannot hold them. */

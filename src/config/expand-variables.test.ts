@@ -1,3 +1,5 @@
+import path from "node:path";
+
 import { describe, expect, it } from "vitest";
 
 import { McpConfigError } from "../errors/families.ts";
@@ -6,10 +8,11 @@ import { redact } from "../text/redact.ts";
 import {
   type ExpandOptions,
   expandVariables,
+  otherReferences,
   resolveServer,
-  variableUses,
 } from "./expand-variables.ts";
 import { parseServerEntry } from "./parse-config.ts";
+import { variableUses } from "./reference-uses.ts";
 import type { ServerConfig } from "./server-config.ts";
 
 const environment = { TOKEN: "canary-token", HOST: "h.example", EMPTY: "", RECURSIVE: "${TOKEN}" };
@@ -86,13 +89,33 @@ describe("references", () => {
     expect(expand(template)).toBe(expected);
   });
 
-  it.each(["${}", "${1A}", "${A", "${A-b}", "${input:key}", "${A:-${B}}", "${ A }"])(
+  it.each(["${}", "${1A}", "${A", "${A-b}", "${A:-${B}}", "${ A }"])(
     "ENV-10: %s is no reference and never reaches a server by accident",
     (template) => {
       expect(expandVariables(template, environment)).toEqual({ ok: false, reason: "malformed" });
       expect(expand(template, { unset: "literal" })).toContain("${");
     },
   );
+
+  it.each([
+    ["${input:key}", { reason: "unset", variable: "input:key" }],
+    ["${command:pick}", { reason: "foreign", source: "${command:pick}" }],
+    ["${workspaceFolder:other}", { reason: "foreign" }],
+  ])("ENV-10: %s is named for what it is and never reaches a server", (template, expected) => {
+    expect(expandVariables(template, environment)).toMatchObject({ ok: false, ...expected });
+    expect(expand(template, { unset: "literal" })).toBe(template);
+    expect(expand(template, { unset: "empty" })).toBe("");
+  });
+
+  it("ENV-07: folders are those of VS Code and Cursor, wherever somebody works", () => {
+    const folders = { workspaceFolder: "/work/project", home: "/home/ada" };
+    const known = { [otherReferences]: { folders, inputs: new Map(), envFile: {} } };
+    const template = "${workspaceFolder}${/}a ${workspaceFolderBasename} ${userHome} $${userHome}";
+    expect(expandVariables(template, known)).toMatchObject({
+      text: `/work/project${path.sep}a project /home/ada \${userHome}`,
+      used: [],
+    });
+  });
 
   it.each(["__proto__", "constructor", "toString"])("ENV-10: %s is no variable", (name) => {
     expect(expandVariables(`\${${name}}`, {})).toMatchObject({ reason: "unset" });

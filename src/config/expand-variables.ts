@@ -1,16 +1,33 @@
+import { homedir } from "node:os";
+
 import { createError } from "../errors/families.ts";
 import { credentialsIn } from "../text/redact.ts";
 import { secretForms } from "../text/secret-forms.ts";
-import { reveal, SecretText } from "../text/secret-text.ts";
+import { SecretText } from "../text/secret-text.ts";
 import { findUrlFlaw } from "./build-transport.ts";
 import { quoteName } from "./check-value.ts";
 import { entryKeys } from "./config-keys.ts";
 import { formatPlace } from "./config-problem.ts";
+import { mapTemplates, type ResolvedTexts } from "./map-templates.ts";
 import { isCredential, isSecretValue } from "./secret-values.ts";
-import type { AuthConfig, ConfigText, ServerConfig, TransportConfig } from "./server-config.ts";
-import { parseTemplate } from "./variable-reference.ts";
+import type { ServerConfig, TransportConfig } from "./server-config.ts";
+import { expandFolders, folderOf, type Folders, parseTemplate } from "./variable-reference.ts";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+/** What references stand for: variables by their names, everything else under a key that no variable can have. */
+export interface Environment extends Readonly<Record<string, string | undefined>> {
+  readonly [otherReferences]?: OtherReferences;
+}
+
+export const otherReferences: unique symbol = Symbol("plugboard.otherReferences");
+
+/** What the references of one entry stand for that are no variables of the environment. */
+export interface OtherReferences {
+  readonly folders: Folders;
+  /** What was typed for `${input:id}`, by id. */
+  readonly inputs: ReadonlyMap<string, SecretText>;
+  /** The variables of the entry's `envFile`. */
+  readonly envFile: Readonly<Record<string, SecretText>>;
+}
 
 export interface ExpandOptions {
   /** What a variable that is unset and has no default does: fails, becomes empty text, or stays as written. */
@@ -27,13 +44,13 @@ export type Expansion =
       readonly used: readonly { readonly name: string; readonly value: string }[];
     }
   | { readonly ok: false; readonly reason: "unset"; readonly variable: string }
+  /** Only the program that the text was written for knows what `source` stands for. */
+  | { readonly ok: false; readonly reason: "foreign"; readonly source: string }
   /** A `${` that begins no reference; only an error while unset variables are one. */
   | { readonly ok: false; readonly reason: "malformed" };
 
 /** What a server is started or called with, every reference replaced. Not for logs, not for storing. */
-export interface ResolvedServer {
-  readonly transport: TransportConfig<string>;
-  readonly auth: AuthConfig<string>;
+export interface ResolvedServer extends ResolvedTexts {
   /** The values among them to keep out of logs and messages. */
   readonly secrets: readonly string[];
   /** Those of the secrets that are more than a plain setting: they are masked in the server's own names, too. */
@@ -53,6 +70,19 @@ export function expandVariables(
     if (part.type === "text") text += part.text;
     else if (part.type === "malformed") {
       if (unset === "error") return { ok: false, reason: "malformed" };
+    } else if (part.type === "folder") text += folderOf(part.name, foldersOf(environment));
+    else if (part.type === "foreign") {
+      if (unset === "error") return { ok: false, reason: "foreign", source: part.source };
+      if (unset === "literal") text += part.source;
+    } else if (part.type === "input") {
+      const typed = environment[otherReferences]?.inputs.get(part.id);
+      if (typed !== undefined) {
+        text += typed.reveal();
+        // Whatever it is called: what a person is asked for is kept to this server.
+        used.push({ name: "token", value: typed.reveal() });
+      } else if (unset === "error")
+        return { ok: false, reason: "unset", variable: `input:${part.id}` };
+      else if (unset === "literal") text += part.source;
     } else if (part.fallback !== undefined && !defaults) text += part.source;
     else {
       const { name, fallback, source } = part;
@@ -67,6 +97,13 @@ export function expandVariables(
     }
   }
   return { ok: true, text, used };
+}
+
+/** Without a host that knows better: where this process works, and for whom. */
+function foldersOf(environment: Environment): Folders {
+  return (
+    environment[otherReferences]?.folders ?? { workspaceFolder: process.cwd(), home: homedir() }
+  );
 }
 
 /**
@@ -89,10 +126,15 @@ export function resolveServer(
       details: { ...config.provenance, field },
     });
   };
-  const resolved = mapTemplates(config, (template, field) => {
+  const expand = (template: string, field: string): string => {
     const expansion = expandVariables(template, environment, options);
     if (!expansion.ok && expansion.reason === "unset")
       throw unsetVariable(config, expansion.variable, field, options.cwd);
+    if (!expansion.ok && expansion.reason === "foreign")
+      throw invalid(
+        `${quoteName(field)} holds ${quoteName(expansion.source)}, which only the program knows that the entry was written for`,
+        field,
+      );
     if (!expansion.ok)
       throw invalid(
         `${quoteName(field)} holds "\${" without a variable; write "$\${" for the text`,
@@ -100,7 +142,10 @@ export function resolveServer(
       );
     for (const { name, value } of expansion.used) secrets.addNamed(name, value);
     return expansion.text;
-  });
+  };
+  const folders = foldersOf(environment);
+  const mapped = mapTemplates(config, expand, (text) => expandFolders(text, folders));
+  const resolved = withEnvFile(mapped, environment, invalid);
 
   collectSecrets(config, resolved, secrets);
   for (const [name, value] of handedOn(resolved.transport, environment))
@@ -110,62 +155,19 @@ export function resolveServer(
   return { ...resolved, secrets: [...secrets.all], credentials: [...secrets.credentials] };
 }
 
-/** A variable whose value a server would be given, and the field of the entry that it would be part of. */
-export interface VariableUse {
-  readonly variable: string;
-  readonly field: string;
-}
-
-/** Each use once, for the question whether the server may start. Looks at no value. */
-export function variableUses(config: ServerConfig): readonly VariableUse[] {
-  const uses = new Map<string, VariableUse>();
-  mapTemplates(config, (template, field) => {
-    for (const part of parseTemplate(template))
-      if (part.type === "variable")
-        uses.set(`${part.name} ${field}`, { variable: part.name, field });
-    return template;
-  });
-  return [...uses.values()];
-}
-
-/** Applies `map` to every value in which references are replaced. */
-function mapTemplates(
-  { transport, auth }: ServerConfig,
-  map: (template: string, field: string) => string,
-): Pick<ResolvedServer, "transport" | "auth"> {
-  const mapAll = (
-    values: Readonly<Record<string, ConfigText>>,
-    field: string,
-  ): Readonly<Record<string, string>> =>
-    Object.fromEntries(
-      Object.entries(values).map(([name, value]) => [name, map(reveal(value), `${field}.${name}`)]),
-    );
-  // Sign-in is for servers with an address: no other entry has any.
-  if (transport.kind === "none" || transport.kind === "memory")
-    return { transport, auth: { type: "none" } };
-  if (transport.kind === "stdio") {
-    const words = transport.args.map(reveal);
-    const args = transport.expandArgs
-      ? words.map((word, index) => map(word, `args.${index}`))
-      : words;
-    const env = mapAll(transport.env, "env");
-    return { transport: { ...transport, args, env }, auth: { type: "none" } };
-  }
-  const mapped = Object.entries(auth).map(([key, value]: [string, unknown]) => {
-    const isText = typeof value === "string" || SecretText.is(value);
-    const isTemplate = isText && key !== "type" && key !== "grant";
-    return [key, isTemplate ? map(reveal(value), `auth.${key}`) : value];
-  });
-  const { messageEndpoint, ...http } = transport;
-  return {
-    transport: {
-      ...http,
-      url: map(reveal(transport.url), "url"),
-      headers: mapAll(transport.headers, "headers"),
-      ...(messageEndpoint === undefined ? {} : { messageEndpoint: reveal(messageEndpoint) }),
-    },
-    auth: Object.fromEntries(mapped) as AuthConfig<string>,
-  };
+/** The variables of the file beside those of the entry, which win. */
+function withEnvFile<T extends Pick<ResolvedTexts, "transport">>(
+  resolved: T,
+  environment: Environment,
+  invalid: (message: string, field: string) => Error,
+): T {
+  const { transport } = resolved;
+  if (transport.kind !== "stdio" || transport.envFile === undefined) return resolved;
+  const file = environment[otherReferences]?.envFile;
+  if (file === undefined) throw invalid('"envFile" can only be read by a host', "envFile");
+  const values = Object.entries(file).map(([name, value]) => [name, value.reveal()] as const);
+  const env = { ...Object.fromEntries(values), ...transport.env };
+  return { ...resolved, transport: { ...transport, env } };
 }
 
 function unsetVariable(
@@ -176,10 +178,13 @@ function unsetVariable(
 ): Error {
   const { path, line } = config.provenance;
   const place = formatPlace({ path, line }, cwd);
-  const text = `\${${variable}} is not set`;
+  const isInput = variable.startsWith("input:");
+  const text = `\${${variable}} ${isInput ? "was not asked for" : "is not set"}`;
   return createError("variable_unset", place === undefined ? text : `${text} (${place})`, {
     serverName: config.name,
-    hint: "export it before starting",
+    hint: isInput
+      ? "only a host with somebody to ask can; name a variable in its place"
+      : "export it before starting",
     details: { ...config.provenance, field, variable },
   });
 }
@@ -209,7 +214,7 @@ class FoundSecrets {
 /** Values written out in the entry are as secret as those of variables. */
 function collectSecrets(
   config: Pick<ServerConfig, "transport">,
-  { transport, auth }: Pick<ResolvedServer, "transport" | "auth">,
+  { transport, auth }: ResolvedTexts,
   secrets: FoundSecrets,
 ): void {
   const named =
@@ -257,9 +262,7 @@ function handedOn(
 function findFlaw({
   transport,
   auth,
-}: Pick<ResolvedServer, "transport" | "auth">):
-  | { readonly field: string; readonly message: string }
-  | undefined {
+}: ResolvedTexts): { readonly field: string; readonly message: string } | undefined {
   if (!("url" in transport)) return undefined;
   const message = findUrlFlaw(transport.url);
   if (message !== undefined) return { field: "url", message };

@@ -18,7 +18,7 @@ export interface Container {
 }
 
 const containerKeys = ["mcpServers", "mcp_servers", "servers"] as const;
-const topLevelKeys: readonly string[] = ["$schema", "defaults", ...containerKeys];
+const topLevelKeys: readonly string[] = ["$schema", "defaults", "inputs", ...containerKeys];
 
 /**
  * The container in use: `mcpServers` unless it is empty and `servers` is not, a bare list, or one

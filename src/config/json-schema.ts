@@ -27,6 +27,10 @@ export function configJsonSchema(): JsonSchema {
           servers: { description: "The servers by name, or as a list.", ...servers },
           mcpServers: otherHosts,
           mcp_servers: otherHosts,
+          inputs: {
+            ...shapeSchema(entryKeys.inputs.shape),
+            description: "What `${input:id}` in any server of this file asks a person for.",
+          },
           defaults: {
             description: "Keys that every server of this file takes over unless it has its own.",
             ...objectSchema(sharedKeys),
@@ -92,6 +96,8 @@ function shapeSchema(shape: ValueShape): JsonSchema {
       };
     case "object":
       return objectSchema(shape.keys);
+    case "objects":
+      return { type: "array", items: objectSchema(shape.keys) };
     case "either":
       return { anyOf: shape.shapes.map((option) => shapeSchema(option)) };
   }

@@ -9,6 +9,8 @@ export interface LaunchPlace {
   readonly commandPath?: string | undefined;
   /** The folder the process would start in, links followed. */
   readonly folder?: string | undefined;
+  /** What `${workspaceFolder}` stands for, where the entry says more with it than the folder. */
+  readonly workspaceFolder?: string | undefined;
   /** Which file and folder these are on the disk. An approval is not bound to it, but a start is. */
   readonly checked?: CheckedLaunch | undefined;
 }
@@ -22,7 +24,7 @@ export type LaunchFacts = Readonly<Record<string, string>>;
  * as a digest only, under a name of its own.
  */
 export function launchFacts(config: ServerConfig, place: LaunchPlace = {}): LaunchFacts {
-  const { commandPath, folder } = place;
+  const { commandPath, folder, workspaceFolder } = place;
   const facts = [
     ...transportFacts(config),
     ...named("auth", config.auth),
@@ -33,6 +35,11 @@ export function launchFacts(config: ServerConfig, place: LaunchPlace = {}): Laun
     ...namingFacts(config),
     ...(commandPath === undefined ? [] : [["commandPath", commandPath] as const]),
     ...(folder === undefined ? [] : [["folder", folder] as const]),
+    ...(workspaceFolder === undefined ? [] : [["workspaceFolder", workspaceFolder] as const]),
+    // What a person is told when they are asked may not become something else.
+    ...(config.inputs ?? []).map(
+      ({ id, ...asked }) => [`inputs.${id}`, canonicalJson(asked)] as const,
+    ),
   ];
   return Object.fromEntries(facts);
 }

@@ -1,14 +1,11 @@
 import path from "node:path";
 
-import { isInWorkspace, resolvePath, workspaceVariable } from "./resolve-path.ts";
+import { resolvePath } from "./resolve-path.ts";
 import { isUsersOwn, type ServerConfig } from "./server-config.ts";
+import { beginsWithFolder, expandFolders, type Folders } from "./variable-reference.ts";
 
 /** The folders that decide where processes start. */
-export interface LaunchGround {
-  /** The folder the host works in: what `${workspaceFolder}` stands for. */
-  readonly workspaceFolder: string;
-  /** The user's home. */
-  readonly home: string;
+export interface LaunchGround extends Folders {
   /** The user's `.plugboard` folder. */
   readonly userFolder: string;
 }
@@ -21,10 +18,11 @@ export interface LaunchGround {
 export function launchFolder(config: ServerConfig, ground: LaunchGround): string {
   const { transport, provenance } = config;
   const cwd = transport.kind === "stdio" ? transport.cwd : undefined;
-  if (cwd !== undefined)
-    return isInWorkspace(cwd)
-      ? path.join(ground.workspaceFolder, cwd.slice(workspaceVariable.length))
-      : (resolvePath(cwd, ground.workspaceFolder) ?? cwd);
+  if (cwd !== undefined) {
+    const folder = expandFolders(cwd, ground);
+    if (beginsWithFolder(cwd)) return path.normalize(folder);
+    return resolvePath(folder, ground.workspaceFolder) ?? folder;
+  }
   return isUsersOwn(provenance) ? privateFolder(config, ground) : ground.workspaceFolder;
 }
 

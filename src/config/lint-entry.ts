@@ -1,14 +1,13 @@
 import { reveal, SecretText } from "../text/secret-text.ts";
 import type { FieldPath, Report } from "./check-value.ts";
 import type { ReadEntry } from "./read-entry.ts";
-import { isInWorkspace } from "./resolve-path.ts";
 import {
   isUsersOwn,
   type NamingPreset,
   type ServerConfig,
   type StdioTransportConfig,
 } from "./server-config.ts";
-import { hasReference } from "./variable-reference.ts";
+import { beginsWithFolder, hasReference, needsExpansion } from "./variable-reference.ts";
 
 const relativePath = /^\.\.?(?:[\\/]|$)/;
 const plainName = /^[a-z][a-z0-9_-]{0,31}$/;
@@ -61,12 +60,13 @@ function lintStdio(
     warn(at("inheritEnv"), '"inheritEnv" is all: the server sees every variable, secrets included');
   if (/^[^\s/\\]+\s+\S/.test(command))
     warn(at("command"), '"command" holds spaces: arguments belong in "args"');
-  if (!expandArgs && args.some((arg) => hasReference(reveal(arg))))
+  if (!expandArgs && args.some((arg) => needsExpansion(reveal(arg))))
     warn(at("args"), '"${…}" in "args" is passed on as written, unless "expandArgs" is true');
-  if (hasReference(command)) warn(at("command"), '"${…}" in "command" is not replaced');
-  if (cwd !== undefined && hasReference(cwd) && !isInWorkspace(cwd))
+  if (needsExpansion(command))
+    warn(at("command"), '"${…}" in "command" is only replaced where it names a folder');
+  if (cwd !== undefined && hasReference(cwd) && (!beginsWithFolder(cwd) || needsExpansion(cwd)))
     warn(
       at("cwd"),
-      '"${…}" in "cwd" is not replaced, except "${workspaceFolder}" at its beginning',
+      '"${…}" in "cwd" is not replaced, except "${workspaceFolder}" and "${userHome}" at its beginning',
     );
 }

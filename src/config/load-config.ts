@@ -6,6 +6,7 @@ import {
   baseDirOf,
   type ConfigFileCandidate,
   configFileCandidates,
+  isOtherHostsFile,
   type UserFolderOptions,
 } from "./config-files.ts";
 import type { ConfigProblem } from "./config-problem.ts";
@@ -86,6 +87,7 @@ async function loadLayer(
     baseDir: baseDirOf(file),
     locate: read.locate,
     maxEntries: maxConfigEntries,
+    isOfOtherHost: isOtherHostsFile(file),
     ...(strict === undefined ? {} : { strict }),
     ...(naming === undefined ? {} : { naming }),
   });

@@ -8,7 +8,8 @@ import {
   options as optionsShape,
   text,
 } from "../errors/check-arguments.ts";
-import { isRecord } from "./check-value.ts";
+import { type CheckContext, checkKeys, isRecord, type Report } from "./check-value.ts";
+import { type CheckedInputs, entryKeys } from "./config-keys.ts";
 import { type ConfigProblem, problemError } from "./config-problem.ts";
 import { findEntries } from "./find-entries.ts";
 import {
@@ -39,6 +40,7 @@ const shapes = {
     baseDir: text,
     locate: callback,
     maxEntries: number,
+    isOfOtherHost: flag,
     strict: flag,
     naming: text,
   }),
@@ -57,7 +59,7 @@ export function parseConfig(input: unknown, options: ParseConfigOptions = {}): P
   const found = all.slice(0, maxEntries);
   if (all.length > maxEntries)
     report("error", [], `it names ${all.length} servers; only the first ${maxEntries} are read`);
-  const shared = parseDefaults(input, options);
+  const shared = parseDefaults(input, options, report);
   problems.push(...shared.problems);
   // A default may be a restriction: servers that would lose it must not run without it.
   if (hasError(shared.problems)) return { servers: [], problems };
@@ -72,15 +74,41 @@ export function parseConfig(input: unknown, options: ParseConfigOptions = {}): P
   return { servers: unique.servers, problems: [...problems, ...unique.problems] };
 }
 
+/** What a file says once for all its servers: its `defaults`, and what other hosts say in their own way. */
 function parseDefaults(
   input: unknown,
   options: ParseConfigOptions,
+  report: Report,
 ): { readonly defaults: EntryValues; readonly problems: readonly ConfigProblem[] } {
-  if (!isRecord(input) || !Object.hasOwn(input, "defaults")) return { defaults: {}, problems: [] };
+  const { inputs } = isRecord(input) ? readInputs(input, report) : {};
+  // VS Code and Cursor replace references in arguments, too.
+  const isOfOtherHost = options.isOfOtherHost === true || inputs !== undefined;
+  const others: EntryValues = {
+    ...(isOfOtherHost ? { expandArgs: true } : {}),
+    ...(inputs === undefined ? {} : { inputs }),
+  };
+  if (!isRecord(input) || !Object.hasOwn(input, "defaults"))
+    return { defaults: others, problems: [] };
   const problems: ConfigProblem[] = [];
-  const report = createReport(problems, options, ["defaults"]);
-  const context = { report, unknownKeySeverity: unknownKeySeverity(options) };
-  return { defaults: readDefaults(input["defaults"], context), problems };
+  const context = {
+    report: createReport(problems, options, ["defaults"]),
+    unknownKeySeverity: unknownKeySeverity(options),
+  };
+  return { defaults: { ...others, ...readDefaults(input["defaults"], context) }, problems };
+}
+
+/** A declaration that cannot be used keeps no server away: its input is asked for by its id alone. */
+function readInputs(
+  { inputs }: Readonly<Record<string, unknown>>,
+  report: Report,
+): { readonly inputs?: CheckedInputs } {
+  if (inputs === undefined) return {};
+  const context: CheckContext = {
+    report: (_severity, at, message) => report("warning", at, message),
+    unknownKeySeverity: "warning",
+  };
+  const { values } = checkKeys({ inputs: entryKeys.inputs }, { inputs }, [], context);
+  return { inputs: values.inputs ?? [] };
 }
 
 /** One entry written in code; throws `McpConfigError` when it is wrong. */

@@ -29,6 +29,8 @@ export interface ParseConfigOptions {
   readonly locate?: (path: FieldPath) => Position | undefined;
   /** Entries after so many are left out, and one problem says so; all are read unless said otherwise. */
   readonly maxEntries?: number;
+  /** The input was written for a program that replaces references in arguments, too: VS Code, Cursor. */
+  readonly isOfOtherHost?: boolean;
   /** Unknown keys become errors. */
   readonly strict?: boolean;
   /** The host's naming preset: decides which server names are odd. */

@@ -1,27 +1,17 @@
 import path from "node:path";
 
-/** Absolute paths of any platform stay as written: a drive letter may be meant for a Windows program under WSL. */
+import { beginsWithFolder } from "./variable-reference.ts";
+
+/**
+ * Absolute paths of any platform stay as written: a drive letter may be meant for a Windows program under
+ * WSL. So does one that begins with `${workspaceFolder}` or `${userHome}`: it is absolute once it is known.
+ */
 export function resolvePath(
   given: string | undefined,
   base: string | undefined,
 ): string | undefined {
   if (given === undefined || base === undefined || !path.isAbsolute(base)) return given;
-  return isAbsoluteAnywhere(given) ? given : path.resolve(base, given);
-}
-
-/** The same for the folder of a process, which may be told by where somebody works when it starts. */
-export function resolveCwd(
-  given: string | undefined,
-  base: string | undefined,
-): string | undefined {
-  return given !== undefined && isInWorkspace(given) ? given : resolvePath(given, base);
-}
-
-export const workspaceVariable = "${workspaceFolder}";
-
-/** Whether a `cwd` begins with the folder somebody works in, which is known when the server starts and not before. */
-export function isInWorkspace(cwd: string): boolean {
-  return cwd === workspaceVariable || /^\$\{workspaceFolder\}[\\/]/.test(cwd);
+  return isAbsoluteAnywhere(given) || beginsWithFolder(given) ? given : path.resolve(base, given);
 }
 
 function isAbsoluteAnywhere(given: string): boolean {

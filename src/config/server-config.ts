@@ -43,11 +43,13 @@ export interface StdioTransportConfig<Text extends ConfigText = ConfigText> {
   readonly args: readonly Text[];
   /**
    * Absolute when set; a relative one was resolved against the folder that holds the entry's layer. One that
-   * begins with `${workspaceFolder}` is kept as it is written; see `launchFolder`.
+   * begins with `${workspaceFolder}` or `${userHome}` is kept as it is written; see `launchFolder`.
    */
   readonly cwd?: string;
   /** Values may hold `${VAR}`; they are expanded when the server starts, never before. */
   readonly env: Readonly<Record<string, Text>>;
+  /** More of them, in a file; absolute, or begins with `${workspaceFolder}` or `${userHome}`. */
+  readonly envFile?: string;
   readonly envPassthrough: readonly string[];
   readonly inheritEnv: "safe" | "none" | "all";
   readonly expandArgs: boolean;
@@ -119,6 +121,18 @@ export interface IsolationConfig {
   readonly limits?: { readonly memory?: string; readonly processes?: number };
 }
 
+/** Something that a person is asked for when a server first starts. */
+export interface InputDeclaration {
+  /** What `${input:id}` names. */
+  readonly id: string;
+  /** `command`: VS Code would run a command of its own for it. */
+  readonly type: "promptString" | "pickString" | "command";
+  readonly description?: string;
+  readonly password?: boolean;
+  readonly default?: string;
+  readonly options?: readonly string[];
+}
+
 /** One server in canonical form: deeply frozen, every default filled in, times in milliseconds. */
 export interface ServerConfig {
   readonly name: string;
@@ -149,5 +163,7 @@ export interface ServerConfig {
   readonly strict: boolean;
   readonly skipReadOnlyPrompts: boolean;
   readonly isolation?: IsolationConfig;
+  /** Those that its entry refers to. */
+  readonly inputs?: readonly InputDeclaration[];
   readonly provenance: Provenance;
 }

@@ -20,10 +20,15 @@ export type ConsentId = Id<"consent">;
 /** Names one launch on this machine: the entry, its folder and the file behind its command. An approval is bound to it. */
 export type LaunchId = Id<"launch">;
 
-const placeAndNaming: ReadonlySet<string> = new Set(["commandPath", "folder", ...namingKeys]);
+const placeAndNaming: ReadonlySet<string> = new Set([
+  "commandPath",
+  "folder",
+  "workspaceFolder",
+  ...namingKeys,
+]);
 
 export function entryIdOf(facts: LaunchFacts): EntryId {
-  const { commandPath: _file, folder: _folder, ...entry } = facts;
+  const { commandPath: _file, folder: _folder, workspaceFolder: _workspace, ...entry } = facts;
   return canonicalHash(entry) as EntryId;
 }
 

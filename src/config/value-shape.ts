@@ -9,6 +9,7 @@ export type ValueShape =
   | ListShape
   | MapShape
   | ObjectShape
+  | ObjectsShape
   | { readonly type: "either"; readonly shapes: readonly ValueShape[] };
 
 /** No address, path, token or key is longer. */
@@ -60,6 +61,12 @@ export interface ObjectShape {
   readonly isClosed?: boolean;
 }
 
+/** A list of objects. */
+export interface ObjectsShape {
+  readonly type: "objects";
+  readonly keys: KeyTable;
+}
+
 export interface KeySpec {
   readonly shape: ValueShape;
   readonly description: string;
@@ -90,9 +97,11 @@ export type ValueOf<S extends ValueShape> = S extends { readonly type: "text" }
             ? Readonly<Record<string, ConfigText>>
             : S extends { readonly type: "object"; readonly keys: infer T extends KeyTable }
               ? ValuesOf<T>
-              : S extends { readonly shapes: readonly (infer E extends ValueShape)[] }
-                ? ValueOf<E>
-                : never;
+              : S extends { readonly type: "objects"; readonly keys: infer T extends KeyTable }
+                ? readonly ValuesOf<T>[]
+                : S extends { readonly shapes: readonly (infer E extends ValueShape)[] }
+                  ? ValueOf<E>
+                  : never;
 
 /** An object that was checked against a table: every key optional, under its canonical name. */
 export type ValuesOf<T extends KeyTable> = {
@@ -132,6 +141,8 @@ export function describeShape(shape: ValueShape): string {
       return "an object of strings";
     case "object":
       return "an object";
+    case "objects":
+      return "a list of objects";
     case "either":
       return shape.shapes.map((option) => describeShape(option)).join(", or ");
   }

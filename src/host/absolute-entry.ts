@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 
-import { resolveCwd, resolvePath } from "../config/resolve-path.ts";
+import { resolvePath } from "../config/resolve-path.ts";
 
 type WrittenEntry = Readonly<Record<string, unknown>>;
 
@@ -17,7 +17,7 @@ export interface AbsoluteEntry {
  * any other word may be a command of the program.
  */
 export function absoluteEntry(given: WrittenEntry, base: string): AbsoluteEntry {
-  const { command, args, cwd } = given;
+  const { command, args, cwd, envFile } = given;
   const program = isTexts(command) ? command[0] : command;
   if (typeof program !== "string") return { entry: given, notes: [] };
   const notes: string[] = [];
@@ -25,7 +25,7 @@ export function absoluteEntry(given: WrittenEntry, base: string): AbsoluteEntry 
     if (after !== before) notes.push(`${what} "${before}" is kept as ${after}`);
     return after;
   };
-  const folder = typeof cwd === "string" ? keep("cwd", cwd, resolveCwd(cwd, base) ?? cwd) : cwd;
+  const folder = typeof cwd === "string" ? keep("cwd", cwd, resolvePath(cwd, base) ?? cwd) : cwd;
   const start = typeof folder === "string" ? folder : base;
   const found = /[\\/]/.test(program) ? (resolvePath(program, start) ?? program) : program;
   const file = keep("command", program, found);
@@ -43,6 +43,9 @@ export function absoluteEntry(given: WrittenEntry, base: string): AbsoluteEntry 
     command: isTexts(command) ? [file, ...command.slice(1).map(keepWord)] : file,
     ...(isTexts(args) ? { args: isTexts(command) ? args : args.map(keepWord) } : {}),
     ...(folder === undefined ? {} : { cwd: folder }),
+    ...(typeof envFile === "string"
+      ? { envFile: keep("envFile", envFile, resolvePath(envFile, base) ?? envFile) }
+      : {}),
   };
   return { entry, notes };
 }

@@ -1,8 +1,8 @@
 import { changesExecution } from "../config/executing-variables.ts";
-import { variableUses } from "../config/expand-variables.ts";
 import { findPackages } from "../config/find-packages.ts";
 import { coveredName, type LaunchFacts } from "../config/launch-facts.ts";
 import type { FoundPackage } from "../config/package-spec.ts";
+import { variableUses } from "../config/reference-uses.ts";
 import { looksSecret } from "../config/secret-values.ts";
 import type { ConfigText, Provenance, ServerConfig } from "../config/server-config.ts";
 import { hasReference } from "../config/variable-reference.ts";

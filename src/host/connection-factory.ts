@@ -9,6 +9,7 @@ import { StartGate } from "../connection/start-gate.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { ServerLogEvent } from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Human } from "../ports/human.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ConnectProtocol, ServerNotification } from "../protocol/protocol-client.ts";
 import type { ConnectionPurpose } from "../registry/server-registry.ts";
@@ -17,6 +18,7 @@ import { boundedLine } from "../text/bounded-text.ts";
 import { jsonHead } from "../text/json-head.ts";
 import { adoptTransport } from "../transport/adopt-transport.ts";
 import { type CreateTransport, createTransport } from "../transport/create-transport.ts";
+import { type EntryEnvironment, EntryReferences } from "./entry-references.ts";
 
 const maxLogChars = 1_000;
 
@@ -31,6 +33,7 @@ export interface ConnectionFactoryParts {
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly protocolVersion: string | undefined;
   readonly reconnect: boolean;
+  readonly human: Human | undefined;
   /** Where processes start. */
   readonly ground: LaunchGround;
 }
@@ -41,11 +44,19 @@ export class ConnectionFactory {
   readonly #discovery: Discovery;
   readonly #dialects = new DialectMemory();
   readonly #startGate: StartGate;
+  readonly #references: EntryReferences;
 
   constructor(parts: ConnectionFactoryParts, discovery: Discovery) {
     this.#parts = parts;
     this.#discovery = discovery;
     this.#startGate = new StartGate(parts.clock);
+    const { hostEnv, human, ground } = parts;
+    this.#references = new EntryReferences({ hostEnv, human, folders: ground });
+  }
+
+  /** From here on nobody is asked for anything. */
+  close(): void {
+    this.#references.close();
   }
 
   /** `open` is how a server given as an object in code is reached. */
@@ -54,14 +65,15 @@ export class ConnectionFactory {
     open: (() => Transport) | undefined,
   ): ServerConnection {
     const { events, requests, protocolVersion, reconnect, ground } = this.#parts;
-    const { limits, clock, logger, hostEnv, connectProtocol, clientInfo } = this.#parts;
+    const { limits, clock, logger, connectProtocol, clientInfo } = this.#parts;
     const { name } = entry;
     const desk = requests.forServer(entry, owner);
+    const { environment, fill } = this.#references.of(entry);
     return new ServerConnection({
       limits,
       clock,
       logger,
-      hostEnv,
+      hostEnv: environment,
       connectProtocol,
       clientInfo,
       config: {
@@ -73,7 +85,7 @@ export class ConnectionFactory {
       startGate: this.#startGate,
       createTransport: guarded(
         open === undefined ? createTransport : handedOver(open),
-        mayStart,
+        { mayStart, fill },
         ground,
       ),
       inputHandlers: () => desk.handlers(),
@@ -118,10 +130,15 @@ function logEvent(
 /** The last word before a process is started or an address contacted, also when that happens by itself. */
 function guarded(
   create: CreateTransport,
-  mayStart: ConnectionPurpose["mayStart"],
+  { mayStart, fill }: Pick<ConnectionPurpose, "mayStart"> & Pick<EntryEnvironment, "fill">,
   ground: LaunchGround,
 ): CreateTransport {
   return async (config, context) => {
+    if (fill !== undefined) {
+      // Nobody is asked for the secrets of a server that may not start; and an answer takes its time.
+      mayStart();
+      await fill();
+    }
     const checked = mayStart();
     return await create(config, { ...context, ground, checked });
   };

@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
 
 import { shorten } from "../config/check-value.ts";
-import { baseDirOf } from "../config/config-files.ts";
+import { baseDirOf, isOtherHostsFile } from "../config/config-files.ts";
 import { type ConfigProblem, problemError } from "../config/config-problem.ts";
 import { findContainer } from "../config/find-entries.ts";
 import { parseConfig, type ParsedConfig } from "../config/parse-config.ts";
@@ -93,7 +93,9 @@ async function readFile(file: string): Promise<Source> {
       hint: 'they are looked for under "mcpServers" and "servers"',
     });
   const provenance = { layer, path: file } as const;
-  return sourceOf(parseConfig(value, { provenance, baseDir: baseDirOf(file), locate }));
+  const isOfOtherHost = isOtherHostsFile(file);
+  const options = { provenance, baseDir: baseDirOf(file), locate, isOfOtherHost };
+  return sourceOf(parseConfig(value, options));
 }
 
 async function readDatabase(file: string): Promise<Source> {

@@ -4,8 +4,9 @@ import { identifyFile } from "../config/checked-launch.ts";
 import { findCommand } from "../config/find-command.ts";
 import type { LaunchFacts, LaunchPlace } from "../config/launch-facts.ts";
 import { type LaunchGround, launchFolder } from "../config/launch-folder.ts";
+import { usesWorkspace } from "../config/reference-uses.ts";
 import type { ServerConfig, StdioTransportConfig } from "../config/server-config.ts";
-import { hasReference } from "../config/variable-reference.ts";
+import { expandFolders, hasReference } from "../config/variable-reference.ts";
 import { launchEnvironment } from "../isolation/launch-environment.ts";
 import type { CommandFile } from "../ports/launch-question.ts";
 import { reveal } from "../text/secret-text.ts";
@@ -31,6 +32,7 @@ export function locateLaunch(config: ServerConfig, machine: Machine): LaunchPlac
   return {
     commandPath: file.status === "found" ? file.path : file.status,
     folder,
+    ...(usesWorkspace(config) ? { workspaceFolder: realPath(machine.ground.workspaceFolder) } : {}),
     checked: {
       file:
         file.status === "found"
@@ -80,8 +82,9 @@ function locateCommand(
   transport: StdioTransportConfig,
   { machine, folder }: { readonly machine: Machine; readonly folder: string },
 ): CommandFile {
-  const { command, envPassthrough, inheritEnv } = transport;
+  const { envPassthrough, inheritEnv } = transport;
   const { hostEnv, platform, ground } = machine;
+  const command = expandFolders(transport.command, ground);
   const env = Object.fromEntries(
     Object.entries(transport.env).map(([name, value]) => [name, reveal(value)]),
   );

@@ -61,6 +61,7 @@ export class ServerFleet {
   #reloading = Promise.resolve();
   #unwatch: (() => void) | undefined;
   #isEnded = false;
+  readonly #connections: ConnectionFactory;
 
   constructor(parts: ServerFleetParts) {
     const { events, store } = parts;
@@ -73,6 +74,7 @@ export class ServerFleet {
       onListed: (server, client, tools) => this.#lists.listed(server, client, tools),
     });
     const connections = new ConnectionFactory(parts, this.#discovery);
+    this.#connections = connections;
     this.registry = new ServerRegistry({
       createConnection: (purpose) =>
         connections.create(purpose, this.#sources.transports.get(purpose.config.name)),
@@ -229,6 +231,7 @@ export class ServerFleet {
     this.#isEnded = true;
     this.#parts.warnings.end();
     this.#unwatch?.();
+    this.#connections.close();
     await this.registry.endAll();
     // Calls that ended with their connections are still being written down.
     await this.#parts.calls.idle(this.#parts.limits.stopGraceMs);

@@ -70,7 +70,10 @@ interface ServerQuestion {
   readonly message: string;
 }
 
-/** A form to fill in. Never a place for passwords: servers have to ask for those on a page of their own. */
+/**
+ * A form to fill in, for a server or for what its entry asks for. Servers may not ask for passwords with it,
+ * and have to use a page of their own; an entry may, with a field that is secret.
+ */
 export interface FormQuestion extends ServerQuestion {
   readonly kind: "form";
   readonly fields: readonly FormField[];
@@ -99,6 +102,8 @@ interface FieldBase {
 
 export interface TextField extends FieldBase {
   readonly type: "text";
+  /** What is typed must not be shown. */
+  readonly isSecret?: boolean;
   readonly format?: TextFormat;
   readonly minLength?: number;
   readonly maxLength?: number;

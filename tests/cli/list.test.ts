@@ -90,6 +90,32 @@ describe("plugboard list", () => {
     expect(exitCode).toBe(2);
   });
 
+  it("CFG-20: tells files of other programs that it found and did not read", async () => {
+    const sandbox = new CliSandbox().configureUser({ local: demoEntry });
+    const files = [
+      path.join(sandbox.cwd, ".vscode/mcp.json"),
+      path.join(sandbox.home, ".cursor/mcp.json"),
+      path.join(sandbox.home, ".config/Claude/claude_desktop_config.json"),
+    ];
+    for (const file of files) {
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, JSON.stringify({ servers: { theirs: demoEntry } }));
+    }
+    const { stdout, stderr, exitCode } = await sandbox.run(["list"]);
+    expect(stdout).not.toContain("theirs");
+    const command = "plugboard --config .vscode/mcp.json list";
+    expect({ stderr, exitCode }).toEqual({
+      stderr: `Not read: .vscode/mcp.json (VS Code), ~/.cursor/mcp.json (Cursor), ~/.config/Claude/claude_desktop_config.json (Claude Desktop). Naming one reads it and approves its servers: ${command}\n`,
+      exitCode: 0,
+    });
+    const { stdout: object } = await sandbox.run(["list", "--json"]);
+    const { otherFiles } = JSON.parse(object) as { otherFiles: { path: string }[] };
+    expect(otherFiles.map((file) => file.path)).toEqual(files);
+    const named = await sandbox.type(command);
+    expect(named.stdout).toMatch(/^theirs /m);
+    expect(named.stderr).toBe("");
+  });
+
   it("CLI-14: --json prints one object with servers and problems", async () => {
     const sandbox = new CliSandbox().configureUser({ demo: demoEntry, bad: {} });
     const { stdout, stderr, exitCode } = await sandbox.run(["list", "--json"]);

@@ -2,8 +2,10 @@ import path from "node:path";
 
 import { createError } from "../../errors/families.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
+import type { OtherHostFile } from "../../host/other-host-files.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { limitedSignal } from "../../ports/limited-signal.ts";
+import { shellWord } from "../../text/shell-word.ts";
 import type { CommandContext } from "../command-context.ts";
 import { configFailure } from "../config-failure.ts";
 import { type ConnectReport, connectEach } from "../connect-each.ts";
@@ -38,16 +40,46 @@ const columns: readonly Column[] = [
 export async function runList(context: CommandContext, command: ListCommand): Promise<number> {
   return await withHost(context, async (host) => {
     noteConfigProblems(context, host, "all");
+    const found = { host, otherFiles: await findOtherFiles(context) };
     const servers = host.servers();
     if (servers.length === 0 && !context.options.json) {
       context.terminal.line("No servers are configured.");
       if (host.configProblems.length === 0) noteWhereToWrite(context);
-      return endList(context, host, []);
-    }
-    if (command.check) return await check(context, host);
-    writeServers(context, host, servers);
-    return endList(context, host, servers);
+    } else if (command.check) return await check(context, found);
+    else writeServers(context, found, servers);
+    return endList(context, found, servers);
   });
+}
+
+/** What a list is about. */
+interface Configured {
+  readonly host: McpHost;
+  /** Files of other programs that are there and were not read. */
+  readonly otherFiles: readonly OtherHostFile[];
+}
+
+/** Whoever names files wants those and no others. */
+async function findOtherFiles({
+  options,
+  standpoint,
+}: CommandContext): Promise<readonly OtherHostFile[]> {
+  const { cwd, home } = standpoint;
+  if (options.config !== undefined || home === undefined) return [];
+  const { findOtherHostFiles } = await import("../../host/other-host-files.ts");
+  return await findOtherHostFiles({ workspaceFolder: cwd, home });
+}
+
+function noteOtherFiles(context: CommandContext, files: readonly OtherHostFile[]): void {
+  const { standpoint } = context;
+  const [first] = files;
+  if (first === undefined) return;
+  const shown = files.map((file) => `${displayPath(file.path, standpoint)} (${file.program})`);
+  const relative = path.relative(standpoint.cwd, first.path);
+  const named = shellWord(relative.startsWith("..") ? first.path : relative);
+  const command = `${standpoint.program} --config ${named} list`;
+  context.notice(
+    `Not read: ${shown.join(", ")}. Naming one reads it and approves its servers: ${command}`,
+  );
 }
 
 /** Where nothing is configured there is the demo server: whoever sees no server at all has named a file. */
@@ -62,13 +94,13 @@ function noteWhereToWrite(context: CommandContext): void {
 
 function writeServers(
   context: CommandContext,
-  host: McpHost,
+  { host, otherFiles }: Configured,
   servers: readonly ServerStatus[],
 ): void {
   const { terminal, options } = context;
   if (options.json) {
     const objects = servers.map((status) => serverObject(status));
-    terminal.json({ servers: objects, problems: host.configProblems });
+    terminal.json({ servers: objects, problems: host.configProblems, otherFiles });
     return;
   }
   const rows = servers.map((status) => rowOf(context, status));
@@ -78,7 +110,8 @@ function writeServers(
 }
 
 /** Writes each server as soon as something is known about it. */
-async function check(context: CommandContext, host: McpHost): Promise<number> {
+async function check(context: CommandContext, found: Configured): Promise<number> {
+  const { host } = found;
   const { options, terminal, signal } = context;
   // The widths are settled before the first row is known.
   const widths = columnWidths(
@@ -100,12 +133,17 @@ async function check(context: CommandContext, host: McpHost): Promise<number> {
   );
   limit.clear();
   context.throwIfInterrupted();
-  if (options.json) writeServers(context, host, servers);
-  return endList(context, host, servers);
+  if (options.json) writeServers(context, found, servers);
+  return endList(context, found, servers);
 }
 
 /** What is wrong with the configuration has been told with the other notices, unless those are off. */
-function endList(context: CommandContext, host: McpHost, servers: readonly ServerStatus[]): number {
+function endList(
+  context: CommandContext,
+  { host, otherFiles }: Configured,
+  servers: readonly ServerStatus[],
+): number {
+  noteOtherFiles(context, otherFiles);
   const failure = configFailure(host);
   if (failure !== undefined && context.options.quiet && !context.options.json)
     context.report(failure);

@@ -1,0 +1,139 @@
+import { formatOrigin } from "../config/config-problem.ts";
+import {
+  type Environment,
+  otherReferences,
+  type OtherReferences,
+} from "../config/expand-variables.ts";
+import { readEnvFile } from "../config/read-env-file.ts";
+import { hasOtherReferences, inputIds } from "../config/reference-uses.ts";
+import type { InputDeclaration, ServerConfig } from "../config/server-config.ts";
+import type { Folders } from "../config/variable-reference.ts";
+import { createError } from "../errors/families.ts";
+import type { ElicitAnswer, FormField, FormQuestion, Human } from "../ports/human.ts";
+import { untilAborted } from "../ports/until-aborted.ts";
+import { neutralizeLine } from "../text/neutralize.ts";
+import { SecretText } from "../text/secret-text.ts";
+
+export interface EntryReferencesParts {
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly folders: Folders;
+  readonly human: Human | undefined;
+}
+
+/** What the references of one entry stand for, as it is known when the server starts. */
+export interface EntryEnvironment {
+  readonly environment: Environment;
+  /** Reads files and asks a person, for what is not known yet. Undefined when nothing has to be. */
+  readonly fill: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Finds out what entries refer to beside variables: folders, files of variables, and what a person is asked
+ * for. An answer is kept as long as the host, for the file that asked for it.
+ */
+export class EntryReferences {
+  readonly #parts: EntryReferencesParts;
+  /** By where it is declared and its id. */
+  readonly #answers = new Map<string, Promise<SecretText>>();
+  readonly #closed = new AbortController();
+
+  constructor(parts: EntryReferencesParts) {
+    this.#parts = parts;
+  }
+
+  /** The environment of one server's connections. It is filled in place, so that all that hold it know the same. */
+  of(config: ServerConfig): EntryEnvironment {
+    const { hostEnv } = this.#parts;
+    if (!hasOtherReferences(config)) return { environment: hostEnv, fill: undefined };
+    const environment: Record<string, string | undefined> & {
+      [otherReferences]?: OtherReferences;
+    } = {};
+    const fill = async (): Promise<void> => {
+      const references = await this.#resolve(config);
+      for (const name of Object.keys(environment)) delete environment[name];
+      Object.assign(environment, hostEnv, { [otherReferences]: references });
+    };
+    return { environment, fill };
+  }
+
+  /** Whoever is being asked is told that nobody waits for the answer any more. */
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #resolve(config: ServerConfig): Promise<OtherReferences> {
+    const { folders } = this.#parts;
+    const envFile = await readEnvFile(config, folders);
+    const inputs = new Map<string, SecretText>();
+    for (const id of inputIds(config)) inputs.set(id, await this.#input(config, id));
+    return { folders, inputs, envFile };
+  }
+
+  /** Two servers of one file that want the same ask once. */
+  #input(config: ServerConfig, id: string): Promise<SecretText> {
+    const { layer, path = config.name } = config.provenance;
+    const key = JSON.stringify([layer, path, id]);
+    const known = this.#answers.get(key);
+    if (known !== undefined) return known;
+    const answer = this.#ask(config, id);
+    this.#answers.set(key, answer);
+    // A no is a no to this start; the next one asks again.
+    answer.catch(() => this.#answers.delete(key));
+    return answer;
+  }
+
+  async #ask(config: ServerConfig, id: string): Promise<SecretText> {
+    const { human, folders } = this.#parts;
+    const { name: serverName, inputs = [], provenance } = config;
+    const declared = inputs.find((input) => input.id === id) ?? { id, type: "promptString" };
+    const place = formatOrigin(provenance, folders.workspaceFolder);
+    const failure = (problem: string, hint: string): Error =>
+      createError("variable_unset", `\${input:${neutralizeLine(id)}} ${problem} (${place})`, {
+        serverName,
+        hint,
+        details: { ...provenance, variable: `input:${id}` },
+      });
+    if (declared.type === "command")
+      throw failure("runs a command of VS Code, which only VS Code has", nameVariable);
+    if (human?.elicit === undefined)
+      throw failure("has to be asked for, and there is nobody to ask", nameVariable);
+    const question = {
+      kind: "form",
+      serverName,
+      message: `Its entry asks for this value (${place}). It is kept until the program ends.`,
+      fields: [fieldOf(declared)],
+    } as const satisfies FormQuestion;
+    const answer = await this.#answer(human, question);
+    const given = answer?.action === "accept" ? (answer.content?.[id] ?? declared.default) : "";
+    if (typeof given !== "string" || given === "")
+      throw failure("was asked for, and nobody answered", `start it again, or ${nameVariable}`);
+    return new SecretText(given);
+  }
+
+  /** Undefined when the question failed, which is a no. */
+  async #answer(human: Human, question: FormQuestion): Promise<ElicitAnswer | undefined> {
+    const { signal } = this.#closed;
+    try {
+      return await untilAborted(Promise.resolve(human.elicit?.(question, { signal })), signal);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const nameVariable = "name a variable in its place: ${env:NAME}";
+
+function fieldOf(declared: InputDeclaration): FormField {
+  const { id, description, password = false, default: suggested, options = [] } = declared;
+  const base = {
+    name: id,
+    title: neutralizeLine(id),
+    ...(description === undefined ? {} : { description: neutralizeLine(description) }),
+    isRequired: true,
+    ...(suggested === undefined ? {} : { default: suggested }),
+  };
+  if (declared.type !== "pickString" || options.length === 0)
+    return { ...base, type: "text", ...(password ? { isSecret: true } : {}) };
+  const choices = options.map((value) => ({ value, title: neutralizeLine(value) }));
+  return { ...base, type: "choice", options: choices };
+}
