@@ -259,6 +259,7 @@ const entries: Readonly<Record<string, Entry>> = {
       "FieldValue",
       "FormField",
       "FormQuestion",
+      "InputQuestion",
       "LaunchDifference",
       "LaunchQuestion",
       "NumberField",

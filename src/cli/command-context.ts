@@ -7,7 +7,7 @@ import { ownProgram } from "../text/own-command.ts";
 import { shellWord } from "../text/shell-word.ts";
 import type { Standpoint } from "./display-path.ts";
 import { errorObject, type Fact, formatError } from "./error-format.ts";
-import { type Dialogue, readLine } from "./human/dialogue.ts";
+import { type Dialogue, readAnswer } from "./human/dialogue.ts";
 import type { Interruption } from "./interruption.ts";
 import { createStderrLogger, type LogLevel } from "./stderr-logger.ts";
 import { Terminal } from "./terminal.ts";
@@ -44,9 +44,14 @@ export class CommandContext {
     this.logger = createStderrLogger(this.terminal, { level, json });
     this.dialogue = {
       note: (text) => this.terminal.note(text),
-      ask: (prompt, signal) => {
-        this.terminal.prompt(prompt);
-        return readLine(process.stdin, (text) => this.terminal.prompt(text), signal);
+      ask: async (prompt, signal, asked) => {
+        const release = this.terminal.hold();
+        try {
+          const write = (text: string): void => this.terminal.prompt(text);
+          return await readAnswer(process.stdin, write, { prompt, signal, ...asked });
+        } finally {
+          release();
+        }
       },
     };
   }

@@ -1,7 +1,10 @@
 import { createError } from "../errors/families.ts";
 import type { HostOptions, McpHost } from "../host/host.ts";
+import type { Human } from "../ports/human.ts";
+import { canAsk } from "./approve-launch.ts";
 import type { CommandContext } from "./command-context.ts";
 import { formatConfigProblem } from "./error-format.ts";
+import { createHumanAt } from "./human/terminal-human.ts";
 
 /** A one-shot command ends at most two seconds after its result, whatever its servers do. */
 const oneShotLimits = { stopTermAfterMs: 1_000, stopGraceMs: 2_000 } as const;
@@ -20,9 +23,16 @@ export async function openHost(
     startEager: false,
     cwd: context.standpoint.cwd,
     logger: context.logger,
+    ...(canAsk(context) ? { human: inputsOnly(context) } : {}),
     ...(config === undefined ? {} : { configFiles: config.toReversed() }),
     ...options,
   });
+}
+
+/** What entries ask for is asked at the terminal. Servers, and questions of consent, are the commands' own affair. */
+function inputsOnly({ dialogue, standpoint }: CommandContext): Human {
+  const { input } = createHumanAt(dialogue, standpoint);
+  return input === undefined ? {} : { input };
 }
 
 /** The same for commands that one can try at once: where nothing is configured, the demo server is there. */

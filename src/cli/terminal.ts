@@ -34,6 +34,7 @@ export class Terminal {
   readonly #hasUtf8: boolean;
   readonly #readerGone = new AbortController();
   #writeError: NodeJS.ErrnoException | undefined;
+  #openPrompts = 0;
   #hasDrawnLine = false;
 
   constructor(options: TerminalOptions) {
@@ -105,8 +106,18 @@ export class Terminal {
     this.#write("stderr", this.#glyphs(text));
   }
 
+  /** Draws no line that redraws itself until that is released: somebody is being asked. */
+  hold(): () => void {
+    this.redraw("");
+    this.#openPrompts += 1;
+    return () => {
+      this.#openPrompts -= 1;
+    };
+  }
+
   /** Draws a line that the next output replaces, on stderr; an empty text only erases it. */
   redraw(text: string): void {
+    if (this.#openPrompts > 0) return;
     this.#write("stderr", this.#glyphs(text));
     this.#hasDrawnLine = text !== "";
   }

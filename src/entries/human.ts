@@ -11,6 +11,7 @@ export type {
   FieldValue,
   FormField,
   FormQuestion,
+  InputQuestion,
   NumberField,
   ShownMessage,
   ShownPrompt,

@@ -9,7 +9,7 @@ import { hasOtherReferences, inputIds } from "../config/reference-uses.ts";
 import type { InputDeclaration, ServerConfig } from "../config/server-config.ts";
 import type { Folders } from "../config/variable-reference.ts";
 import { createError } from "../errors/families.ts";
-import type { ElicitAnswer, FormField, FormQuestion, Human } from "../ports/human.ts";
+import type { Human, InputQuestion } from "../ports/human.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import { SecretText } from "../text/secret-text.ts";
@@ -95,26 +95,19 @@ export class EntryReferences {
       });
     if (declared.type === "command")
       throw failure("runs a command of VS Code, which only VS Code has", nameVariable);
-    if (human?.elicit === undefined)
+    if (human?.input === undefined)
       throw failure("has to be asked for, and there is nobody to ask", nameVariable);
-    const question = {
-      kind: "form",
-      serverName,
-      message: `Its entry asks for this value (${place}). It is kept until the program ends.`,
-      fields: [fieldOf(declared)],
-    } as const satisfies FormQuestion;
-    const answer = await this.#answer(human, question);
-    const given = answer?.action === "accept" ? (answer.content?.[id] ?? declared.default) : "";
-    if (typeof given !== "string" || given === "")
+    const answer = await this.#answer(human, questionOf(declared, serverName, place));
+    if (typeof answer !== "string" || answer === "")
       throw failure("was asked for, and nobody answered", `start it again, or ${nameVariable}`);
-    return new SecretText(given);
+    return new SecretText(answer);
   }
 
   /** Undefined when the question failed, which is a no. */
-  async #answer(human: Human, question: FormQuestion): Promise<ElicitAnswer | undefined> {
+  async #answer(human: Human, question: InputQuestion): Promise<string | undefined> {
     const { signal } = this.#closed;
     try {
-      return await untilAborted(Promise.resolve(human.elicit?.(question, { signal })), signal);
+      return await untilAborted(Promise.resolve(human.input?.(question, { signal })), signal);
     } catch {
       return undefined;
     }
@@ -123,17 +116,15 @@ export class EntryReferences {
 
 const nameVariable = "name a variable in its place: ${env:NAME}";
 
-function fieldOf(declared: InputDeclaration): FormField {
-  const { id, description, password = false, default: suggested, options = [] } = declared;
-  const base = {
-    name: id,
-    title: neutralizeLine(id),
+function questionOf(declared: InputDeclaration, serverName: string, origin: string): InputQuestion {
+  const { id, type, description, password = false, default: suggested, options = [] } = declared;
+  return {
+    serverName: neutralizeLine(serverName),
+    origin: neutralizeLine(origin),
+    id: neutralizeLine(id),
     ...(description === undefined ? {} : { description: neutralizeLine(description) }),
-    isRequired: true,
+    isSecret: password,
     ...(suggested === undefined ? {} : { default: suggested }),
+    options: type === "pickString" ? options : [],
   };
-  if (declared.type !== "pickString" || options.length === 0)
-    return { ...base, type: "text", ...(password ? { isSecret: true } : {}) };
-  const choices = options.map((value) => ({ value, title: neutralizeLine(value) }));
-  return { ...base, type: "choice", options: choices };
 }

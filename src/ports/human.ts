@@ -70,10 +70,7 @@ interface ServerQuestion {
   readonly message: string;
 }
 
-/**
- * A form to fill in, for a server or for what its entry asks for. Servers may not ask for passwords with it,
- * and have to use a page of their own; an entry may, with a field that is secret.
- */
+/** A form to fill in. Never a place for passwords: servers have to ask for those on a page of their own. */
 export interface FormQuestion extends ServerQuestion {
   readonly kind: "form";
   readonly fields: readonly FormField[];
@@ -102,8 +99,6 @@ interface FieldBase {
 
 export interface TextField extends FieldBase {
   readonly type: "text";
-  /** What is typed must not be shown. */
-  readonly isSecret?: boolean;
   readonly format?: TextFormat;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -155,6 +150,22 @@ export type ElicitAnswer =
   | { readonly action: "accept"; readonly content?: Readonly<Record<string, FieldValue>> }
   | { readonly action: "decline" | "cancel" };
 
+/** A value that the entry of a server asks for with `${input:id}`; every text in it is safe to show. */
+export interface InputQuestion {
+  readonly serverName: string;
+  /** Where the entry stands: `.vscode/mcp.json:7`. */
+  readonly origin: string;
+  /** What the entry calls it. */
+  readonly id: string;
+  readonly description?: string;
+  /** What is typed must not be seen. It is kept as a secret either way. */
+  readonly isSecret: boolean;
+  /** What is suggested. */
+  readonly default?: string;
+  /** What there is to choose from; anything may be typed where it is empty. */
+  readonly options: readonly string[];
+}
+
 export interface AskOptions {
   /** Aborted when the answer is no longer wanted. */
   readonly signal: AbortSignal;
@@ -171,6 +182,11 @@ export interface Human {
    * answer that does not fit the form is asked for again.
    */
   elicit?(question: ElicitQuestion, options: AskOptions): Promise<ElicitAnswer>;
+  /**
+   * The entry of a server asks for a value before the server starts, after its launch was approved. Undefined
+   * when there is no answer: the server does not start then.
+   */
+  input?(question: InputQuestion, options: AskOptions): Promise<string | undefined>;
   /** Opens an address the person has agreed to; rejects when that fails. */
   openUrl?(url: string, options: AskOptions): Promise<void>;
   notify?(notice: { readonly level: "info" | "warning" | "error"; readonly text: string }): void;

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -104,6 +104,48 @@ describe.skipIf(!hasTerminal)("at a terminal", () => {
     expect(accepted.stdout).toContain("And a copy to us.");
     expect(accepted.stdout).toContain('the tools of "mail" are accepted as they are now.');
     expect(accepted.exitCode).toBe(0);
+  });
+
+  it("ENV-12: what an entry asks for is typed unseen, and reaches the server", async () => {
+    const sandbox = new CliSandbox();
+    const canary = "typed-canary-4711";
+    const inputs = [
+      { type: "promptString", id: "key", description: "Your key", password: true },
+      { type: "promptString", id: "region", default: "north" },
+    ];
+    const script = 'require("fs").writeFileSync("got", process.env.KEY + process.env.REGION)';
+    const servers = {
+      s: {
+        command: "node",
+        args: ["-e", script],
+        cwd: "${workspaceFolder}",
+        env: { KEY: "${input:key}", REGION: "${input:region}" },
+      },
+    };
+    mkdirSync(path.join(sandbox.cwd, ".vscode"));
+    writeFileSync(
+      path.join(sandbox.cwd, ".vscode", "mcp.json"),
+      JSON.stringify({ inputs, servers }),
+    );
+    const words = ["--config", ".vscode/mcp.json", "test", "s"];
+    const cli = sandbox.startInTerminal(words);
+    await cli.writes("stdout", "  key: ");
+    cli.type(`${canary}x\u007F\r`);
+    await cli.writes("stdout", "  region (Enter: north): ");
+    cli.type("\r");
+    const { stdout } = await cli.ended;
+    expect(stdout).toContain('s needs "key" to start (.vscode/mcp.json:1): Your key');
+    expect(stdout).not.toContain(canary);
+    expect(sandbox.read("got")).toBe(`${canary}north`);
+
+    const stopped = sandbox.startInTerminal(words);
+    await stopped.writes("stdout", "  key: ");
+    stopped.type("\u0003");
+    expect(await stopped.ended).toMatchObject({ exitCode: 130 });
+    expect(await sandbox.run(words)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("there is nobody to ask") as unknown,
+    });
   });
 
   it.each([

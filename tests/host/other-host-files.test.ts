@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { McpHost } from "../../src/index.ts";
-import type { ElicitQuestion, Human } from "../../src/ports/human.ts";
+import type { Human, InputQuestion } from "../../src/ports/human.ts";
 import { makeProject, type Project } from "./project.ts";
 
 interface Start {
@@ -41,14 +41,13 @@ async function write(folder: string, file: string, content: unknown): Promise<st
   return place;
 }
 
-/** Answers every form with one value, and remembers what it was asked. */
-function answering(value: string): { human: Human; questions: ElicitQuestion[] } {
-  const questions: ElicitQuestion[] = [];
+/** Answers every question with one value, and remembers what it was asked. */
+function answering(value: string): { human: Human; questions: InputQuestion[] } {
+  const questions: InputQuestion[] = [];
   const human: Human = {
-    elicit: async (question) => {
+    input: async (question) => {
       questions.push(question);
-      const [field] = question.kind === "form" ? question.fields : [];
-      return { action: "accept", content: { [field?.name ?? ""]: value } };
+      return value;
     },
   };
   return { human, questions };
@@ -97,12 +96,15 @@ describe("a file of VS Code or Cursor", () => {
       FROM_FILE: "a b",
       BOTH: "entry",
     });
-    expect(questions).toMatchObject([
+    expect(questions).toEqual([
       {
-        kind: "form",
         serverName: "s",
-        message: expect.stringContaining(`${folder}/mcp.json:1`) as unknown,
-        fields: [{ name: "key", description: "Your key", isSecret: true, default: "none" }],
+        origin: `${folder}/mcp.json:1`,
+        id: "key",
+        description: "Your key",
+        isSecret: true,
+        default: "none",
+        options: [],
       },
     ]);
   });
@@ -137,8 +139,8 @@ describe("a file of VS Code or Cursor", () => {
     let isReady = false;
     const { human, questions } = answering(secret);
     const hesitant: Human = {
-      elicit: async (question, options) =>
-        isReady ? await human.elicit!(question, options) : { action: "decline" },
+      input: async (question, options) =>
+        isReady ? await human.input?.(question, options) : undefined,
     };
     await using host = await project.host({ configFiles: [file], human: hesitant });
     await expect(host.connect("one")).rejects.toMatchObject({

@@ -1,15 +1,21 @@
 import { createInterface } from "node:readline";
 import type { Interface } from "node:readline/promises";
 
+import { canHide, readHidden } from "./read-hidden.ts";
+
 /** A person at a screen: what is written there, and what the person types in answer. */
 export interface Dialogue {
   /** Writes a line. */
   note(text: string): void;
   /**
    * The line that is typed behind the prompt, without blanks around it; undefined at the end of input,
-   * and when the answer is no longer wanted.
+   * and when the answer is no longer wanted. `isHidden` keeps it off the screen, where the screen allows it.
    */
-  ask(prompt: string, signal: AbortSignal): Promise<string | undefined>;
+  ask(
+    prompt: string,
+    signal: AbortSignal,
+    options?: { readonly isHidden: boolean },
+  ): Promise<string | undefined>;
 }
 
 /** What a question needs of an interface of `node:readline/promises`. */
@@ -20,8 +26,26 @@ export function isYes(answer: string | undefined): boolean {
   return answer !== undefined && /^y(?:es)?$/i.test(answer);
 }
 
+/** What is asked, until when, and whether the answer may be seen. */
+export interface Asked {
+  readonly prompt: string;
+  readonly signal: AbortSignal;
+  readonly isHidden?: boolean;
+}
+
+/** Shows a prompt and reads one line of a stream, hidden if that is wanted and possible. */
+export function readAnswer(
+  input: NodeJS.ReadableStream,
+  write: (text: string) => void,
+  asked: Asked,
+): Promise<string | undefined> {
+  if (asked.isHidden === true && canHide(input)) return readHidden(input, write, asked);
+  write(asked.prompt);
+  return readLine(input, write, asked.signal);
+}
+
 /** Reads one line of a stream, and leaves the stream to others between two questions. */
-export function readLine(
+function readLine(
   input: NodeJS.ReadableStream,
   write: (text: string) => void,
   signal: AbortSignal,

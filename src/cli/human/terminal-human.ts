@@ -11,9 +11,16 @@ import type {
 import { neutralizeLine } from "../../text/neutralize.ts";
 import type { Places } from "../display-path.ts";
 import { isUtf8Locale, toAsciiGlyphs } from "../glyphs.ts";
+import { askInput } from "./ask-input.ts";
 import { describeLaunch } from "./describe-launch.ts";
 import { choicesOf, decisiveText, headlineOf, indented } from "./describe-question.ts";
-import { askThrough, type Dialogue, isYes, readLine, type ReadlineInterface } from "./dialogue.ts";
+import {
+  askThrough,
+  type Dialogue,
+  isYes,
+  readAnswer,
+  type ReadlineInterface,
+} from "./dialogue.ts";
 import { fillForm } from "./fill-form.ts";
 
 export interface TerminalHumanOptions {
@@ -38,10 +45,9 @@ export function createTerminalHuman(options: TerminalHumanOptions = {}): Human {
   };
   const dialogue: Dialogue = {
     note: (text) => write(`${text}\n`),
-    ask: (prompt, signal) => {
+    ask: (prompt, signal, asked) => {
       if (readline !== undefined) return askThrough(readline, prompt, signal);
-      write(prompt);
-      return readLine(input, write, signal);
+      return readAnswer(input, write, { prompt, signal, ...asked });
     },
   };
   const isThere = readline !== undefined || (input.isTTY === true && output.isTTY === true);
@@ -61,6 +67,7 @@ export function createHumanAt(dialogue: Dialogue, places: Places): Human {
   return {
     confirm: (question, options) => inTurn(() => confirm(dialogue, places, question, options)),
     elicit: (question, options) => inTurn(() => elicit(dialogue, question, options)),
+    input: (question, options) => inTurn(() => askInput(dialogue, question, options)),
     openUrl: async (url) => {
       dialogue.note("Open this address in a browser:");
       dialogue.note(`  ${url}`);
