@@ -99,7 +99,7 @@ describe("references", () => {
 
   it.each([
     ["${input:key}", { reason: "unset", variable: "input:key" }],
-    ["${command:pick}", { reason: "foreign", source: "${command:pick}" }],
+    ["${command:pick}", { reason: "foreign", kind: "command" }],
     ["${workspaceFolder:other}", { reason: "foreign" }],
   ])("ENV-10: %s is named for what it is and never reaches a server", (template, expected) => {
     expect(expandVariables(template, environment)).toMatchObject({ ok: false, ...expected });

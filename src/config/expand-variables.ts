@@ -44,8 +44,8 @@ export type Expansion =
       readonly used: readonly { readonly name: string; readonly value: string }[];
     }
   | { readonly ok: false; readonly reason: "unset"; readonly variable: string }
-  /** Only the program that the text was written for knows what `source` stands for. */
-  | { readonly ok: false; readonly reason: "foreign"; readonly source: string }
+  /** Only the program that the text was written for knows what `${kind:…}` stands for. */
+  | { readonly ok: false; readonly reason: "foreign"; readonly kind: string }
   /** A `${` that begins no reference; only an error while unset variables are one. */
   | { readonly ok: false; readonly reason: "malformed" };
 
@@ -72,7 +72,7 @@ export function expandVariables(
       if (unset === "error") return { ok: false, reason: "malformed" };
     } else if (part.type === "folder") text += folderOf(part.name, foldersOf(environment));
     else if (part.type === "foreign") {
-      if (unset === "error") return { ok: false, reason: "foreign", source: part.source };
+      if (unset === "error") return { ok: false, reason: "foreign", kind: part.kind };
       if (unset === "literal") text += part.source;
     } else if (part.type === "input") {
       const typed = environment[otherReferences]?.inputs.get(part.id);
@@ -132,7 +132,7 @@ export function resolveServer(
       throw unsetVariable(config, expansion.variable, field, options.cwd);
     if (!expansion.ok && expansion.reason === "foreign")
       throw invalid(
-        `${quoteName(field)} holds ${quoteName(expansion.source)}, which only the program knows that the entry was written for`,
+        `${quoteName(field)} holds "\${${expansion.kind}:…}", which only the program knows that the entry was written for`,
         field,
       );
     if (!expansion.ok)

@@ -15,7 +15,7 @@ export type TemplatePart =
   /** `${workspaceFolder}` and the like: known to whoever knows where somebody works. */
   | { readonly type: "folder"; readonly name: FolderName; readonly source: string }
   /** `${command:…}` and the like: only the program that the file was written for knows what it stands for. */
-  | { readonly type: "foreign"; readonly source: string }
+  | { readonly type: "foreign"; readonly kind: string; readonly source: string }
   /** `${` that begins no reference; what follows it is text again. */
   | { readonly type: "malformed" };
 
@@ -42,7 +42,7 @@ export interface Folders {
 const reference = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-((?:(?!\$\{)[^}])*))?\}/y;
 const folderReference = new RegExp(String.raw`\$\{(${folderNames.join("|")})\}`, "y");
 const inputReference = /\$\{input:([^{}]{1,128})\}/y;
-const foreignReference = /\$\{[A-Za-z]+:[^{}]{0,256}\}/y;
+const foreignReference = /\$\{([A-Za-z]\w{0,63}):[^{}]{0,256}\}/y;
 
 /** Splits a template at its references. `$${` is text and stands for `${`. */
 export function parseTemplate(template: string): readonly TemplatePart[] {
@@ -94,7 +94,9 @@ function referenceAt(template: string, index: number): Reference | undefined {
   const input = match(inputReference);
   if (input !== null) return { type: "input", id: input[1] ?? "", source: input[0] };
   const foreign = match(foreignReference);
-  return foreign === null ? undefined : { type: "foreign", source: foreign[0] };
+  return foreign === null
+    ? undefined
+    : { type: "foreign", kind: foreign[1] ?? "", source: foreign[0] };
 }
 
 /** What the name of a folder stands for. */
@@ -150,5 +152,6 @@ export function isPureReference(value: string): boolean {
 function isWithoutSecret(part: TemplatePart): boolean {
   if (part.type === "text") return /^(?:(?:Bearer|Basic|Token)\s+)?$/i.test(part.text);
   if (part.type === "variable") return part.fallback === undefined;
-  return part.type !== "malformed";
+  // What follows the colon of another program's reference may be anything.
+  return part.type === "input" || part.type === "folder";
 }

@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { inspect } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
@@ -209,7 +210,7 @@ describe("a file of VS Code or Cursor", () => {
     });
     expect(await failure("foreign")).toMatchObject({
       code: "config_invalid",
-      message: expect.stringContaining('"env.KEY" holds "${command:pick}", which only') as unknown,
+      message: expect.stringContaining('"env.KEY" holds "${command:…}", which only') as unknown,
     });
     expect(await failure("file")).toMatchObject({
       code: "config_invalid",
@@ -306,6 +307,18 @@ describe("references in a project's file", () => {
       if (folder === "a") await host.approve("s");
     }
     expect(states).toEqual(["pending", "pending"]);
+  });
+});
+
+describe("a reference that only another program knows", () => {
+  it("ENV-12: shows nothing behind its colon, which may be a secret", async () => {
+    await using project = await makeProject();
+    const entry = { command: process.execPath, env: { KEY: `\${TOKEN:${secret}}` } };
+    await using host = await project.host({ servers: { s: entry } });
+    const error: unknown = await host.connect("s").catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "config_invalid" });
+    expect(inspect([error, host.server("s")], { depth: 9 })).not.toContain(secret);
+    expect(JSON.stringify([error, host.server("s")])).not.toContain(secret);
   });
 });
 
