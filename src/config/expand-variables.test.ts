@@ -108,11 +108,11 @@ describe("references", () => {
   });
 
   it("ENV-07: folders are those of VS Code and Cursor, wherever somebody works", () => {
-    const folders = { workspaceFolder: "/work/project", home: "/home/ada" };
+    const folders = { workspaceFolder: "/srv/project", home: "/home/ada" };
     const known = { [otherReferences]: { folders, inputs: new Map(), envFile: {} } };
     const template = "${workspaceFolder}${/}a ${workspaceFolderBasename} ${userHome} $${userHome}";
     expect(expandVariables(template, known)).toMatchObject({
-      text: `/work/project${path.sep}a project /home/ada \${userHome}`,
+      text: `/srv/project${path.sep}a project /home/ada \${userHome}`,
       used: [],
     });
   });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { describe, expect, it } from "vitest";
@@ -68,6 +68,16 @@ describe("plugboard list", () => {
     expect(await sandbox.run(["up", "--once", "--config", "none.json"])).toMatchObject(told);
     expect(await sandbox.run(["list", "--check", ...config])).toMatchObject(told);
     expect(await sandbox.run(["tools", ...config])).toMatchObject(told);
+  });
+
+  it("CLI-13: a store that cannot be used is no mistake in a file", async () => {
+    const sandbox = new CliSandbox().configureUser({ demo: demoEntry });
+    const file = path.join(sandbox.home, "other.db");
+    writeFileSync(file, "no database");
+    chmodSync(file, 0o666);
+    const { stdout, exitCode } = await sandbox.run(["list"], { env: { PLUGBOARD_DB: file } });
+    expect(stdout).toMatch(/^demo /m);
+    expect(exitCode).toBe(1);
   });
 
   it("CLI-13: tells what is wrong with the configuration on stderr, with its place", async () => {
