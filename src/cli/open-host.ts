@@ -31,8 +31,8 @@ export async function openHost(
 
 /** What entries ask for is asked at the terminal. Servers, and questions of consent, are the commands' own affair. */
 function inputsOnly({ dialogue, standpoint }: CommandContext): Human {
-  const { input } = createHumanAt(dialogue, standpoint);
-  return input === undefined ? {} : { input };
+  const human = createHumanAt(dialogue, standpoint);
+  return { input: async (question, options) => await human.input?.(question, options) };
 }
 
 /** The same for commands that one can try at once: where nothing is configured, the demo server is there. */

@@ -55,6 +55,10 @@ export async function readEnvFile(
 
 async function liesInProject(file: string, configFile: string | undefined): Promise<boolean> {
   if (configFile === undefined) return false;
-  const real = async (place: string): Promise<string> => await realpath(place).catch(() => place);
-  return isWithin(await real(file), await real(baseDirOf(configFile)));
+  return isWithin(await realPath(file), await realPath(baseDirOf(configFile)));
+}
+
+/** The path itself where there is nothing. */
+async function realPath(place: string): Promise<string> {
+  return await realpath(place).catch(() => place);
 }

@@ -24,7 +24,7 @@ export function readHidden(
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
     const decoder = new StringDecoder("utf8");
-    let typed = "";
+    const typed: string[] = [];
     const end = (answer: string | undefined): void => {
       input.off("data", take);
       input.off("end", giveUp);
@@ -40,11 +40,11 @@ export function readHidden(
       // Arrows and the like come whole, and mean nothing here.
       if (text.startsWith(keys.escape)) return;
       for (const key of text) {
-        if (key === "\r" || key === "\n") return end(typed.trim());
+        if (key === "\r" || key === "\n") return end(typed.join("").trim());
         if (key === keys.interrupt) return void process.kill(process.pid, "SIGINT");
         if (key === keys.end) return giveUp();
-        if (erasing.has(key)) typed = [...typed].slice(0, -1).join("");
-        else if (key >= " ") typed += key;
+        if (erasing.has(key)) typed.pop();
+        else if (key >= " ") typed.push(key);
       }
     };
     if (signal.aborted) {
