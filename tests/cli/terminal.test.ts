@@ -11,6 +11,7 @@ const hasTerminal =
   process.platform === "linux" && spawnSync(terminalProgram, ["--version"]).status === 0;
 
 const node = realpathSync(process.execPath);
+const askingAgent = fileURLToPath(new URL("../fixtures/agent/asking-agent.mjs", import.meta.url));
 const listingServer = fileURLToPath(
   new URL("../fixtures/servers/listing-server.mjs", import.meta.url),
 );
@@ -166,6 +167,24 @@ describe.skipIf(!hasTerminal)("at a terminal", () => {
     expect(screen).toMatch(
       /\nStopped\. No server is running any more, and no process is left\.\n$/,
     );
+    expect(exitCode).toBe(0);
+  });
+
+  it("a program asks the person at its terminal, and ends when it is done", async () => {
+    const cli = new CliSandbox().startProgramInTerminal([askingAgent]);
+    await cli.writes("stdout", "[1/N]");
+    cli.type("y\n");
+    // Its other tools are asked about together.
+    await cli.writes("stdout", "[1/2/3/4/5/N]");
+    cli.type("1\n");
+    await cli.writes("stdout", "  Name: ");
+    cli.type("Ada\n");
+    await cli.writes("stdout", "Send this to demo? [y/N]");
+    cli.type("y\n");
+    const { stdout, exitCode } = await cli.ended;
+    expect(stdout).toContain("Deleted note n1.");
+    expect(stdout).toContain("demo asks: What is your name?");
+    expect(stdout).toContain("Hello, Ada!");
     expect(exitCode).toBe(0);
   });
 

@@ -59,5 +59,7 @@ describe("a program that moves to Plugboard", () => {
       expect(await printed(`${library}-before.mjs`)).toBe("Echo: hi\n");
       expect(await printed(`${library}-after.mjs`)).toBe("Echo: hi\n");
     },
+    // Some of these libraries take their time to load.
+    300_000,
   );
 });
