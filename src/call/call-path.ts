@@ -96,6 +96,8 @@ export interface CallPathOptions {
   readonly events: EventBus;
   readonly schemas: ToolSchemas;
   readonly createId: () => string;
+  /** The first step where every call has to be written down: what the call waits for, which may refuse it. */
+  readonly admit?: (() => Promise<void> | undefined) | undefined;
   /** The last step: writes down what became of the call. Must not throw. */
   readonly record: (call: CallRecord, outcome: Outcome, at: number) => void;
 }
@@ -154,7 +156,11 @@ export class CallPath {
       if (misuse !== undefined) throw misuse;
       throwIfAborted(options.signal);
       takeArguments(record);
-      const target = caller.resolve(record, options.signal);
+      const admission = this.#options.admit?.();
+      const target =
+        admission === undefined
+          ? caller.resolve(record, options.signal)
+          : admission.then(() => caller.resolve(record, options.signal));
       const result =
         target instanceof Promise
           ? target.then((found) => this.#proceed(record, found, options))

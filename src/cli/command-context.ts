@@ -31,6 +31,8 @@ export class CommandContext {
   readonly terminal: Terminal;
   readonly interruption: Interruption;
   readonly logger: Logger;
+  /** Problems that the command has told: the logger does not repeat them. */
+  readonly told = new Set<string>();
   /** The person at the terminal, if one is there. */
   readonly dialogue: Dialogue;
 
@@ -41,7 +43,7 @@ export class CommandContext {
     this.terminal = new Terminal({ stdout, stderr, env, platform, color: options.color });
     const { json = false, quiet = false } = options;
     const level = options.logLevel ?? (json ? "silent" : quiet ? "error" : "warn");
-    this.logger = createStderrLogger(this.terminal, { level, json });
+    this.logger = createStderrLogger(this.terminal, { level, json, told: this.told });
     this.dialogue = {
       note: (text) => this.terminal.note(text),
       ask: async (prompt, signal, asked) => {

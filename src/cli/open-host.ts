@@ -39,7 +39,10 @@ function inputsOnly({ dialogue, standpoint }: CommandContext): Human {
 async function openHostOrDemo(context: CommandContext): Promise<McpHost> {
   const host = await openHost(context, { limits: oneShotLimits });
   if (!isUnconfigured(context, host)) return host;
+  // The second host has the same problems, and tells them.
+  for (const { message } of host.configProblems) context.told.add(message);
   await host.close();
+  context.told.clear();
   return await openHost(context, { limits: oneShotLimits, demo: true });
 }
 
@@ -65,8 +68,10 @@ export function noteConfigProblems(
   severity: "error" | "all",
 ): void {
   for (const problem of host.configProblems)
-    if (severity === "all" || problem.severity === "error")
+    if (severity === "all" || problem.severity === "error") {
+      context.told.add(problem.message);
       context.notice(formatConfigProblem(problem, context.standpoint));
+    }
 }
 
 /** Runs `use` with a host and closes it, whatever comes of it. */

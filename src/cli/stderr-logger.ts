@@ -10,6 +10,8 @@ export interface StderrLoggerOptions {
   readonly level: LogLevel;
   /** Lines for programs, so that whoever reads stderr as JSON can go on doing so. */
   readonly json: boolean;
+  /** Messages that need not be repeated: the command has told them in its own words. */
+  readonly told?: ReadonlySet<string> | undefined;
 }
 
 /** What each line begins with. */
@@ -18,13 +20,13 @@ const marks = { debug: "debug ", info: "info  ", warn: "⚠", error: "✗" } as 
 /** What the host reports, one line each on stderr. */
 export function createStderrLogger(
   terminal: Terminal,
-  { level, json }: StderrLoggerOptions,
+  { level, json, told }: StderrLoggerOptions,
 ): Logger {
   const threshold = logLevels.indexOf(level);
   const write =
     (name: Exclude<LogLevel, "silent">): Logger["debug"] =>
     (message, fields = {}) => {
-      if (logLevels.indexOf(name) < threshold) return;
+      if (logLevels.indexOf(name) < threshold || told?.has(message) === true) return;
       if (json) terminal.jsonError({ log: { level: name, message, ...fields } });
       else terminal.note(`${marks[name]} ${neutralizeLine(logText(message, fields))}`);
     };

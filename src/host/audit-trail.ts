@@ -1,6 +1,7 @@
 import type { CallRecord } from "../call/call-events.ts";
 import type { CallTarget } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
+import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { HostEventOf, HostEventType } from "../events/host-event.ts";
@@ -24,6 +25,8 @@ export interface AuditTrailParts {
   readonly events: EventBus;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Calls that could not be written down are refused. */
+  readonly isRequired: boolean;
 }
 
 /** Decisions; calls come in by `record`, with what their events do not tell. */
@@ -52,11 +55,17 @@ type RecordedEvent = HostEventOf<(typeof recordedEvents)[number]>;
 export class AuditTrail implements Audit {
   readonly #store: HostStore;
   readonly #queue: AuditQueue;
+  /**
+   * What a call has to pass before it begins, where the trail is required: undefined when it can be written down,
+   * otherwise a promise that rejects with `store_failed` as long as it cannot.
+   */
+  readonly admit: (() => Promise<void> | undefined) | undefined;
   /** For all calls of one agent with one tool, as long as the verdict on it holds. */
   readonly #heads = new WeakMap<CallTarget, CallHead>();
 
-  constructor({ store, events, clock, logger }: AuditTrailParts) {
+  constructor({ store, events, clock, logger, isRequired }: AuditTrailParts) {
     this.#store = store;
+    this.admit = isRequired ? () => this.#admit() : undefined;
     this.#queue = new AuditQueue({
       clock,
       logger,
@@ -64,6 +73,7 @@ export class AuditTrail implements Audit {
         const opened = await store.open();
         await opened?.audit.save(page);
       },
+      isTold: (error) => error === store.failure,
     });
     if (!store.isKept) return;
     for (const type of recordedEvents)
@@ -112,6 +122,19 @@ export class AuditTrail implements Audit {
     return store;
   }
 
+  #admit(): Promise<void> | undefined {
+    const isWritable = this.#store.isOpen && this.#queue.failure === undefined;
+    return isWritable ? undefined : this.#becomeWritable();
+  }
+
+  async #becomeWritable(): Promise<void> {
+    const store = await this.#openUpToDate().catch((error: unknown) => {
+      throw refusedForAudit(error);
+    });
+    if (store === undefined) throw refusedForAudit(this.#store.failure);
+    if (this.#queue.failure !== undefined) throw refusedForAudit(this.#queue.failure.reason);
+  }
+
   #keepHead({ caller }: CallRecord, target: CallTarget): CallHead {
     const { tool, consent } = target;
     const { agent } = caller;
@@ -119,6 +142,21 @@ export class AuditTrail implements Audit {
     this.#heads.set(target, head);
     return head;
   }
+}
+
+function refusedForAudit(cause: unknown): McpError {
+  const reason = McpError.is(cause) ? cause : undefined;
+  if (reason?.code === "closed") return reason;
+  return createError(
+    "store_failed",
+    `refused, because it could not be written down${reason === undefined ? "" : `: ${reason.message}`}`,
+    {
+      hint: reason?.hint,
+      retryable: reason?.retryable,
+      details: { ...reason?.details, rule: "audit" },
+      cause,
+    },
+  );
 }
 
 function entryOfCall(

@@ -94,11 +94,6 @@ async function storedServers(
   store: HostStore,
 ): Promise<ParsedConfig & { readonly isBroken: boolean }> {
   const provenance = { layer: "store" } as const;
-  if (store.memoryReason !== undefined) {
-    const message = store.memoryReason;
-    const problem = { severity: "warning", code: "store_failed", message, ...provenance } as const;
-    return { servers: [], problems: [problem], isBroken: false };
-  }
   try {
     const rows = await store.read(({ servers }) => servers.list(), []);
     const parsed = rows.map(({ name, config }) =>
@@ -111,6 +106,8 @@ async function storedServers(
     };
   } catch (error) {
     if (!McpError.is(error)) throw error;
+    // The store tells by itself that it cannot be opened.
+    if (error === store.failure) return { servers: [], problems: [], isBroken: true };
     const { code, message } = error;
     const problem = { severity: "error", code, message, layer: "store" } as const;
     return { servers: [], problems: [problem], isBroken: true };

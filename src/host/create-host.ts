@@ -6,6 +6,8 @@ import { ToolSchemas } from "../call/tool-schemas.ts";
 import { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { userFolder } from "../config/config-files.ts";
 import { resolveLimits } from "../config/limits.ts";
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { systemClock } from "../ports/clock.ts";
 import { loggerOf } from "../ports/default-logger.ts";
@@ -50,14 +52,31 @@ async function openHost(options: HostOptions): Promise<McpHost> {
   const schemas = new ToolSchemas(limits);
   const warnings = logWarnings(logger, events, clock);
   const { background } = warnings;
-  const store = new HostStore({ location: storeLocation(options), clock, logger: background });
-  const audit = new AuditTrail({ store, events, clock, logger: background });
+  const isAuditRequired = options.audit === "required";
+  const location = storeLocation(options);
+  if (isAuditRequired && location === undefined) throw noPlaceForAudit();
+  const store = new HostStore({
+    location,
+    clock,
+    logger: background,
+    callsMeanwhile: isAuditRequired ? "calls are refused" : undefined,
+    onProblem: ({ message }) => warnings.announce(message),
+  });
+  store.checkPlace();
+  const audit = new AuditTrail({
+    store,
+    events,
+    clock,
+    logger: background,
+    isRequired: isAuditRequired,
+  });
   const calls = new CallPath({
     limits,
     clock,
     events,
     schemas,
     createId: idGenerator,
+    admit: audit.admit,
     record: audit.record,
   });
   const requests = new RequestDesk({
@@ -101,7 +120,16 @@ async function openHost(options: HostOptions): Promise<McpHost> {
   });
   const { watch = true, startEager = true } = options;
   await host.begin({ watch, startEager });
+  if (isAuditRequired) await store.open().catch(() => undefined);
+  warnings.begin();
   return host;
+}
+
+function noPlaceForAudit(): McpError {
+  return createError("config_invalid", '`audit: "required"` needs a store to write calls down in', {
+    hint: "name a file as `store`; with `config: false` there is none by itself",
+    details: { parameter: "options.store" },
+  });
 }
 
 function storeLocation(options: HostOptions): string | undefined {

@@ -137,6 +137,7 @@ const hostOptions = options({
   config: oneOf(false),
   configFiles: listOf(text),
   store: either(text, oneOf(false)),
+  audit: oneOf("required"),
   watch: flag,
   startEager: flag,
   reconnect: flag,

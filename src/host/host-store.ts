@@ -1,10 +1,14 @@
+import type { ConfigProblem } from "../config/config-problem.ts";
 import { createError } from "../errors/families.ts";
+import { McpError } from "../errors/mcp-error.ts";
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
 import { howToGetSqlite, lacksSqlite, noSqlite } from "../store/find-sqlite.ts";
-import { storeExists } from "../store/store-location.ts";
+import { storeError } from "../store/store-error.ts";
+import { creationObstacle, storeExists } from "../store/store-location.ts";
 import type { Store } from "../store/store.ts";
+import { redact } from "../text/redact.ts";
 
 const keepDelayMs = 1_000;
 /** Opening the store takes the event loop for as long as many calls take; most are over by then. */
@@ -17,6 +21,10 @@ export interface HostStoreOptions {
   readonly location: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** What becomes of calls while the store cannot be opened, for the problem; "no call is written down" by default. */
+  readonly callsMeanwhile?: string | undefined;
+  /** Told once, until it could be opened again. */
+  readonly onProblem?: ((problem: ConfigProblem) => void) | undefined;
 }
 
 /**
@@ -25,9 +33,10 @@ export interface HostStoreOptions {
  */
 export class HostStore {
   readonly #options: HostStoreOptions;
-  /** Why this host keeps everything in memory although it was given a location. */
-  readonly memoryReason: string | undefined;
   #opening: Promise<Store> | undefined;
+  #isOpen = false;
+  #failure: McpError | undefined;
+  #problem: ConfigProblem | undefined;
   /** From when on to try again what failed. */
   #reopenAt: number | undefined;
   #onChange: (() => void) | undefined;
@@ -43,8 +52,10 @@ export class HostStore {
     this.#options = options;
     if (options.location === undefined || !lacksSqlite(options.location)) return;
     this.#options = { ...options, location: undefined };
-    this.memoryReason = `${noSqlite}: approvals, pins and settings are kept in memory only, and there is no audit trail; ${howToGetSqlite}`;
-    options.logger.warn(this.memoryReason);
+    const message = `${noSqlite}: approvals, pins and settings are kept in memory only, and there is no audit trail; ${howToGetSqlite}`;
+    this.#failure = createError("store_failed", message);
+    this.#problem = { severity: "warning", code: "store_failed", message, layer: "store" };
+    options.onProblem?.(this.#problem);
   }
 
   /** Whether there is a place to keep anything. */
@@ -56,6 +67,28 @@ export class HostStore {
   get isFilled(): boolean {
     const { location } = this.#options;
     return this.#opening !== undefined || (location !== undefined && storeExists(location));
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Why it could not be opened when that was last tried, or why it never can. */
+  get failure(): McpError | undefined {
+    return this.#failure;
+  }
+
+  /** The same as a problem of the configuration. */
+  get problem(): ConfigProblem | undefined {
+    return this.#problem;
+  }
+
+  /** Finds out early whether a store that does not exist yet can be created; what exists is opened to be read. */
+  checkPlace(): void {
+    const { location } = this.#options;
+    if (location === undefined || storeExists(location)) return;
+    const obstacle = creationObstacle(location);
+    if (obstacle !== undefined) this.#failed(obstacle, location);
   }
 
   /**
@@ -141,11 +174,35 @@ export class HostStore {
       if (this.#onChange !== undefined) store.onchange(this.#onChange);
       // All that is in it is news.
       if (isAgain) this.#onChange?.();
+      this.#isOpen = true;
+      this.#failure = undefined;
+      this.#problem = undefined;
       return store;
     } catch (error) {
       this.#reopenAt = clock.monotonic() + reopenAfterMs;
-      throw error;
+      throw this.#failed(error, location);
     }
+  }
+
+  #failed(cause: unknown, location: string): McpError {
+    const failure = McpError.is(cause) ? cause : storeError("other", redact(location), { cause });
+    const isNews = this.#failure === undefined;
+    this.#failure = failure;
+    this.#problem = this.#problemOf(failure, storeExists(location));
+    if (isNews) this.#options.onProblem?.(this.#problem);
+    return failure;
+  }
+
+  /** A store that exists may define servers, which are missing now; of one that does not, nothing is. */
+  #problemOf({ code, message, hint }: McpError, exists: boolean): ConfigProblem {
+    const { callsMeanwhile = "no call is written down" } = this.#options;
+    const meanwhile = `Nothing is kept meanwhile, and ${callsMeanwhile}`;
+    return {
+      severity: exists ? "error" : "warning",
+      code,
+      message: `${message}. ${meanwhile}${hint === undefined ? "" : `: ${hint}`}`,
+      layer: "store",
+    };
   }
 
   #keepAll(): Promise<void> {
@@ -170,7 +227,9 @@ export class HostStore {
     try {
       await this.write(task);
     } catch (error) {
-      this.#options.logger.warn(`${what} could not be stored`, { error: String(error) });
+      // That the store cannot be opened at all has been told.
+      if (error !== this.#failure)
+        this.#options.logger.warn(`${what} could not be stored`, { error: String(error) });
     }
   }
 }

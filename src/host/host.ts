@@ -46,9 +46,15 @@ export interface HostOptions {
   /**
    * Where approvals, servers and the last known tools are kept: a file, `":memory:"` or `postgres://…`.
    * By default `plugboard.db` in the user's `.plugboard` folder, or what `PLUGBOARD_DB` names; with
-   * `config: false`, and with `false`, nothing is kept.
+   * `config: false`, and with `false`, nothing is kept, and there is no audit trail. One that cannot be
+   * opened is one of `configProblems`, a `warning` event and a warning of the logger.
    */
   readonly store?: string | false | undefined;
+  /**
+   * `"required"`: calls are refused as `store_failed` while they cannot be written down. By default they
+   * go on, and the host warns.
+   */
+  readonly audit?: "required" | undefined;
   /** `false`: a configuration file that changes is not read again by itself. */
   readonly watch?: boolean | undefined;
   /** Starts servers whose entry says `"start": "eager"` at once, without waiting for them; on by default. */

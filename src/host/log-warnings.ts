@@ -10,7 +10,11 @@ const minuteMs = 60_000;
 export interface LoggedWarnings {
   /** For work that nobody waits for: its warnings and errors are `warning` events as well. */
   readonly background: Logger;
-  /** Ends the logging of events. What goes wrong while everything is being stopped is no news. */
+  /** A warning that may come before anybody can listen: it waits for `begin`. */
+  readonly announce: (text: string) => void;
+  /** The host is about to be handed out; what waits is told behind what the program does first with it. */
+  readonly begin: () => void;
+  /** Tells what waits and ends the logging of events. What goes wrong while everything is being stopped is no news. */
   readonly end: () => void;
 }
 
@@ -21,7 +25,7 @@ export interface LoggedWarnings {
 export function logWarnings(logger: Logger, events: EventBus, clock: Clock): LoggedWarnings {
   const logged = new WeakSet<HostEvent>();
   const minutes = new Map<string | undefined, { readonly since: number; count: number }>();
-  const end = events.on("warning", (event) => {
+  const unsubscribe = events.on("warning", (event) => {
     if (logged.has(event)) return;
     const { text, serverName, at } = event;
     const known = minutes.get(serverName);
@@ -54,5 +58,20 @@ export function logWarnings(logger: Logger, events: EventBus, clock: Clock): Log
       publish(message, fields);
     },
   };
-  return { background, end };
+  const waiting: string[] = [];
+  let isHeard = false;
+  const tell = (text: string): void => events.emit({ type: "warning", text, at: clock.now() });
+  const listen = (): void => {
+    isHeard = true;
+    waiting.splice(0).forEach(tell);
+  };
+  return {
+    background,
+    announce: (text) => (isHeard ? tell(text) : void waiting.push(text)),
+    begin: () => void setImmediate(listen),
+    end: () => {
+      listen();
+      unsubscribe();
+    },
+  };
 }

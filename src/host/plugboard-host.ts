@@ -107,7 +107,7 @@ export class PlugboardHost implements McpHost {
   }
 
   get configProblems(): readonly ConfigProblem[] {
-    return this.#fleet.sources.problems;
+    return this.#fleet.problems;
   }
 
   servers(): readonly ServerStatus[] {

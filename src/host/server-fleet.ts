@@ -1,6 +1,7 @@
 import type { CallPath } from "../call/call-path.ts";
 import { Discovery } from "../catalog/discovery.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
+import type { ConfigProblem } from "../config/config-problem.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
 import { isOfProject, type ServerConfig } from "../config/server-config.ts";
 import { watchFiles } from "../config/watch-files.ts";
@@ -91,6 +92,12 @@ export class ServerFleet {
 
   get sources(): CollectedServers {
     return this.#sources;
+  }
+
+  /** What is wrong with the configuration, the store included. */
+  get problems(): readonly ConfigProblem[] {
+    const { problem } = this.#parts.store;
+    return problem === undefined ? this.#sources.problems : [...this.#sources.problems, problem];
   }
 
   /** What is known from before; a store that cannot be read has been told with the configuration. */
@@ -274,7 +281,7 @@ export class ServerFleet {
 
   async #orWarn(recalled: Promise<void>): Promise<void> {
     await recalled.catch((error: unknown) => {
-      if (this.#isEnded) return;
+      if (this.#isEnded || error === this.#parts.store.failure) return;
       this.#parts.logger.warn("nothing is known from before", { error: String(error) });
     });
   }

@@ -116,8 +116,12 @@ export interface AgentContentParts {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly createId: () => string;
-  /** Writes down what became of it. Must not throw. */
-  readonly audit: { readonly recordContent: (use: ContentUse) => void };
+  readonly audit: {
+    /** What is to be waited for before anything is used; rejects when it could not be written down. */
+    readonly admit: (() => Promise<void> | undefined) | undefined;
+    /** Writes down what became of it. Must not throw. */
+    readonly recordContent: (use: ContentUse) => void;
+  };
 }
 
 /** What is to be used, as it is asked about and written down. */
@@ -241,6 +245,7 @@ export class AgentContent implements SessionContent {
       const params = parseFrozen(argumentsText) as Params;
       const { signal } = options;
       const args = params as ToolArguments;
+      await this.#parts.audit.admit?.();
       const allowed = await this.#allowed(wish, args, { callId, argumentsText, signal });
       ({ consent } = allowed);
       const { server } = allowed;

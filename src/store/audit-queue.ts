@@ -8,6 +8,8 @@ export interface AuditQueueOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly save: (page: AuditPage) => Promise<void>;
+  /** Whether a failure to save has been told by somebody else. */
+  readonly isTold?: ((error: unknown) => boolean) | undefined;
 }
 
 interface Losses {
@@ -39,7 +41,8 @@ export class AuditQueue {
   #waitingBytes = 0;
   #timer: Timer | undefined;
   #draining: Promise<void> | undefined;
-  #isFailing = false;
+  /** Why the last try failed. */
+  #failure: { readonly reason: unknown } | undefined;
   #isClosed = false;
   #lost = 0;
   /** Of what was given up, what the trail does not say yet. */
@@ -52,6 +55,11 @@ export class AuditQueue {
   /** Entries given up: the store could not be written for too long, or had been closed. */
   get lost(): number {
     return this.#lost;
+  }
+
+  /** Why nothing can be saved at the moment; undefined while all is well. */
+  get failure(): { readonly reason: unknown } | undefined {
+    return this.#failure;
   }
 
   add(entry: AuditEntry): void {
@@ -90,9 +98,10 @@ export class AuditQueue {
     if (this.#draft.isFull) {
       this.#turnPage();
       // What is under way saves full pages as well, or says when to try again.
-      if (!this.#isFailing) void this.#drain();
+      if (this.#failure === undefined) void this.#drain();
     }
-    if (this.#timer === undefined) this.#arm(this.#isFailing ? retryAfterMs : maxWaitMs);
+    if (this.#timer === undefined)
+      this.#arm(this.#failure === undefined ? maxWaitMs : retryAfterMs);
   }
 
   /**
@@ -111,13 +120,13 @@ export class AuditQueue {
         await this.#saveOldest();
         this.#tellLosses();
       }
-      this.#isFailing = false;
+      this.#failure = undefined;
     } catch (error) {
-      if (!this.#isFailing)
+      if (this.#failure === undefined && this.#options.isTold?.(error) !== true)
         this.#options.logger.error("audit entries could not be saved yet", {
           error: String(error),
         });
-      this.#isFailing = true;
+      this.#failure = { reason: error };
       this.#arm(retryAfterMs);
     } finally {
       this.#draining = undefined;

@@ -1,9 +1,11 @@
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { userFolder, type UserFolderOptions } from "../config/config-files.ts";
 import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
+import { storeError } from "./store-error.ts";
 
 /** Where a store lives, told apart once. */
 export type StoreLocation =
@@ -53,4 +55,19 @@ function pathOf(fileUrl: string): string {
 export function storeExists(location: string): boolean {
   const parsed = parseStoreLocation(location);
   return parsed.kind === "postgres" || (parsed.kind === "file" && existsSync(parsed.file));
+}
+
+/** Why a store that does not exist could not be created there, as far as that shows without creating anything. */
+export function creationObstacle(location: string): McpError | undefined {
+  const parsed = parseStoreLocation(location);
+  if (parsed.kind !== "file") return undefined;
+  let folder = path.dirname(parsed.file);
+  while (!existsSync(folder) && folder !== path.dirname(folder)) folder = path.dirname(folder);
+  try {
+    if (!statSync(folder).isDirectory()) return storeError("cannot-open", parsed.file);
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (cause) {
+    return storeError("read-only", parsed.file, { cause });
+  }
 }

@@ -44,6 +44,16 @@ describe("plugboard list", () => {
     );
   });
 
+  it("B18: a store that cannot be opened is told in one line, and fails no list", async () => {
+    const sandbox = new CliSandbox().configureUser({ local: { command: "true" } });
+    const store = path.join(sandbox.home, ".plugboard/mcp.json/plugboard.db");
+    const { stderr, exitCode } = await sandbox.run(["list"], { env: { PLUGBOARD_DB: store } });
+    expect(stderr).toBe(
+      `⚠ the store ${store} cannot be opened. Nothing is kept meanwhile, and no call is written down: check that its folder exists and that you may read and write in it\n`,
+    );
+    expect(exitCode).toBe(0);
+  });
+
   it("an empty list says so and names the next command", async () => {
     const sandbox = new CliSandbox().configureUser({});
     const file = path.join(sandbox.home, ".plugboard/mcp.json");
