@@ -56,9 +56,11 @@ export function isUnconfigured(context: CommandContext, host: McpHost): boolean 
 }
 
 /** For commands that read or change what is kept: "nothing" would be no answer, and "done" a lie. */
-export function requireStore(host: McpHost): void {
+export function requireStore(context: CommandContext, host: McpHost): void {
   const failure = host.configProblems.find(({ code }) => code === "store_failed");
-  if (failure !== undefined) throw createError("store_failed", failure.message);
+  if (failure === undefined) return;
+  if (context.options.json !== true) context.told.add(failure.message);
+  throw createError("store_failed", failure.message);
 }
 
 /** What is wrong with the configuration, without holding up the command. */

@@ -31,7 +31,7 @@ export async function runApprove(
 ): Promise<number> {
   return await withHost(context, async (host) => {
     const { server: name, identity, revoke, all } = command;
-    requireStore(host);
+    requireStore(context, host);
     requireServer(context, host, name);
     if (revoke) return await takeBack(context, host, name);
     const question = await host.approvalQuestion(name);

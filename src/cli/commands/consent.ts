@@ -35,7 +35,7 @@ export async function runConsent(
   const { action, agent } = command;
   if (agent === "") throw createError("invalid_arguments", "--agent: a name is missing");
   return await withHost(context, async (host) => {
-    requireStore(host);
+    requireStore(context, host);
     const query: GrantQuery = { agent, ...findTarget(context, host, command.target) };
     if (action === "list") return writeGrants(context, host.grants.list(query));
     if (action === "allow") return await allow(context, host, command, query);
