@@ -34,6 +34,13 @@ describe("a server that cannot be used", () => {
     expect(exitCode).toBe(4);
   });
 
+  it("ERR-17, CLI-13: is told once by who lists the tools of all", async () => {
+    const sandbox = new CliSandbox().configureUser({ files: { command: "npxx" } });
+    const { stderr, exitCode } = await sandbox.run(["tools"]);
+    expect(stderr.match(/npxx/g)).toHaveLength(1);
+    expect([stderr.includes("⚠"), exitCode]).toEqual([false, 4]);
+  });
+
   it("ERR-17, CLI-13: a command that exits at once with a message", async () => {
     const script = "console.error('Error: ENOENT: no such folder ./x'); process.exit(3)";
     const { stderr, exitCode } = await failureOf("files", {

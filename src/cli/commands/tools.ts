@@ -62,7 +62,8 @@ interface ListedServer {
 }
 
 function listingOf(host: McpHost, names: readonly string[]): readonly ListedServer[] {
-  const tools = openListing(host).tools();
+  // Where nothing was connected, each server has said why.
+  const tools = names.length === 0 ? [] : openListing(host).tools();
   return names.map((name) => ({
     status: host.server(name),
     tools: tools.filter(({ serverName }) => serverName === name),
