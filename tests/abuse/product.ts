@@ -43,5 +43,5 @@ function loadBuilt<T>(file: string): Promise<T> {
 
 /** A host that reads no files. */
 export function createBareHost(product: Product, options: HostOptions): Promise<McpHost> {
-  return product.createHost({ config: false, ...options });
+  return product.createHost({ config: false, logger: false, ...options });
 }

@@ -41,7 +41,7 @@ export class Project implements Disposable {
 
   open(product: Product, options: HostOptions = {}): Promise<McpHost> {
     const { cwd, home } = this;
-    return product.createHost({ cwd, home, watch: false, ...options });
+    return product.createHost({ cwd, home, watch: false, logger: false, ...options });
   }
 
   [Symbol.dispose](): void {
