@@ -38,13 +38,22 @@ const attempts: Readonly<Record<keyof Session, Attempt>> = {
   loadTools: (session) => [() => session.loadTools()],
   servers: (session) => [() => session.servers()],
   history: (session) => [() => session.history()],
-  find: (session, server) => [() => session.find(`mcp__${server}__echo`)?.execute({})],
-  why: (session, server) => [() => session.why(`mcp__${server}__echo`).verdict],
+  find: (session, server) => [
+    () => session.find(`mcp__${server}__echo`)?.execute({}),
+    () => session.find({ server, tool: "echo" })?.execute({}),
+  ],
+  why: (session, server) => [
+    () => session.why(`mcp__${server}__echo`).verdict,
+    () => session.why({ server, tool: "echo" }).verdict,
+  ],
   ready: (session, server) => [() => session.ready(), () => session.ready({ servers: [server] })],
   call: (session, server) => [
     () => session.call(`mcp__${server}__echo`, { message: "hello" }),
     () => session.call(`mcp__${server}__read_resource`, { uri: "file:///readme.txt" }),
     () => session.call(`mcp__${server}__nothing`),
+    () => session.call({ server, tool: "echo" }, { message: "hello" }),
+    () => session.call({ server, tool: "nothing" }),
+    () => session.call(`${server}.echo`, { message: "hello" }),
   ],
   execute: (session, server) => [
     () => session.execute(`mcp__${server}__echo`, { message: "hello" }),
