@@ -40,6 +40,11 @@ describe("the cause of a program that was run", () => {
       { kind: "error", lines: ["Error: wrong settings:", "  - host", "  - user"] },
     ],
     [
+      "the messages of problems that are printed as JSON",
+      'console.error("Server error:", JSON.stringify([{ code: "too_small", message: "URL cannot be empty", path: ["url"] }], null, 2))',
+      { kind: "error", summary: "URL cannot be empty", lines: ["URL cannot be empty"] },
+    ],
+    [
       "a variable that is not set",
       'throw new Error("DATABASE_URL must be set")',
       {

@@ -48,6 +48,7 @@ export function findCause(lines: readonly string[]): OutputCause | undefined {
     (error === undefined ? lastMatch(said, variableMissing) : variableIn(error.lines)) ??
     lastMatch(said, knownCause) ??
     (error === undefined ? undefined : (engineCause(lines, error.lines) ?? generic(error.lines))) ??
+    printedProblems(said) ??
     usageCause(said) ??
     lastMatch(said, servesHttp) ??
     plainOutput(said)
@@ -306,6 +307,12 @@ function lastError(
   const end = rest.findIndex((line, at) => at > 0 && (frame.test(line) || usage.test(line)));
   const own = (end === -1 ? rest : rest.slice(0, end)).slice(0, maxLines);
   return { index, lines: own.map((line) => line.replace(/ \{$/, "").trimEnd()) };
+}
+
+/** Checkers of settings print what they found as JSON over many lines, in which only the messages are for people. */
+function printedProblems(lines: readonly string[]): OutputCause | undefined {
+  const messages = lines.flatMap((line) => /^\s*"message": "(.+)",?$/.exec(line)?.[1] ?? []);
+  return messages.length === 0 ? undefined : generic(messages.slice(0, maxLines));
 }
 
 const usage = /^\s*usage\b ?:?/i;
