@@ -2,6 +2,7 @@ import { problemError } from "../config/config-problem.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../host/host.ts";
 import { offerApproval } from "./approve-launch.ts";
 import type { CommandContext } from "./command-context.ts";
+import { formatConfigProblem } from "./error-format.ts";
 import { noteConfigProblems } from "./open-host.ts";
 import type { ProgressLine } from "./progress-line.ts";
 
@@ -36,9 +37,14 @@ export async function connectServer(
 /** Throws what is wrong with its entry, or `server_unknown` with suggestions. */
 export function requireServer(context: CommandContext, host: McpHost, name: string): ServerStatus {
   if (!host.servers().some((server) => server.name === name)) {
-    const errors = host.configProblems.filter(({ severity }) => severity === "error");
-    const ownErrors = errors.filter(({ serverName }) => serverName === name);
-    if (ownErrors.length > 0) throw problemError(ownErrors);
+    const own = host.configProblems.filter(({ serverName }) => serverName === name);
+    if (own.some(({ severity }) => severity === "error")) {
+      // A key that is not known often explains why another one is missing.
+      for (const problem of own)
+        if (problem.severity === "warning")
+          context.notice(formatConfigProblem(problem, context.standpoint));
+      throw problemError(own);
+    }
     // The server may be missing because its file could not be read.
     noteConfigProblems(context, host, "error");
   }

@@ -230,6 +230,17 @@ describe("a server that cannot be used", () => {
     expect(exitCode).toBe(4);
   });
 
+  it("ERR-17, CLI-13: a misspelt key is named beside the one that is missing", async () => {
+    const sandbox = new CliSandbox().configureUser({ notes: { comand: "node" } });
+    const { stderr, exitCode } = await sandbox.run(["test", "notes"]);
+    expect(stderr.split("\n")).toEqual([
+      '⚠ ~/.plugboard/mcp.json:4:7 — notes: unknown key "comand". Did you mean "command"?',
+      '✗ ~/.plugboard/mcp.json:3:5 — notes: needs "command" or "url"',
+      "",
+    ]);
+    expect(exitCode).toBe(2);
+  });
+
   it("ERR-17, CLI-13: a variable that is not set", async () => {
     const result = await failureOf("github", {
       command: "node",
