@@ -123,12 +123,21 @@ function reachIt(error: McpError): string | undefined {
 const plain: ErrorText = { headline: withServer, facts: ["try"] };
 const ofProcess: ErrorText = { headline: endOfProcess, facts: ["command", "stderr", "try"] };
 
+/** What is missing is `${input:…}`, which no shell can export. */
+function isAskedFor({ details }: McpError): boolean {
+  const { variable } = details;
+  return typeof variable === "string" && variable.startsWith("input:");
+}
+
 /** How the command line puts each failure; the compiler asks for a text when a code is added. */
 export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   config_invalid: { headline: problemLines, facts: ["try"] },
   server_unknown: { headline: sentence, facts: ["configured"] },
   server_disabled: { headline: messageOnly, facts: ["from", "try"] },
-  variable_unset: { ...plain, next: (error) => `export it, then: ${testIt(error)}` },
+  variable_unset: {
+    ...plain,
+    next: (error) => `${isAskedFor(error) ? error.hint : "export it"}, then: ${testIt(error)}`,
+  },
 
   command_not_found: { headline: withServer, facts: ["from", "searched", "try"] },
   start_exit: {
