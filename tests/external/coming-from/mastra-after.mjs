@@ -4,8 +4,7 @@ import { aiSdkTools } from "plugboard/adapters";
 const args = ["-y", "@modelcontextprotocol/server-everything"];
 const host = await createHost({ servers: { everything: { command: "npx", args } } });
 const session = host.session({ agent: "main", level: "yolo" });
-await session.ready();
-const tools = aiSdkTools(session); // for new Agent({ tools }), which takes tools of the AI SDK
+const tools = await aiSdkTools(session); // for new Agent({ tools }), which takes tools of the AI SDK
 const options = { toolCallId: "1", messages: [] };
 const result = await tools.mcp__everything__echo.execute({ message: "hi" }, options);
 console.log(result.text);

@@ -28,11 +28,10 @@ const host = await createHost({
   },
 });
 const session = host.session({ agent: "main", level: "yolo" });
-await session.ready();
 const { text, steps } = await generateText({
   model,
   prompt: "What is 2 + 3?",
-  tools: aiSdkTools(session),
+  tools: await aiSdkTools(session),
   stopWhen: stepCountIs(5),
 });
 console.log(steps[0].toolResults[0].output.text);

@@ -31,7 +31,6 @@ const host = await createHost({
   },
 });
 const session = host.session({ agent: "main", level: "yolo" });
-await session.ready();
 
 const messages: OpenAI.ChatCompletionMessageParam[] = [
   { role: "user", content: "Remember that Ada likes tea." },
@@ -40,7 +39,7 @@ for (;;) {
   const { choices } = await client.chat.completions.create({
     model: "any",
     messages,
-    tools: openAiTools(session),
+    tools: await openAiTools(session),
   });
   const message = choices[0]?.message;
   if (message === undefined) break;
