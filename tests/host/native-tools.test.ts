@@ -419,9 +419,10 @@ describe("consent to a native tool", () => {
     const { human, questions } = confirming("tool-session");
     const session = context.host.session({ level: "trusted", human });
     session.defineTool(careful);
+    // Of the server nothing is offered yet, which is a warning of its own.
+    expect(session.tools()).toMatchObject([{ name: "note", needsConsent: true }]);
     const events: HostEvent[] = [];
     session.on("*", (event) => events.push(event));
-    expect(session.tools()).toMatchObject([{ name: "note", needsConsent: true }]);
     expect((await session.call("note", { text: "x" })).ok).toBe(true);
     expect((await session.call("note", { text: "y" })).ok).toBe(true);
     expect(questions).toMatchObject([{ toolName: "note", arguments: { text: "x" } }]);
