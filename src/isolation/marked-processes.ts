@@ -1,35 +1,66 @@
-import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readSync, readlinkSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Carries a server's marker; children inherit it, so it also names those that left the process group. */
-export const childMarkerVariable = "PLUGBOARD_CHILD";
+import {
+  childMarkerVariable,
+  isLimitOfDeadHost,
+  isMarkerOfDeadHost,
+  readProcessState,
+} from "./child-mark.ts";
 
 const assignment = Buffer.from(`${childMarkerVariable}=`);
 /** Linux refuses to start a program with a larger environment than this by default. */
 const maxEnvironmentBytes = 2 * 1_024 * 1_024;
 /** About a millisecond of reading; then other work gets its turn. */
-const processesPerTurn = 64;
+const processesPerTurn = 32;
 
-type Pass = Generator<void, Map<string, number[]>>;
+/** What the processes of one server carry: a name in their environment, and a limit where one was set. */
+export interface FamilyMark {
+  readonly id: string;
+  readonly lockLimit?: bigint | undefined;
+}
+
+type Pass<T> = Generator<void, T>;
 
 /**
- * One pass over `/proc`: the processes that carry any of `markers`, by marker. Zombies have no
- * environment and are not among them. On systems without `/proc` nothing is ever found.
+ * One pass over `/proc`: the processes that carry any of `marks`, by the name of the mark. Zombies are not among
+ * them. On systems without `/proc` nothing is ever found.
  */
-function* findMarked(markers: ReadonlySet<string>): Pass {
+function* findMarked(marks: readonly FamilyMark[]): Pass<Map<string, readonly number[]>> {
+  const ids = new Set(marks.map(({ id }) => id));
+  const idOfLimit = new Map(marks.map(({ id, lockLimit }) => [lockLimit, id]));
   const found = new Map<string, number[]>();
-  const environment = Buffer.allocUnsafe(maxEnvironmentBytes);
-  let sinceYield = 0;
-  for (const pid of processIds()) {
-    for (const marker of readMarkers(pid, environment)) {
-      if (!markers.has(marker)) continue;
-      const pids = found.get(marker) ?? [];
-      found.set(marker, [...pids, pid]);
+  for (const process of markedProcessesOnce()) {
+    if (process === undefined) {
+      yield;
+      continue;
     }
-    sinceYield += 1;
-    if (sinceYield % processesPerTurn === 0) yield;
+    const { pid, markers, lockLimit } = process;
+    const byLimit = lockLimit === undefined ? undefined : idOfLimit.get(lockLimit);
+    for (const id of new Set([...markers, ...(byLimit === undefined ? [] : [byLimit])]))
+      if (ids.has(id)) found.set(id, [...(found.get(id) ?? []), pid]);
   }
   return found;
+}
+
+interface MarkedProcess {
+  readonly pid: number;
+  readonly markers: readonly string[];
+  readonly lockLimit: bigint | undefined;
+}
+
+/** Every living process with a mark of any host; `undefined` when other work should get its turn. */
+function* markedProcessesOnce(): Generator<MarkedProcess | undefined> {
+  const environment = Buffer.allocUnsafe(maxEnvironmentBytes);
+  let sincePause = 0;
+  for (const pid of processIds()) {
+    const markers = readMarkers(pid, environment);
+    const lockLimit = readLockLimit(pid);
+    if (markers.length > 0 || lockLimit !== undefined)
+      if (readProcessState(pid)?.isZombie === false) yield { pid, markers, lockLimit };
+    sincePause += 1;
+    if (sincePause % processesPerTurn === 0) yield undefined;
+  }
 }
 
 function processIds(): readonly number[] {
@@ -64,45 +95,92 @@ function startOfValue(environment: Buffer): number {
   return at === -1 ? -1 : at + assignment.length;
 }
 
+/** Nothing for the processes that have no such limit, which is nearly all. */
+function readLockLimit(pid: number): bigint | undefined {
+  try {
+    const limits = readFileSync(`/proc/${pid}/limits`, "latin1");
+    const match = /^Max file locks +\d+ +(\d+) /m.exec(limits);
+    return match === null ? undefined : BigInt(match[1]!);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The same pass without a pause, for a process that is about to end. */
-export function findMarkedSync(markers: ReadonlySet<string>): readonly number[] {
-  const pass = findMarked(markers);
+export function findMarkedSync(marks: readonly FamilyMark[]): readonly number[] {
+  const pass = findMarked(marks);
   let step = pass.next();
   while (step.done !== true) step = pass.next();
-  return [...step.value.values()].flat();
+  return [...new Set([...step.value.values()].flat())];
 }
 
 interface PlannedPass {
-  readonly markers: Set<string>;
-  readonly found: Promise<Map<string, number[]>>;
+  readonly marks: FamilyMark[];
+  readonly found: Promise<Map<string, readonly number[]>>;
 }
 
 let running: Promise<unknown> = Promise.resolve();
 let planned: PlannedPass | undefined;
 
 /**
- * The processes that carry `marker` now. Callers that ask while a pass is under way share the next
+ * The processes that carry `mark` now. Callers that ask while a pass is under way share the next
  * one, so that stopping a hundred servers at once does not read `/proc` a hundred times.
  */
-export async function markedProcesses(marker: string): Promise<readonly number[]> {
-  planned ??= planPass(new Set());
-  planned.markers.add(marker);
+export async function markedProcesses(mark: FamilyMark): Promise<readonly number[]> {
+  planned ??= planPass([]);
+  planned.marks.push(mark);
   const found = await planned.found;
-  return found.get(marker) ?? [];
+  return found.get(mark.id) ?? [];
 }
 
-function planPass(markers: Set<string>): PlannedPass {
+function planPass(marks: FamilyMark[]): PlannedPass {
   const found = running.then(async () => {
     await nextTurn();
     planned = undefined;
-    const pass = findMarked(markers);
-    let step = pass.next();
-    while (step.done !== true) {
-      await nextTurn();
-      step = pass.next();
-    }
-    return step.value;
+    return await inTurns(findMarked(marks));
   });
   running = found;
-  return { markers, found };
+  return { marks, found };
+}
+
+async function inTurns<T>(pass: Pass<T>): Promise<T> {
+  let step = pass.next();
+  while (step.done !== true) {
+    await nextTurn();
+    step = pass.next();
+  }
+  return step.value;
+}
+
+/**
+ * The processes whose host is gone, started by any host of this user in this process namespace. In another
+ * namespace, such as a container's, the numbers in a mark mean other processes.
+ */
+export async function orphanedProcesses(): Promise<readonly number[]> {
+  return await inTurns(findOrphans());
+}
+
+function* findOrphans(): Pass<readonly number[]> {
+  const orphans: number[] = [];
+  const namespace = pidNamespace("self");
+  for (const process of markedProcessesOnce()) {
+    if (process === undefined) {
+      yield;
+      continue;
+    }
+    const { pid, markers, lockLimit } = process;
+    const isOrphan =
+      markers.some(isMarkerOfDeadHost) || (lockLimit !== undefined && isLimitOfDeadHost(lockLimit));
+    if (isOrphan && namespace !== undefined && pidNamespace(pid) === namespace) orphans.push(pid);
+  }
+  return orphans;
+}
+
+function pidNamespace(pid: number | "self"): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`);
+  } catch {
+    // It belongs to another user.
+    return undefined;
+  }
 }

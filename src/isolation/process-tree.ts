@@ -1,8 +1,15 @@
 import { type SpawnOptions, spawn, spawnSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 
-import { childMarkerVariable, findMarkedSync, markedProcesses } from "./marked-processes.ts";
+import { type ChildMarker, giveBackLockLimit, takeLockLimit } from "./child-mark.ts";
+import {
+  type FamilyMark,
+  findMarkedSync,
+  markedProcesses,
+  orphanedProcesses,
+} from "./marked-processes.ts";
+import { Watchdog } from "./watchdog.ts";
 
 type StopSignal = "SIGTERM" | "SIGKILL";
 
@@ -21,9 +28,9 @@ export function signalGroup(pid: number, signal: StopSignal | 0): boolean {
   }
 }
 
-/** Signals every process that carries `marker`, whatever its group; the number of processes found. */
-export async function sweepMarked(marker: string, signal: StopSignal | 0): Promise<number> {
-  const pids = await markedProcesses(marker);
+/** Signals every process that carries `mark`, whatever its group; the number of processes found. */
+export async function sweepMarked(mark: FamilyMark, signal: StopSignal | 0): Promise<number> {
+  const pids = await markedProcesses(mark);
   for (const pid of pids) signalProcess(pid, signal);
   return pids.length;
 }
@@ -36,39 +43,33 @@ function signalProcess(pid: number, signal: StopSignal | 0): void {
   }
 }
 
-/** A name for one child and everything that descends from it, to be put into its environment. */
-export interface ChildMarker {
-  readonly id: string;
-  readonly variables: Readonly<Record<string, string>>;
-}
-
-export function createChildMarker(): ChildMarker {
-  const id = randomUUID();
-  // A host that is itself some host's server keeps that one's marker in front, so that whoever
-  // stops the outer server finds the inner ones, too.
-  const outer = process.env[childMarkerVariable];
-  return { id, variables: { [childMarkerVariable]: outer === undefined ? id : `${outer}:${id}` } };
-}
-
 const liveTrees = new Set<ProcessTree>();
-let isExitHooked = false;
+const watchdog = new Watchdog();
+let isPrepared = false;
+
+/** Makes sure that what is started next ends with this process. What an earlier host left is ended, once. */
+export function prepareToStart(): void {
+  watchdog.start();
+  if (isPrepared) return;
+  isPrepared = true;
+  process.on("exit", killLiveTrees);
+  void endOrphans();
+}
 
 /**
  * A server's process with all its descendants, from its start until `release()`. While it is not
- * released, the end of the host ends it as well; `liveTrees` is also what a watchdog outside this
- * process would have to be told.
+ * released, the end of the host ends it as well. `prepareToStart` comes before.
  */
 export class ProcessTree {
   /** The process the host started; it leads the group. */
   readonly pid: number;
-  readonly marker: string;
+  readonly mark: FamilyMark;
 
   constructor(pid: number, marker: ChildMarker) {
     this.pid = pid;
-    this.marker = marker.id;
+    this.mark = { id: marker.id, lockLimit: takeLockLimit() };
     liveTrees.add(this);
-    if (!isExitHooked) process.on("exit", killLiveTrees);
-    isExitHooked = true;
+    watchdog.watch(pid, this.mark.lockLimit);
   }
 
   /** For a leader that is alive. */
@@ -80,21 +81,23 @@ export class ProcessTree {
 
   /**
    * For a leader that is gone: signals what it left behind and says whether anything is still there.
-   * On Linux the marker decides, because a group may live on as zombies that nobody collects; what
-   * dropped the marker but stayed in the group is killed without notice. Windows keeps no link from
+   * On Linux the marks decide, because a group may live on as zombies that nobody collects; what
+   * dropped them but stayed in the group is killed without notice. Windows keeps no link from
    * a process to a parent that is gone.
    */
   async signalLeftovers(signal: StopSignal | 0): Promise<boolean> {
     if (process.platform === "win32") return false;
     if (process.platform !== "linux") return signalGroup(this.pid, signal);
-    const marked = await sweepMarked(this.marker, signal);
+    const marked = await sweepMarked(this.mark, signal);
     if (marked === 0) signalGroup(this.pid, "SIGKILL");
     return marked > 0;
   }
 
   /** Once nothing of the tree is left. */
   release(): void {
-    liveTrees.delete(this);
+    if (!liveTrees.delete(this)) return;
+    watchdog.forget(this.pid);
+    if (this.mark.lockLimit !== undefined) giveBackLockLimit(this.mark.lockLimit);
   }
 }
 
@@ -111,6 +114,18 @@ function killLiveTrees(): void {
     if (process.platform === "win32") spawnSync(...taskkill(pid));
     else signalGroup(pid, "SIGKILL");
   }
-  const markers = new Set([...liveTrees].map((tree) => tree.marker));
-  for (const pid of findMarkedSync(markers)) signalProcess(pid, "SIGKILL");
+  for (const pid of findMarkedSync([...liveTrees].map(({ mark }) => mark)))
+    signalProcess(pid, "SIGKILL");
+}
+
+/** Orphans get as long as the watchdog gives them. */
+const orphanGraceMs = 1_000;
+
+/** Ends what a host left behind that was killed together with its watchdog. */
+async function endOrphans(): Promise<void> {
+  const orphans = await orphanedProcesses();
+  for (const pid of orphans) signalProcess(pid, "SIGTERM");
+  if (orphans.length === 0) return;
+  await delay(orphanGraceMs, undefined, { ref: false });
+  for (const pid of await orphanedProcesses()) signalProcess(pid, "SIGKILL");
 }

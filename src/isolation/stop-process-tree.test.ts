@@ -15,7 +15,7 @@ function recordedStop(leftoversEndAtMs = 0) {
   const done = stopProcessTree({
     tree: {
       pid: 1,
-      marker: "",
+      mark: { id: "" },
       signal: (signal) => note(`leader ${signal}`),
       signalLeftovers: async (signal) => {
         if (signal !== 0) note(`leftovers ${signal}`);

@@ -9,7 +9,8 @@ import { findCommand } from "../config/find-command.ts";
 import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
-import { createChildMarker, ProcessTree } from "../isolation/process-tree.ts";
+import { createChildMarker } from "../isolation/child-mark.ts";
+import { prepareToStart, ProcessTree } from "../isolation/process-tree.ts";
 import { truncate } from "../text/truncate.ts";
 
 export interface ServerCommand {
@@ -44,6 +45,7 @@ export async function spawnServer(server: ServerCommand): Promise<SpawnedServer>
     // Windows starts `.cmd` shims such as npx only through an interpreter; cross-spawn quotes for it.
     const start = isWindows ? (await import("cross-spawn")).default.spawn : spawn;
     await ownTurn();
+    prepareToStart();
     // Nothing is awaited from here to the start.
     const found = resolveLaunch(server);
     file = isWindows ? undefined : found.file;

@@ -15,7 +15,8 @@ import path from "node:path";
 
 import { expect, onTestFinished } from "vitest";
 
-import { childMarkerVariable, markedProcesses } from "../../src/isolation/marked-processes.ts";
+import { childMarkerVariable } from "../../src/isolation/child-mark.ts";
+import { markedProcesses } from "../../src/isolation/marked-processes.ts";
 
 export { normalize } from "./normalize.ts";
 
@@ -177,7 +178,7 @@ export class RunningCli {
     this.ended = new Promise((resolve, reject) => {
       child.once("error", reject);
       child.once("close", (exitCode) => {
-        markedProcesses(marker)
+        markedProcesses({ id: marker })
           .then((left) => {
             expect(left, "processes left behind").toEqual([]);
             resolve({ ...this.#written, exitCode });

@@ -4,7 +4,8 @@ import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
 
-import { childMarkerVariable, markedProcesses } from "../../../src/isolation/marked-processes.ts";
+import { childMarkerVariable } from "../../../src/isolation/child-mark.ts";
+import { markedProcesses } from "../../../src/isolation/marked-processes.ts";
 import { hostileEntry } from "../hostile/hostile-entry.ts";
 import type { Lab } from "../lab.ts";
 import type { Product } from "../product.ts";
@@ -59,7 +60,7 @@ async function stopAgents(lab: Lab, product: Product): Promise<Figures> {
     const ends = JSON.parse(lines[1] ?? "[]") as readonly string[];
     figures["ends missing"] += calls - ends.length;
     figures["untyped ends"] += ends.filter((code) => !typedEnds.has(code)).length;
-    figures["processes left"] += (await markedProcesses(marker)).length;
+    figures["processes left"] += (await markedProcesses({ id: marker })).length;
     await using later = await project.open(product, { servers: {} });
     const rows = await later.audit.query({ agent: "stopped", type: "call", limit: 2 * calls });
     figures["lost audit rows"] += Math.abs(calls - rows.length);
