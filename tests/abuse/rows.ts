@@ -19,6 +19,7 @@ import { injectionRows } from "./rows/injection-rows.ts";
 import { launchQuestionRows } from "./rows/launch-question-rows.ts";
 import { launchRows } from "./rows/launch-rows.ts";
 import { leakRows } from "./rows/leak-rows.ts";
+import { leftBehindRows } from "./rows/left-behind-rows.ts";
 import { lifeRows } from "./rows/life-rows.ts";
 import { listRows } from "./rows/list-rows.ts";
 import { mutationRows } from "./rows/mutation-rows.ts";
@@ -56,6 +57,7 @@ export const rows: readonly Row[] = [
   ...lifeRows,
   ...restartRows,
   ...leakRows,
+  ...leftBehindRows,
   ...shutdownRows,
   ...launchRows,
   ...environmentRows,

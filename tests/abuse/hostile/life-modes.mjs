@@ -2,6 +2,8 @@
 import { spawn } from "node:child_process";
 import { closeSync } from "node:fs";
 
+import { note } from "./note.mjs";
+
 /** Never. */
 const silent = () => {};
 
@@ -50,5 +52,23 @@ export const lifeModes = {
       setTimeout(() => void process.kill(process.pid, "SIGKILL"), 30_000);
     }
     return { onCall: silent };
+  },
+
+  /**
+   * Takes no notice of being told to end, nor do the four it starts: in its group, in a session of its own, without an
+   * environment, and without a parent. All write their ids into the `diary`, and end after five minutes.
+   */
+  family: ({ diary }) => {
+    note(diary, String(process.pid));
+    process.on("SIGTERM", silent);
+    process.exit = /** @type {any} */ (silent);
+    setTimeout(() => void process.kill(process.pid, "SIGKILL"), 300_000);
+    const stay = `echo "0 $$" >> '${diary}'; trap '' TERM HUP INT; exec sleep 300`;
+    const [inGroup, inSession] = [{ detached: false }, { detached: true }];
+    const bare = { detached: true, env: {} };
+    for (const options of [inGroup, inSession, bare])
+      spawn("/bin/sh", ["-c", stay], { stdio: "ignore", ...options });
+    spawn("/bin/sh", ["-c", '(setsid sh -c "$0" &)', stay], { stdio: "ignore", ...bare });
+    return {};
   },
 };
