@@ -1,4 +1,12 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync, readlinkSync } from "node:fs";
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  readlinkSync,
+  statSync,
+} from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import {
@@ -171,16 +179,20 @@ function* findOrphans(): Pass<readonly number[]> {
     const { pid, markers, lockLimit } = process;
     const isOrphan =
       markers.some(isMarkerOfDeadHost) || (lockLimit !== undefined && isLimitOfDeadHost(lockLimit));
-    if (isOrphan && namespace !== undefined && pidNamespace(pid) === namespace) orphans.push(pid);
+    if (isOrphan && isOfThisUser(pid) && pidNamespace(pid) === namespace) orphans.push(pid);
   }
-  return orphans;
+  return namespace === undefined ? [] : orphans;
+}
+
+function isOfThisUser(pid: number): boolean {
+  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }
 
 function pidNamespace(pid: number | "self"): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/ns/pid`);
   } catch {
-    // It belongs to another user.
+    // It ended meanwhile.
     return undefined;
   }
 }

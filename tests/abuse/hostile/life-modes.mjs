@@ -1,6 +1,7 @@
 // @ts-check
 import { spawn } from "node:child_process";
 import { closeSync } from "node:fs";
+import { cpus } from "node:os";
 
 import { note } from "./note.mjs";
 
@@ -70,5 +71,38 @@ export const lifeModes = {
       spawn("/bin/sh", ["-c", stay], { stdio: "ignore", ...options });
     spawn("/bin/sh", ["-c", '(setsid sh -c "$0" &)', stay], { stdio: "ignore", ...bare });
     return {};
+  },
+
+  /** Starts `n` processes in sessions of their own, without an environment. They end after five minutes. */
+  "fork-bomb": ({ n, diary }) => ({
+    onCall(call, peer) {
+      for (let started = 0; started < n; started += 1) {
+        const options = /** @type {const} */ ({ stdio: "ignore", detached: true, env: {} });
+        const child = spawn("/bin/sleep", ["300"], options);
+        note(diary, String(child.pid));
+      }
+      peer.answer(call);
+    },
+  }),
+
+  /** Keeps all processors busy for `s` seconds, or until it is ended, with processes that hear no signal. */
+  "cpu-hog": ({ s, diary }) => ({
+    onCall(call, peer) {
+      const hog = `echo "0 $$" >> '${diary}'; trap '' TERM HUP INT; exec timeout -s KILL ${s} sh -c 'while :; do :; done'`;
+      for (const _ of cpus()) spawn("/bin/sh", ["-c", hog], { stdio: "ignore", detached: true });
+      peer.answer(call);
+    },
+  }),
+
+  /** Takes `mb` MB of memory, and keeps them. */
+  "mem-hog": ({ mb, diary }) => {
+    note(diary, String(process.pid));
+    return {
+      onCall(call, peer) {
+        const held = Array.from({ length: mb / 64 }, () => Buffer.alloc(64 * 2 ** 20, 1));
+        setInterval(() => held.length, 60_000);
+        peer.answer(call);
+      },
+    };
   },
 };

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { cpus } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
@@ -125,7 +126,51 @@ async function stopServers(lab: Lab, product: Product): Promise<Figures> {
   return { survivors, "s to stop": slowestS };
 }
 
+/** Makes one call, after which there is much to end, and stops the server while the host goes on. */
+async function stopHog(
+  lab: Lab,
+  product: Product,
+  { mode, settings, count }: Hog,
+): Promise<Figures> {
+  using project = new Project();
+  const diary = new Diary();
+  const servers = { hog: hostileEntry(mode, { ...settings, diary: diary.file }) };
+  await using host = await project.open(product, { servers });
+  const session = host.session({ agent: "a", level: "yolo" });
+  const { ok } = await session.call({ server: "hog", tool: "attack" }, {}, { timeoutMs: 60_000 });
+  await until(() => idsIn([diary]).length === count, 60_000);
+  // While it hogs, H is called.
+  await delay(lab.form === "short" ? 0 : 5_000);
+  const startedAt = performance.now();
+  await host.disconnect("hog");
+  const stopS = (performance.now() - startedAt) / 1_000;
+  const left = alive(idsIn([diary]));
+  for (const pid of left) process.kill(pid, "SIGKILL");
+  const started = idsIn([diary]).length;
+  return {
+    "failed calls": Number(!ok),
+    "processes started": started,
+    survivors: left.length,
+    "s to stop": stopS,
+  };
+}
+
+interface Hog {
+  readonly mode: string;
+  readonly settings: Readonly<Record<string, number>>;
+  /** How many ids it writes down. */
+  readonly count: number;
+}
+
 const whole = { servers: {}, ownModes: ["family", "noted-start"], isBusy: true } as const;
+
+/** What a server takes of the machine is its user's to limit, until it is isolated; here it must end with it. */
+const hogging = {
+  servers: {},
+  isBusy: true,
+  expected: "ends with its server",
+  criteria: zero("failed calls", "survivors"),
+} as const;
 
 /** Whatever a host started is gone when the host is, and a server's when the server is. */
 export const leftBehindRows: readonly Row[] = [
@@ -169,5 +214,35 @@ export const leftBehindRows: readonly Row[] = [
     counts: { short: 1, normal: 5, long: 50 },
     attack: (lab) =>
       endPrograms(lab, ["starting", "process.exit", "an error", ...signals.slice(1)], lab.count),
+  },
+  {
+    ...hogging,
+    id: "B13",
+    trigger: "fork-bomb, processes",
+    measured: "processes in other sessions, without environment, when the server is stopped",
+    ownModes: ["fork-bomb"],
+    counts: { short: 50, normal: 2_000, long: 2_000 },
+    attack: (lab, product) =>
+      stopHog(lab, product, { mode: "fork-bomb", settings: { n: lab.count }, count: lab.count }),
+  },
+  {
+    ...hogging,
+    id: "B14",
+    trigger: "cpu-hog on all processors, seconds",
+    measured: "its processes when the server is stopped; H meanwhile",
+    ownModes: ["cpu-hog"],
+    counts: { short: 5, normal: 30, long: 30 },
+    attack: (lab, product) =>
+      stopHog(lab, product, { mode: "cpu-hog", settings: { s: lab.count }, count: cpus().length }),
+  },
+  {
+    ...hogging,
+    id: "B15",
+    trigger: "mem-hog, MB",
+    measured: "its processes when the server is stopped; H meanwhile",
+    ownModes: ["mem-hog"],
+    counts: { short: 128, normal: 4_096, long: 4_096 },
+    attack: (lab, product) =>
+      stopHog(lab, product, { mode: "mem-hog", settings: { mb: lab.count }, count: 1 }),
   },
 ];
