@@ -68,7 +68,8 @@ export function logWarnings(logger: Logger, events: EventBus, clock: Clock): Log
   return {
     background,
     announce: (text) => (isHeard ? tell(text) : void waiting.push(text)),
-    begin: () => void setImmediate(listen),
+    // It holds no program that has nothing else to do: the end of the host tells what waits.
+    begin: () => void setImmediate(listen).unref(),
     end: () => {
       listen();
       unsubscribe();

@@ -7,7 +7,7 @@ export interface Spawn {
   readonly at: number;
 }
 
-/** Whatever this process tries to start until the task is over. */
+/** Whatever this process tries to start until the task is over, but for the watchdog of its servers. */
 export async function watchSpawns(task: () => Promise<void>): Promise<readonly Spawn[]> {
   const spawns = new Map<ChildProcess, Spawn>();
   const started = (message: unknown): void => {
@@ -20,5 +20,9 @@ export async function watchSpawns(task: () => Promise<void>): Promise<readonly S
   } finally {
     unsubscribe("child_process", started);
   }
-  return [...spawns.values()];
+  return [...spawns.values()].filter(({ process: { spawnargs } }) => !isWatchdog(spawnargs));
+}
+
+function isWatchdog(words: readonly string[] | undefined): boolean {
+  return words?.includes("plugboard-watchdog") === true;
 }

@@ -1,7 +1,7 @@
 // Preloaded by a process that is to do without packages: `REFUSED_PACKAGES` names them, as if they had not
 // been installed. With `*` the built package gets none but those its manifest promises.
 import { readFileSync } from "node:fs";
-import { register } from "node:module";
+import Module, { register } from "node:module";
 
 const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 const refused = (process.env["REFUSED_PACKAGES"] ?? "").split(",");
@@ -20,4 +20,12 @@ const hooks = `
     if (!isRefused) return next(specifier, context);
     throw Object.assign(new Error("Cannot find package '" + name + "'"), { code: "ERR_MODULE_NOT_FOUND" });
   }`;
+
+// What is looked for by name at run time comes through here.
+const { _resolveFilename: resolveFilename } = Module;
+Module._resolveFilename = (request, ...rest) => {
+  if (!refused.includes(request)) return resolveFilename(request, ...rest);
+  throw Object.assign(new Error(`Cannot find module '${request}'`), { code: "MODULE_NOT_FOUND" });
+};
+
 register(`data:text/javascript,${encodeURIComponent(hooks)}`, { data: { refused, promised } });

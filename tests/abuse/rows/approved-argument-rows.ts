@@ -33,7 +33,12 @@ interface Call {
 }
 
 /** How a program may come to call a tool; what it gets back is of no interest. */
-type Way = (session: Session, call: Call, product: Product) => Promise<unknown>;
+type Way = (session: Session, call: Call, given: Given) => Promise<unknown>;
+
+interface Given extends Pick<Product, "createToolClient"> {
+  /** The tools of the session as a framework holds them. */
+  readonly adapted: Awaited<ReturnType<Product["aiSdkTools"]>>;
+}
 
 /** Those for which the server need not have been seen before. */
 const earlyWays: Readonly<Record<string, Way>> = {
@@ -58,8 +63,8 @@ const ways: Readonly<Record<string, Way>> = {
   ...earlyWays,
   "tool of the list": async (session, { name, args, callId }) =>
     session.find(name)?.execute(args, { callId }),
-  adapter: async (session, { name, args, callId }, { aiSdkTools }) =>
-    (await aiSdkTools(session))[name]?.execute(args, { toolCallId: callId }),
+  adapter: async (_session, { name, args, callId }, { adapted }) =>
+    adapted[name]?.execute(args, { toolCallId: callId }),
   "typed client": (session, { server, tool, args, callId }, { createToolClient }) =>
     createToolClient<Record<ToolName, { params: Call["args"]; result: unknown }>>(session, server, [
       tool,
@@ -139,6 +144,7 @@ class Scene implements AsyncDisposable {
   readonly #invoked = new Map<string, string>();
   readonly #ends = new Map<string, string>();
   readonly #open = new Set<Case>();
+  readonly #adapted = new Map<Session, Given["adapted"]>();
   #changes = 0;
 
   constructor(host: McpHost, product: Product, diaries: ReadonlyMap<string, Diary>) {
@@ -155,8 +161,10 @@ class Scene implements AsyncDisposable {
     host.on("call-end", ({ callId, code }) => this.#ends.set(callId, code ?? "ok"));
   }
 
-  ready(): Promise<unknown> {
-    return this.#free.ready();
+  async ready(): Promise<void> {
+    await this.#free.ready();
+    for (const session of [this.#asking, this.#free])
+      this.#adapted.set(session, await this.#product.aiSdkTools(session));
   }
 
   /** Calls once, with everything that can change changing all the time. */
@@ -179,7 +187,10 @@ class Scene implements AsyncDisposable {
     this.#open.add(made);
     const ticking = setInterval(() => this.#meddle(), 1);
     try {
-      const calling = way(isAsked ? this.#asking : this.#free, call, this.#product);
+      const session = isAsked ? this.#asking : this.#free;
+      const { createToolClient } = this.#product;
+      const adapted = this.#adapted.get(session) ?? {};
+      const calling = way(session, call, { createToolClient, adapted });
       this.#meddle();
       // How it ended is in the events; some ways throw it.
       await calling.catch(() => undefined);
