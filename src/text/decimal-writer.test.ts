@@ -6,7 +6,8 @@ import { createDecimalWriter } from "./decimal-writer.ts";
 describe("createDecimalWriter", () => {
   it("writes every whole number as the engine does, in whatever order they come", () => {
     const write = createDecimalWriter();
-    const numbers = fc.oneof(fc.nat(3_000), fc.maxSafeNat());
+    // Beyond them, a number and the next one may be the same.
+    const numbers = fc.oneof(fc.nat(3_000), fc.nat(Number.MAX_SAFE_INTEGER - 3));
     fc.assert(
       fc.property(fc.array(fc.tuple(numbers, fc.nat(3)), { maxLength: 50 }), (runs) => {
         for (const [start, length] of runs)
