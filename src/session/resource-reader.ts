@@ -6,6 +6,7 @@ import type { Limits } from "../config/limits.ts";
 import { createError } from "../errors/families.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ContentBlock } from "../protocol/protocol-client.ts";
+import { readingTool } from "./content-tool.ts";
 
 /** A server's own tool of that name is left alone; ours takes the next then. */
 const readerNames = ["read_resource", "read_resource_content", "read_mcp_resource"] as const;
@@ -57,37 +58,25 @@ function createReader(
   originalName: string,
   { limits, clock }: ResourceReaderParts,
 ): ServerTool {
-  const title = "Read a resource";
-  const description = `Reads a resource of the MCP server ${serverName} by its URI.`;
-  const annotations = Object.freeze({ readOnlyHint: true });
-  return Object.freeze({
-    serverName,
-    originalName,
-    title,
-    description,
+  const definition = {
+    title: "Read a resource",
+    description: `Reads a resource of the MCP server ${serverName} by its URI.`,
     inputSchema,
-    outputSchema: undefined,
-    annotations,
-    icons: undefined,
-    meta: undefined,
-    // The host's own definition: there is nothing of the server in it that could change.
-    isLive: false,
-    isContent: true,
-    listed: Object.freeze({ name: originalName, title, description, inputSchema, annotations }),
-    perform: async (
-      { uri }: ToolArguments,
-      { client, signal, timeoutMs, onProgress, owner, ...call }: PerformCall,
-    ) => {
-      if (client === undefined)
-        throw createError("not_connected", `${serverName} is not connected`, { serverName });
-      call.begin();
-      const source = { serverName, client, limits, clock };
-      const options = { signal, timeoutMs, onProgress, owner };
-      // The schema lets nothing else through.
-      const contents = await readResource(source, uri as string, options);
-      return { content: contents.map(blockOf), isError: false };
-    },
-  });
+  };
+  const read = async (
+    { uri }: ToolArguments,
+    { client, signal, timeoutMs, onProgress, owner, ...call }: PerformCall,
+  ) => {
+    if (client === undefined)
+      throw createError("not_connected", `${serverName} is not connected`, { serverName });
+    call.begin();
+    const source = { serverName, client, limits, clock };
+    const options = { signal, timeoutMs, onProgress, owner };
+    // The schema lets nothing else through.
+    const contents = await readResource(source, uri as string, options);
+    return { content: contents.map(blockOf), isError: false };
+  };
+  return readingTool(serverName, originalName, definition, read);
 }
 
 function blockOf({ uri, mimeType, text, blob }: ResourceContents): ContentBlock {
