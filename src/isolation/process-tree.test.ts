@@ -6,7 +6,8 @@ import { createInterface } from "node:readline";
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { fixtures, isAlive } from "../../tests/fixtures/stdio/observe-server.ts";
+import { isAlive } from "../../tests/fixtures/is-alive.ts";
+import { fixtures } from "../../tests/fixtures/stdio/observe-server.ts";
 import { childMarkerVariable, createChildMarker, readStartTicks } from "./child-mark.ts";
 import { orphanedProcesses } from "./marked-processes.ts";
 import { signalGroup, sweepMarked } from "./process-tree.ts";

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 
+import { isAlive } from "../../tests/fixtures/is-alive.ts";
 import {
   closeOpened,
-  isAlive,
   message,
   observe,
   say,

@@ -5,10 +5,10 @@ import { inspect } from "node:util";
 
 import { afterEach, describe, expect, it } from "vitest";
 
+import { isAlive } from "../../tests/fixtures/is-alive.ts";
 import {
   closeOpened,
   fixtures,
-  isAlive,
   message,
   observe,
   type ObserveOptions,

@@ -10,8 +10,8 @@ import {
   createRecordedServer,
   createTestServer,
 } from "../../src/testing/index.ts";
+import { isAlive } from "../fixtures/is-alive.ts";
 import { settled } from "../fixtures/protocol/manual-clock.ts";
-import { isAlive } from "../fixtures/stdio/observe-server.ts";
 import { entering } from "./entering.ts";
 
 const program = path.resolve("tests/fixtures/servers/lingering-server.mjs");

@@ -1,20 +1,19 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 
+import { isAlive } from "../../fixtures/is-alive.ts";
 import { Diary } from "../diary.ts";
 import { hostileEntry } from "../hostile/hostile-entry.ts";
 import type { Lab } from "../lab.ts";
 import type { Product } from "../product.ts";
 import { Project } from "../project.ts";
 import { type Figures, type Row, zero } from "../row.ts";
+import { startProgram } from "../start-program.ts";
 
-const root = path.resolve(import.meta.dirname, "../../..");
-const program = path.join(root, "tests/fixtures/agent/left-host.mjs");
+const program = path.resolve(import.meta.dirname, "../../fixtures/agent/left-host.mjs");
 /** The server and the four it starts. */
 const familySize = 5;
 const signals = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"] as const;
@@ -37,40 +36,17 @@ function idsIn(diaries: readonly Diary[]): readonly number[] {
   return diaries.flatMap((diary) => diary.entries().map(({ text }) => Number(text)));
 }
 
-/** Those of them that run; a zombie does not. */
-function alive(pids: readonly number[]): readonly number[] {
-  return pids.filter((pid) => {
-    try {
-      return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-    } catch {
-      return false;
-    }
-  });
-}
-
 async function until(isSo: () => boolean, patienceMs: number): Promise<void> {
   const deadline = performance.now() + patienceMs;
   while (!isSo() && performance.now() < deadline) await delay(20);
-}
-
-/** The built package where there is one for sure, else its sources with a loader. */
-function startProgram(
-  { form }: Lab,
-  { home }: Project,
-  servers: unknown,
-  how: string,
-): ChildProcess {
-  const [loader, module] =
-    form === "short" ? [["--import", "tsx"], "src/index.ts"] : [[], "dist/index.js"];
-  const args = [...loader, program, path.join(root, module), home, JSON.stringify(servers), how];
-  return spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
 }
 
 /** Starts a program with ten servers, ends it that way, and counts what is left. */
 async function endProgram(lab: Lab, how: string): Promise<Figures> {
   using project = new Project();
   const { entries, families } = makeServers(10);
-  const child = startProgram(lab, project, entries, how);
+  const args = [project.home, JSON.stringify(entries), how];
+  const child = startProgram(lab, program, args, { stderr: "ignore" });
   const exit = once(child, "exit");
   if (child.stdout === null) throw new Error("the program has no stdout");
   await once(createInterface({ input: child.stdout }), "line");
@@ -84,9 +60,9 @@ async function endProgram(lab: Lab, how: string): Promise<Figures> {
   else if (signals.includes(how as never)) child.kill(how as NodeJS.Signals);
   await exit;
   const exitS = (performance.now() - startedAt) / 1_000;
-  await until(() => alive(idsIn(families)).length === 0, 2_000);
+  await until(() => idsIn(families).filter(isAlive).length === 0, 2_000);
   // What starts others while it is being ended has written their ids down by now.
-  const left = alive(idsIn(families));
+  const left = idsIn(families).filter(isAlive);
   for (const pid of left) process.kill(pid, "SIGKILL");
   return {
     "programs ended": 1,
@@ -119,7 +95,7 @@ async function stopServers(lab: Lab, product: Product): Promise<Figures> {
     const startedAt = performance.now();
     await host.disconnect("server-0");
     slowestS = Math.max(slowestS, (performance.now() - startedAt) / 1_000);
-    const left = alive(idsIn(families));
+    const left = idsIn(families).filter(isAlive);
     for (const pid of left) process.kill(pid, "SIGKILL");
     survivors += left.length;
   }
@@ -144,7 +120,7 @@ async function stopHog(
   const startedAt = performance.now();
   await host.disconnect("hog");
   const stopS = (performance.now() - startedAt) / 1_000;
-  const left = alive(idsIn([diary]));
+  const left = idsIn([diary]).filter(isAlive);
   for (const pid of left) process.kill(pid, "SIGKILL");
   const started = idsIn([diary]).length;
   return {

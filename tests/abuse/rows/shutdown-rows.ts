@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import path from "node:path";
@@ -11,25 +11,18 @@ import type { Lab } from "../lab.ts";
 import type { Product } from "../product.ts";
 import { Project } from "../project.ts";
 import { type Figures, type Row, zero } from "../row.ts";
+import { startProgram } from "../start-program.ts";
 
-const root = path.resolve(import.meta.dirname, "../../..");
-const program = path.join(root, "tests/fixtures/agent/stopping-host.mjs");
+const program = path.resolve(import.meta.dirname, "../../fixtures/agent/stopping-host.mjs");
 const calls = 50;
 const patienceMs = 20_000;
 /** What a call may end with when its host is told to end. */
 const typedEnds = new Set(["closed", "cancelled", "connection_lost", "not_connected"]);
 
-/** The built package where there is one for sure, else its sources with a loader. */
-function startAgent({ form }: Lab, { home }: Project, marker: string): ChildProcess {
-  const [loader, module] =
-    form === "short" ? [["--import", "tsx"], "src/index.ts"] : [[], "dist/index.js"];
+function startAgent(lab: Lab, { home }: Project, marker: string): ChildProcess {
   const entry = JSON.stringify(hostileEntry("hang", { stubborn: 1 }));
-  const args = [...loader, program, path.join(root, module), home, entry, String(calls)];
-  return spawn(process.execPath, args, {
-    cwd: root,
-    env: { ...process.env, [childMarkerVariable]: marker },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const env = { [childMarkerVariable]: marker };
+  return startProgram(lab, program, [home, entry, String(calls)], { stderr: "inherit", env });
 }
 
 async function stopAgents(lab: Lab, product: Product): Promise<Figures> {
