@@ -118,7 +118,7 @@ function killLiveTrees(): void {
     signalProcess(pid, "SIGKILL");
 }
 
-/** Orphans get as long as the watchdog gives them. */
+/** Orphans get about as long as the watchdog gives them. */
 const orphanGraceMs = 1_000;
 
 /** Ends what a host left behind that was killed together with its watchdog. */
