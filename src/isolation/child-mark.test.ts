@@ -2,36 +2,33 @@ import { describe, expect, it } from "vitest";
 
 import {
   createChildMarker,
-  giveBackLockLimit,
   isLimitOfDeadHost,
   isMarkerOfDeadHost,
+  LockLimits,
   readStartTicks,
-  takeLockLimit,
 } from "./child-mark.ts";
 
 describe.skipIf(process.platform !== "linux")("marks", () => {
   it("STD-24: every child has a name and a limit of its own, and limits come back", () => {
     const names = Array.from({ length: 1_000 }, () => createChildMarker().id);
     expect(new Set(names).size).toBe(1_000);
+    const lockLimits = new LockLimits();
     const limits: bigint[] = [];
-    for (let limit = takeLockLimit(); limit !== undefined; limit = takeLockLimit())
+    for (let limit = lockLimits.take(); limit !== undefined; limit = lockLimits.take())
       limits.push(limit);
     expect(new Set(limits).size).toBe(512);
-    giveBackLockLimit(limits[7]!);
-    expect(takeLockLimit()).toBe(limits[7]);
-    for (const limit of limits) giveBackLockLimit(limit);
+    lockLimits.giveBack(limits[7]!);
+    expect(lockLimits.take()).toBe(limits[7]);
   });
 
   it("STD-24: marks of this process are those of a host that lives", () => {
-    const limit = takeLockLimit()!;
-    giveBackLockLimit(limit);
+    const limit = new LockLimits().take()!;
     expect(isLimitOfDeadHost(limit)).toBe(false);
     expect(isMarkerOfDeadHost(createChildMarker().id)).toBe(false);
   });
 
   it("STD-24: marks of a process with the same number, started at another time, are not", () => {
-    const limit = takeLockLimit()!;
-    giveBackLockLimit(limit);
+    const limit = new LockLimits().take()!;
     const tick = 2n ** 31n;
     expect(isLimitOfDeadHost(limit - tick)).toBe(true);
     expect(isLimitOfDeadHost(limit + tick)).toBe(true);

@@ -55,26 +55,30 @@ const ours = 2n ** 62n;
 const slots = 2n ** 9n;
 const pidSpan = 2n ** 22n;
 const tickSpan = 2n ** 31n;
-const takenSlots = new Set<bigint>();
 
-/**
- * A limit that no living child of this process has; nothing when all are taken, or where there is no `/proc`. Workers
- * do without: they would have to agree with each other.
- */
-export function takeLockLimit(): bigint | undefined {
-  if (ownStartTicks === undefined || !isMainThread) return undefined;
-  const lateness = tickSpan - 1n - (BigInt(ownStartTicks) % tickSpan);
-  const host = ours + (lateness * pidSpan + BigInt(process.pid)) * slots;
-  for (let slot = 0n; slot < slots; slot += 1n) {
-    if (takenSlots.has(slot)) continue;
-    takenSlots.add(slot);
-    return host + slot;
+/** The limits of this process's children; there is one of it in a process, so that no two living children share one. */
+export class LockLimits {
+  readonly #takenSlots = new Set<bigint>();
+
+  /**
+   * A limit that no living child of this process has; nothing when all are taken, or where there is no `/proc`.
+   * Workers do without: they would have to agree with each other.
+   */
+  take(): bigint | undefined {
+    if (ownStartTicks === undefined || !isMainThread) return undefined;
+    const lateness = tickSpan - 1n - (BigInt(ownStartTicks) % tickSpan);
+    const host = ours + (lateness * pidSpan + BigInt(process.pid)) * slots;
+    for (let slot = 0n; slot < slots; slot += 1n) {
+      if (this.#takenSlots.has(slot)) continue;
+      this.#takenSlots.add(slot);
+      return host + slot;
+    }
+    return undefined;
   }
-  return undefined;
-}
 
-export function giveBackLockLimit(limit: bigint): void {
-  takenSlots.delete(limit % slots);
+  giveBack(limit: bigint): void {
+    this.#takenSlots.delete(limit % slots);
+  }
 }
 
 /** Whether the limit was set by a process that is gone; false for limits that are none of ours. */

@@ -2,7 +2,7 @@ import { type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { type ChildMarker, giveBackLockLimit, takeLockLimit } from "./child-mark.ts";
+import { type ChildMarker, LockLimits } from "./child-mark.ts";
 import {
   type FamilyMark,
   findMarkedSync,
@@ -44,6 +44,7 @@ function signalProcess(pid: number, signal: StopSignal | 0): void {
 }
 
 const liveTrees = new Set<ProcessTree>();
+const lockLimits = new LockLimits();
 const watchdog = new Watchdog();
 let isPrepared = false;
 
@@ -67,7 +68,7 @@ export class ProcessTree {
 
   constructor(pid: number, marker: ChildMarker) {
     this.pid = pid;
-    this.mark = { id: marker.id, lockLimit: takeLockLimit() };
+    this.mark = { id: marker.id, lockLimit: lockLimits.take() };
     liveTrees.add(this);
     watchdog.watch(pid, this.mark.lockLimit);
   }
@@ -97,7 +98,7 @@ export class ProcessTree {
   release(): void {
     if (!liveTrees.delete(this)) return;
     watchdog.forget(this.pid);
-    if (this.mark.lockLimit !== undefined) giveBackLockLimit(this.mark.lockLimit);
+    if (this.mark.lockLimit !== undefined) lockLimits.giveBack(this.mark.lockLimit);
   }
 }
 
