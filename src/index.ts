@@ -96,5 +96,5 @@ export type {
   ElicitAnswer,
   ElicitQuestion,
   Human,
-} from "./ports/human.ts";
+} from "./human/human.ts";
 export type { Logger } from "./ports/logger.ts";

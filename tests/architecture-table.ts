@@ -17,7 +17,11 @@ export const rooms: readonly Room[] = [
   { name: "events", holds: "the typed union of everything an outsider can observe" },
   {
     name: "ports",
-    holds: "what the host needs from outside: `Human`, `Clock`, `Logger`, the package's own files",
+    holds: "what the host needs from outside: `Clock`, `Logger`, the package's own files",
+  },
+  {
+    name: "human",
+    holds: "how a person is asked: the `Human` port, what is shown, one question after the other",
   },
   {
     name: "config",

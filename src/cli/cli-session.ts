@@ -1,6 +1,6 @@
 import type { ToolOrigin } from "../catalog/tool-origin.ts";
 import type { McpHost } from "../host/host.ts";
-import type { Human } from "../ports/human.ts";
+import type { Human } from "../human/human.ts";
 import type { Session } from "../session/session.ts";
 
 /** The command line is an agent of its own: what is typed there grants nothing to any other. */

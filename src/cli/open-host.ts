@@ -1,6 +1,6 @@
 import { createError } from "../errors/families.ts";
 import type { HostOptions, McpHost } from "../host/host.ts";
-import type { Human } from "../ports/human.ts";
+import type { Human } from "../human/human.ts";
 import { canAsk } from "./approve-launch.ts";
 import type { CommandContext } from "./command-context.ts";
 import { formatConfigProblem } from "./error-format.ts";

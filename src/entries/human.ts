@@ -18,7 +18,7 @@ export type {
   TextField,
   TextFormat,
   UrlQuestion,
-} from "../ports/human.ts";
+} from "../human/human.ts";
 export type {
   AddressTarget,
   CommandFile,
@@ -28,5 +28,5 @@ export type {
   PackageNotice,
   ProcessTarget,
   WantedVariable,
-} from "../ports/launch-question.ts";
-export type { ShownText } from "../ports/shown-text.ts";
+} from "../human/launch-question.ts";
+export type { ShownText } from "../human/shown-text.ts";

@@ -11,7 +11,7 @@ import type {
   LaunchQuestion,
   PackageNotice,
   WantedVariable,
-} from "../ports/launch-question.ts";
+} from "../human/launch-question.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Approval } from "../store/approval-rows.ts";
 import { exactText, exactWord } from "../text/exact-text.ts";

@@ -1,5 +1,5 @@
 import { coveredName, type LaunchFacts } from "../config/launch-facts.ts";
-import type { LaunchDifference } from "../ports/launch-question.ts";
+import type { LaunchDifference } from "../human/launch-question.ts";
 import type { Approval } from "../store/approval-rows.ts";
 import { exactText, exactWord } from "../text/exact-text.ts";
 

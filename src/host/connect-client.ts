@@ -7,9 +7,9 @@ import {
   directConfig,
 } from "../connection/open-directly.ts";
 import { EventBus } from "../events/event-bus.ts";
+import type { Human } from "../human/human.ts";
 import { systemClock } from "../ports/clock.ts";
 import { loggerOf } from "../ports/default-logger.ts";
-import type { Human } from "../ports/human.ts";
 import type { QuestionOwner } from "../requests/question-owner.ts";
 import { RequestDesk } from "../requests/request-desk.ts";
 import type { Roots } from "../requests/roots.ts";

@@ -9,7 +9,7 @@ import { hasOtherReferences, inputIds } from "../config/reference-uses.ts";
 import type { InputDeclaration, ServerConfig } from "../config/server-config.ts";
 import type { Folders } from "../config/variable-reference.ts";
 import { createError } from "../errors/families.ts";
-import type { Human, InputQuestion } from "../ports/human.ts";
+import type { Human, InputQuestion } from "../human/human.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import { SecretText } from "../text/secret-text.ts";

@@ -11,12 +11,12 @@ import type { Provenance, ServerConfig, TransportKind } from "../config/server-c
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType, ServerState } from "../events/host-event.ts";
+import type { Human } from "../human/human.ts";
+import type { LaunchQuestion } from "../human/launch-question.ts";
 import type { CapabilitySet } from "../policy/capability-set.ts";
 import type { ConsentMode } from "../policy/decide-consent.ts";
 import type { PermissionLevel } from "../policy/permission-level.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Human } from "../ports/human.ts";
-import type { LaunchQuestion } from "../ports/launch-question.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ProtocolCore } from "../protocol/choose-protocol.ts";
 import type { ListedTool, ProtocolEra, ServerIdentity } from "../protocol/protocol-client.ts";

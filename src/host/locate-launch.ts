@@ -7,8 +7,8 @@ import { type LaunchGround, launchFolder } from "../config/launch-folder.ts";
 import { usesWorkspace } from "../config/reference-uses.ts";
 import type { ServerConfig, StdioTransportConfig } from "../config/server-config.ts";
 import { expandFolders, hasReference } from "../config/variable-reference.ts";
+import type { CommandFile } from "../human/launch-question.ts";
 import { launchEnvironment } from "../isolation/launch-environment.ts";
-import type { CommandFile } from "../ports/launch-question.ts";
 import { reveal } from "../text/secret-text.ts";
 
 export interface Machine {

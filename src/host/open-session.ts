@@ -1,5 +1,5 @@
 import type { Naming } from "../catalog/tool-names.ts";
-import type { Human } from "../ports/human.ts";
+import type { Human } from "../human/human.ts";
 import { AgentSession, type SessionParts } from "../session/agent-session.ts";
 import type { SessionOptions } from "./host.ts";
 

@@ -1,4 +1,4 @@
-import { writeWhole } from "../ports/shown-text.ts";
+import { writeWhole } from "../human/shown-text.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
 import { canonicalJson } from "../text/canonical-hash.ts";
 import { exactText } from "../text/exact-text.ts";

@@ -1,7 +1,7 @@
 import type { Limits } from "../config/limits.ts";
 import type { EventBus } from "../events/event-bus.ts";
+import type { Human } from "../human/human.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Human } from "../ports/human.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Roots } from "./roots.ts";
 import type { SamplingHandler } from "./sampling.ts";

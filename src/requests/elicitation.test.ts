@@ -11,7 +11,7 @@ import {
 } from "../../tests/fixtures/requests/open-desk.ts";
 import { defaultLimits } from "../config/limits.ts";
 import { createError } from "../errors/families.ts";
-import type { ElicitAnswer, Human } from "../ports/human.ts";
+import type { ElicitAnswer, Human } from "../human/human.ts";
 
 describe("a form", () => {
   it("is shown again with what is wrong, three times at most", async () => {

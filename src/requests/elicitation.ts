@@ -1,6 +1,6 @@
 import type { Limits } from "../config/limits.ts";
 import type { ServerConfig } from "../config/server-config.ts";
-import type { ElicitAnswer, ElicitQuestion } from "../ports/human.ts";
+import type { ElicitAnswer, ElicitQuestion } from "../human/human.ts";
 import type { Logger } from "../ports/logger.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
 import type { JsonObject } from "../protocol/json-object.ts";

@@ -1,4 +1,4 @@
-import type { FieldOption, FormField, TextFormat } from "../ports/human.ts";
+import type { FieldOption, FormField, TextFormat } from "../human/human.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json-object.ts";
 import { boundedLine } from "../text/bounded-text.ts";
 import { refuseQuestion } from "./refuse-question.ts";

@@ -1,5 +1,5 @@
 import type { Limits } from "../config/limits.ts";
-import type { FieldValue, FormField, TextFormat } from "../ports/human.ts";
+import type { FieldValue, FormField, TextFormat } from "../human/human.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json-object.ts";
 import { checkPlainJson } from "../schema/plain-json.ts";
 import { createValidator, type Validator } from "../schema/validator.ts";

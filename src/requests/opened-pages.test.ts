@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { callOf, openDesk, person } from "../../tests/fixtures/requests/open-desk.ts";
-import type { Human } from "../ports/human.ts";
+import type { Human } from "../human/human.ts";
 
 const page = (elicitationId: unknown) => ({
   mode: "url",

@@ -1,4 +1,4 @@
-import type { Human } from "../ports/human.ts";
+import type { Human } from "../human/human.ts";
 import type { Logger } from "../ports/logger.ts";
 import { isJsonObject } from "../protocol/json-object.ts";
 import type { ServerNotification } from "../protocol/protocol-client.ts";

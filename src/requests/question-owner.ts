@@ -1,4 +1,4 @@
-import type { Human } from "../ports/human.ts";
+import type { Human } from "../human/human.ts";
 import type { ServerUsers } from "../registry/server-users.ts";
 
 /** The request on whose behalf a server asks, as far as whoever answers has to know it. */

@@ -1,6 +1,6 @@
 import type { ServerConfig } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
-import type { Human } from "../ports/human.ts";
+import type { Human } from "../human/human.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
 import type { ProtocolClient } from "../protocol/protocol-client.ts";
 import type { DeskParts } from "./desk-parts.ts";

@@ -1,5 +1,5 @@
 import { createError } from "../errors/families.ts";
-import type { ConfirmAnswer } from "../ports/human.ts";
+import type { ConfirmAnswer } from "../human/human.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json-object.ts";
 import { type Asking, originOf } from "./question-owner.ts";

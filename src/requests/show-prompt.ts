@@ -1,11 +1,11 @@
-import type { ShownMessage, ShownPrompt } from "../ports/human.ts";
+import type { ShownMessage, ShownPrompt } from "../human/human.ts";
 import {
   cutText,
   isUnseen,
   maxShownChars,
   type ShownText,
   trackShown,
-} from "../ports/shown-text.ts";
+} from "../human/shown-text.ts";
 import { exactText } from "../text/exact-text.ts";
 import type { SamplingContent, SamplingRequest } from "./sampling.ts";
 

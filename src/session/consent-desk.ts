@@ -9,15 +9,15 @@ import { cancelledByCaller, untilAborted } from "../connection/until-aborted.ts"
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
+import { askPerson } from "../human/ask-person.ts";
+import type { ConfirmAnswer, Human } from "../human/human.ts";
+import { QuestionTurns } from "../human/question-turns.ts";
+import { isUnseen, noteSeen, showText } from "../human/shown-text.ts";
 import { contentFingerprint, contentName } from "../policy/content-consent.ts";
 import type { GrantLookup } from "../policy/grant-lookup.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { ConfirmAnswer, Human } from "../ports/human.ts";
-import { isUnseen, noteSeen, showText } from "../ports/shown-text.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
-import { askPerson } from "./ask-person.ts";
-import { QuestionTurns } from "./question-turns.ts";
 import type { ConsentScope, ToolJudge } from "./tool-judge.ts";
 
 export interface ConsentDeskParts {

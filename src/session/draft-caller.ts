@@ -6,7 +6,7 @@ import type {
   ToolArguments,
 } from "../call/call-path.ts";
 import type { ToolInvoked } from "../events/host-event.ts";
-import type { Human } from "../ports/human.ts";
+import type { Human } from "../human/human.ts";
 import type { StateDraft } from "./state-draft.ts";
 
 /** A session inside a call or a transaction: the same agent with the same rights, but what its tools write is a draft. */

@@ -10,7 +10,7 @@ import type {
   ServerState,
   ToolInvoked,
 } from "../events/host-event.ts";
-import type { Human } from "../ports/human.ts";
+import type { Human } from "../human/human.ts";
 import type { ChildRights } from "./child-rights.ts";
 import type { AccessReport } from "./explain-access.ts";
 import type { McpPromptTemplate } from "./mcp-prompt-template.ts";

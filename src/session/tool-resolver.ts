@@ -12,8 +12,8 @@ import {
 import { definitionOf } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
+import type { Human } from "../human/human.ts";
 import { type Denial, errorOfDenial } from "../policy/decide-access.ts";
-import type { Human } from "../ports/human.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import { boundedLine } from "../text/bounded-text.ts";
 import { closest } from "../text/closest.ts";

@@ -6,8 +6,8 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 
 import { loadConfig } from "../../src/config/load-config.ts";
+import type { Human, InputQuestion } from "../../src/human/human.ts";
 import type { McpHost } from "../../src/index.ts";
-import type { Human, InputQuestion } from "../../src/ports/human.ts";
 import { makeProject, type Project } from "./project.ts";
 
 interface Start {

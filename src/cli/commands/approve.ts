@@ -1,6 +1,6 @@
 import { errorTable } from "../../errors/error-codes.ts";
 import type { McpHost } from "../../host/host.ts";
-import type { LaunchQuestion } from "../../ports/launch-question.ts";
+import type { LaunchQuestion } from "../../human/launch-question.ts";
 import { ownCommand } from "../../text/own-command.ts";
 import { approvedBy, askForApproval, canAsk } from "../approve-launch.ts";
 import type { CommandContext } from "../command-context.ts";

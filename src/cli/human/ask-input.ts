@@ -1,4 +1,4 @@
-import type { AskOptions, InputQuestion } from "../../ports/human.ts";
+import type { AskOptions, InputQuestion } from "../../human/human.ts";
 import type { Dialogue } from "./dialogue.ts";
 
 /** Asks for a value that an entry wants. Enter takes what is suggested; the end of input is no answer. */

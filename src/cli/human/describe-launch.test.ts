@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { LaunchQuestion, ProcessTarget } from "../../ports/launch-question.ts";
+import type { LaunchQuestion, ProcessTarget } from "../../human/launch-question.ts";
 import { describeLaunch } from "./describe-launch.ts";
 
 const standpoint = { cwd: "/home/ada/project", home: "/home/ada", program: "plugboard" };

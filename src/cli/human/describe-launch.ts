@@ -5,7 +5,7 @@ import type {
   PackageNotice,
   ProcessTarget,
   WantedVariable,
-} from "../../ports/launch-question.ts";
+} from "../../human/launch-question.ts";
 import { displayPath, type Places } from "../display-path.ts";
 
 /** What would be started, completely: the answer covers exactly this. */

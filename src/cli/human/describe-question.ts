@@ -1,5 +1,5 @@
-import type { ConfirmAnswer, ConfirmQuestion } from "../../ports/human.ts";
-import type { ShownText } from "../../ports/shown-text.ts";
+import type { ConfirmAnswer, ConfirmQuestion } from "../../human/human.ts";
+import type { ShownText } from "../../human/shown-text.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
 
 /** What a person may choose, in the order in which it is offered. */

@@ -1,4 +1,4 @@
-import type { ElicitAnswer, FieldValue, FormField, FormQuestion } from "../../ports/human.ts";
+import type { ElicitAnswer, FieldValue, FormField, FormQuestion } from "../../human/human.ts";
 import { type Dialogue, isYes } from "./dialogue.ts";
 
 /** What a line stands for; `problem` asks for another one. */

@@ -3,8 +3,8 @@ import { PassThrough } from "node:stream";
 
 import { describe, expect, it } from "vitest";
 
-import type { ConfirmQuestion, FormField, FormQuestion, Human } from "../../ports/human.ts";
-import { showText } from "../../ports/shown-text.ts";
+import type { ConfirmQuestion, FormField, FormQuestion, Human } from "../../human/human.ts";
+import { showText } from "../../human/shown-text.ts";
 import { createTerminalHuman } from "./terminal-human.ts";
 
 /** A terminal whose person types the next answer whenever a question waits for one. */

@@ -7,7 +7,7 @@ import type {
   ElicitAnswer,
   ElicitQuestion,
   Human,
-} from "../../ports/human.ts";
+} from "../../human/human.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
 import type { Places } from "../display-path.ts";
 import { isUtf8Locale, toAsciiGlyphs } from "../glyphs.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
-import type { ConfirmAnswer } from "../ports/human.ts";
 import { askPerson } from "./ask-person.ts";
+import type { ConfirmAnswer } from "./human.ts";
 
 const question = { kind: "tool-call", toolName: "any" } as const;
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
-import type { ConfirmAnswer, ConfirmQuestion, Human } from "../ports/human.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
+import type { ConfirmAnswer, ConfirmQuestion, Human } from "./human.ts";
 
 export interface AskPersonOptions {
   readonly human: Human | undefined;

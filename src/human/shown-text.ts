@@ -1,6 +1,6 @@
+import { loadOnce } from "../ports/load-once.ts";
+import { TimeSlice } from "../ports/time-slice.ts";
 import { exactText } from "../text/exact-text.ts";
-import { loadOnce } from "./load-once.ts";
-import { TimeSlice } from "./time-slice.ts";
 
 /**
  * A text that a person decides on: as it is, nothing masked, and safe to print, because what could not be
