@@ -5,8 +5,8 @@ import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { ServerRegistry } from "../registry/server-registry.ts";
+import { HostStore } from "../store/host-store.ts";
 import { ApprovalBook } from "./approval-book.ts";
-import { HostStore } from "./host-store.ts";
 
 function createBook() {
   const clock = new ManualClock();

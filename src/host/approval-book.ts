@@ -3,11 +3,11 @@ import { createError } from "../errors/families.ts";
 import type { CurrentLaunch } from "../registry/launch-approvals.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Approval } from "../store/approval-rows.ts";
+import type { HostStore } from "../store/host-store.ts";
+import { SharedList } from "../store/revocable-list.ts";
 import type { Store } from "../store/store.ts";
 import { ownCommand } from "../text/own-command.ts";
-import type { HostStore } from "./host-store.ts";
 import type { ApproveOptions } from "./host.ts";
-import { SharedList } from "./shared-list.ts";
 
 export interface ApprovalBookParts {
   readonly store: HostStore;

@@ -13,12 +13,12 @@ import type { AuditEntry, AuditFilter, AuditQuery, AuditRow } from "../store/aud
 import { hashOf, maxCallIdChars } from "../store/audit-page-draft.ts";
 import { type CallHead, shortDuration } from "../store/audit-page.ts";
 import { AuditQueue } from "../store/audit-queue.ts";
+import type { HostStore } from "../store/host-store.ts";
 import type { Store } from "../store/store.ts";
 import { exactText } from "../text/exact-text.ts";
 import { redact } from "../text/redact.ts";
 import { truncate } from "../text/truncate.ts";
 import type { Audit } from "./audit.ts";
-import type { HostStore } from "./host-store.ts";
 
 export interface AuditTrailParts {
   readonly store: HostStore;

@@ -8,8 +8,8 @@ import { EventBus } from "../events/event-bus.ts";
 import { silentLogger } from "../ports/logger.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import { ServerRegistry } from "../registry/server-registry.ts";
+import { HostStore } from "../store/host-store.ts";
 import { CatalogMemory } from "./catalog-memory.ts";
-import { HostStore } from "./host-store.ts";
 import { PinBook } from "./pin-book.ts";
 
 const client = {

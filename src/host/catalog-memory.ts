@@ -6,7 +6,7 @@ import type { ListedTool, ProtocolClient, ProtocolEra } from "../protocol/protoc
 import { eraOfVersion } from "../protocol/protocol-versions.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { CatalogContent } from "../store/catalog-rows.ts";
-import type { HostStore } from "./host-store.ts";
+import type { HostStore } from "../store/host-store.ts";
 import type { PinBook } from "./pin-book.ts";
 
 export interface CatalogMemoryParts {

@@ -13,9 +13,9 @@ import {
 } from "../config/parse-config.ts";
 import type { ServerConfig } from "../config/server-config.ts";
 import { McpError } from "../errors/mcp-error.ts";
+import type { HostStore } from "../store/host-store.ts";
 import { adoptedConfig, isTransport } from "../transport/adopt-transport.ts";
 import { bundledServer } from "./bundled-server.ts";
-import type { HostStore } from "./host-store.ts";
 import type { HostOptions, ServerInput } from "./host.ts";
 
 /** All servers of all sources, nearest first, and what has to be known to open those given as objects. */

@@ -9,10 +9,10 @@ import { isOfProject, type ServerConfig } from "../config/server-config.ts";
 import { writableEntry } from "../config/writable-entry.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
+import type { HostStore } from "../store/host-store.ts";
 import type { Store } from "../store/store.ts";
 import { absoluteEntry } from "./absolute-entry.ts";
 import type { GivenServers } from "./given-servers.ts";
-import type { HostStore } from "./host-store.ts";
 import type { EntryInput, ServerScope } from "./host.ts";
 
 export interface ServerEditsOptions {

@@ -11,11 +11,11 @@ import type { GrantLookup, GrantSubject } from "../policy/grant-lookup.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Grant, GrantFilter } from "../store/grant-rows.ts";
+import type { HostStore } from "../store/host-store.ts";
+import { SharedList } from "../store/revocable-list.ts";
 import { closest } from "../text/closest.ts";
 import { ownCommand } from "../text/own-command.ts";
 import type { AllowOptions, GrantInfo, GrantQuery, Grants } from "./grants.ts";
-import type { HostStore } from "./host-store.ts";
-import { SharedList } from "./shared-list.ts";
 
 export interface GrantBookParts {
   readonly store: HostStore;

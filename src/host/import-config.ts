@@ -13,10 +13,10 @@ import type { ConfigText, ServerConfig } from "../config/server-config.ts";
 import { toJson } from "../config/to-json.ts";
 import { keepUnique } from "../config/unique-servers.ts";
 import { createError } from "../errors/families.ts";
+import type { HostStore } from "../store/host-store.ts";
 import { readKuseDatabase } from "../store/read-kuse-database.ts";
 import { reveal, SecretText } from "../text/secret-text.ts";
 import type { ServerEdits } from "./edit-servers.ts";
-import type { HostStore } from "./host-store.ts";
 import type { EntryInput, ImportOptions, ImportResult, SkippedServer } from "./host.ts";
 
 export interface ImportParts {

@@ -6,7 +6,7 @@ import { parseServerEntry } from "../config/parse-config.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { ServerRegistry } from "../registry/server-registry.ts";
-import { HostStore } from "./host-store.ts";
+import { HostStore } from "../store/host-store.ts";
 import { PinBook } from "./pin-book.ts";
 
 const tool = (description: string, name = "send") => ({

@@ -11,8 +11,8 @@ import type { Clock } from "../ports/clock.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import type { HostStore } from "../store/host-store.ts";
 import type { Store } from "../store/store.ts";
-import type { HostStore } from "./host-store.ts";
 import { type AcceptedTool, judgeTools, type WaitingTool } from "./judge-tools.ts";
 import type { Pins, QuarantinedTool } from "./pins.ts";
 

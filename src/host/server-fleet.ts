@@ -14,6 +14,7 @@ import {
   type ServerChanges,
   ServerRegistry,
 } from "../registry/server-registry.ts";
+import type { HostStore } from "../store/host-store.ts";
 import { ApprovalBook } from "./approval-book.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 import { CatalogMemory } from "./catalog-memory.ts";
@@ -21,7 +22,6 @@ import type { CollectedServers } from "./collect-servers.ts";
 import { ConnectionFactory, type ConnectionFactoryParts } from "./connection-factory.ts";
 import { GivenServers } from "./given-servers.ts";
 import { GrantBook } from "./grant-book.ts";
-import type { HostStore } from "./host-store.ts";
 import type { StartOptions } from "./host.ts";
 import { keepStatuses } from "./keep-statuses.ts";
 import { locateLaunch, thisMachine } from "./locate-launch.ts";

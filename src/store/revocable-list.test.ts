@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { SharedList } from "./shared-list.ts";
+import { SharedList } from "./revocable-list.ts";
 
 /** A list whose store answers when the test says so. */
 function createList() {

@@ -4,11 +4,11 @@ import { McpError } from "../errors/mcp-error.ts";
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
-import { howToGetSqlite, lacksSqlite, noSqlite } from "../store/find-sqlite.ts";
-import { storeError } from "../store/store-error.ts";
-import { creationObstacle, storeExists } from "../store/store-location.ts";
-import type { Store } from "../store/store.ts";
 import { redact } from "../text/redact.ts";
+import { howToGetSqlite, lacksSqlite, noSqlite } from "./find-sqlite.ts";
+import { storeError } from "./store-error.ts";
+import { creationObstacle, storeExists } from "./store-location.ts";
+import type { Store } from "./store.ts";
 
 const keepDelayMs = 1_000;
 /** Opening the store takes the event loop for as long as many calls take; most are over by then. */
@@ -169,7 +169,7 @@ export class HostStore {
   async #openNow(location: string, isAgain: boolean): Promise<Store> {
     const { clock, logger } = this.#options;
     try {
-      const { openStore } = await import("../store/open-store.ts");
+      const { openStore } = await import("./open-store.ts");
       const store = await openStore({ location, clock, logger });
       if (this.#onChange !== undefined) store.onchange(this.#onChange);
       // All that is in it is news.
