@@ -29,7 +29,10 @@ export const rooms: readonly Room[] = [
   },
   { name: "schema", holds: "guard, validators, type emitter; runs in a browser too" },
   { name: "policy", holds: "pure decisions with the rule that decided; grants, pins, identities" },
-  { name: "store", holds: "database schema, migrations, repositories; the only SQL" },
+  {
+    name: "store",
+    holds: "database schema, migrations, repositories; the only SQL; opens when needed",
+  },
   {
     name: "secrets",
     holds: "keychain or encrypted file; references become values at the last moment",

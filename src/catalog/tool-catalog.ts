@@ -121,8 +121,8 @@ export class ToolCatalog {
     if (config !== undefined) this.#enter(config, schemas, { isLive: false, problems: [] });
   }
 
-  /** Takes a list from before, unless the server's own has been seen. */
-  recall(serverName: string, tools: readonly ListedTool[]): void {
+  /** Takes a list the store kept, unless the server's own has been seen. */
+  load(serverName: string, tools: readonly ListedTool[]): void {
     const config = this.#config(serverName);
     if (config === undefined || this.isKnown(serverName)) return;
     this.#enter(config, tools, { isLive: true, problems: [] });

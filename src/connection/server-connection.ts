@@ -87,8 +87,8 @@ export class ServerConnection {
     return this.#options.config;
   }
 
-  /** The era of an earlier connection, perhaps of another host: what it says is tried first. */
-  recallEra(era: ProtocolEra): void {
+  /** Tries this era first: an earlier connection, perhaps of another host, negotiated it. */
+  expectEra(era: ProtocolEra): void {
     this.#knownEra ??= era;
   }
 

@@ -26,13 +26,13 @@ describe("ApprovalBook", () => {
     for (let moment = 0; moment < 60; moment += 1) {
       await book.approve(server, {});
       expect(registry.isApproved(server)).toBe(true);
-      const recalling = book.recall();
+      const loading = book.load();
       for (let step = 0; step < moment; step += 1) await Promise.resolve();
       const revoking = book.revoke(server);
       expect(registry.isApproved(server)).toBe(false);
-      await Promise.all([recalling, revoking]);
+      await Promise.all([loading, revoking]);
       expect(registry.isApproved(server), `after ${moment} steps`).toBe(false);
-      await book.recall();
+      await book.load();
       expect(registry.isApproved(server)).toBe(false);
     }
     await store.close();
@@ -41,9 +41,9 @@ describe("ApprovalBook", () => {
   it("PRM-21: an approval that is given while the list is read is not lost", async () => {
     const { store, registry, server, book } = createBook();
     for (let moment = 0; moment < 60; moment += 1) {
-      const recalling = book.recall();
+      const loading = book.load();
       for (let step = 0; step < moment; step += 1) await Promise.resolve();
-      await Promise.all([recalling, book.approve(server, {})]);
+      await Promise.all([loading, book.approve(server, {})]);
       expect(registry.isApproved(server), `after ${moment} steps`).toBe(true);
       await book.revoke(server);
     }

@@ -4,7 +4,7 @@ import type { CurrentLaunch } from "../registry/launch-approvals.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Approval } from "../store/approval-rows.ts";
 import type { HostStore } from "../store/host-store.ts";
-import { SharedList } from "../store/revocable-list.ts";
+import { RevocableList } from "../store/revocable-list.ts";
 import type { Store } from "../store/store.ts";
 import { ownCommand } from "../text/own-command.ts";
 import type { ApproveOptions } from "./host.ts";
@@ -18,7 +18,7 @@ export interface ApprovalBookParts {
 export class ApprovalBook {
   readonly #store: HostStore;
   readonly #registry: ServerRegistry;
-  readonly #stored = new SharedList<CurrentLaunch>(({ launchId }) => launchId);
+  readonly #stored = new RevocableList<CurrentLaunch>(({ launchId }) => launchId);
   /** The server names of approvals that are in the store, as far as this host knows. */
   readonly #approved = new Map<LaunchId, string>();
 
@@ -28,7 +28,7 @@ export class ApprovalBook {
   }
 
   /** Follows what other hosts, or this one before, were told. */
-  async recall(): Promise<void> {
+  async load(): Promise<void> {
     await this.#store.read(async ({ approvals }) => {
       const ended = await this.#stored.read(
         () => approvals.list(),
@@ -63,7 +63,7 @@ export class ApprovalBook {
         ),
       (approved) => {
         for (const one of approved) this.#registry.approve(one);
-        if (!this.#store.isKept) return;
+        if (!this.#store.isPersistent) return;
         for (const one of approved) this.#approved.set(one.launchId, name);
       },
     );
@@ -81,7 +81,7 @@ export class ApprovalBook {
         this.#approved.delete(launchId);
       }
     };
-    await this.#stored.takeBack(revoked, isSame, () => this.#store.read(remove, undefined));
+    await this.#stored.revoke(revoked, isSame, () => this.#store.read(remove, undefined));
   }
 
   /** Whether something was approved under this name, be it something else. Looks at no file. */

@@ -75,14 +75,14 @@ export class AuditTrail implements Audit {
       },
       isTold: (error) => error === store.failure,
     });
-    if (!store.isKept) return;
+    if (!store.isPersistent) return;
     for (const type of recordedEvents)
       events.on(type, (event) => this.#queue.add(entryOfEvent(event)));
   }
 
   /** The last step of every call, whatever became of it. */
   readonly record = (call: CallRecord, outcome: Outcome, at: number): void => {
-    if (!this.#store.isKept) return;
+    if (!this.#store.isPersistent) return;
     const { target, callId } = call;
     const argumentsText = call.argumentsText ?? jsonOf(call.args);
     if (!outcome.ok || target === undefined || callId.length > maxCallIdChars)
@@ -95,7 +95,7 @@ export class AuditTrail implements Audit {
 
   /** The same for what a server offers beside tools. */
   readonly recordContent = (use: ContentUse): void => {
-    if (this.#store.isKept) this.#queue.add(entryOfContent(use));
+    if (this.#store.isPersistent) this.#queue.add(entryOfContent(use));
   };
 
   async query(query: AuditQuery = {}): Promise<readonly AuditRow[]> {

@@ -56,7 +56,7 @@ describe("CatalogMemory", () => {
     const first = await savedAt();
     await list(tool("first"));
     expect(await savedAt()).toBe(first);
-    await memory.recall();
+    await memory.load();
     await list(tool("first"));
     expect(await savedAt()).toBe(first);
     await list(tool("first", "Titled"));
@@ -69,10 +69,10 @@ describe("CatalogMemory", () => {
     await list(tool("first"));
     await savedAt();
     define([parseServerEntry("s", { command: "other" })]);
-    await memory.recall();
+    await memory.load();
     expect(catalog.isKnown("s")).toBe(false);
     define([config]);
-    await memory.recall();
+    await memory.load();
     expect(catalog.tools("s")).toHaveLength(1);
     await store.close();
   });
@@ -82,7 +82,7 @@ describe("CatalogMemory", () => {
     await list(tool("first"));
     const first = await savedAt();
     define([]);
-    await memory.recall();
+    await memory.load();
     define([config]);
     await list(tool("first"));
     expect(await savedAt()).toBeGreaterThan(first ?? 0);

@@ -29,8 +29,8 @@ export class CatalogMemory {
     this.#parts = parts;
   }
 
-  /** Brings back what is known of the servers there are now, and forgets those that are gone. */
-  async recall(): Promise<void> {
+  /** Loads the stored lists of the servers there are now, and forgets servers that are gone. */
+  async load(): Promise<void> {
     const { store, registry } = this.#parts;
     const known = registry.consentIds();
     for (const consentId of this.#written.keys())
@@ -40,7 +40,7 @@ export class CatalogMemory {
       await Promise.all(
         servers.map(async (server) => {
           const entry = await catalog.find(server.consentId);
-          if (entry !== undefined) await this.#recallOne(server, entry.content);
+          if (entry !== undefined) await this.#loadOne(server, entry.content);
         }),
       );
     }, undefined);
@@ -53,7 +53,7 @@ export class CatalogMemory {
     tools: readonly ListedTool[],
   ): Promise<void> {
     const { store } = this.#parts;
-    if (!store.isKept || !hasLastingIds(config)) return;
+    if (!store.isPersistent || !hasLastingIds(config)) return;
     const { protocolVersion, era, provenEra, serverInfo, instructions, capabilities } = client;
     const hasResources = capabilities["resources"] !== undefined;
     const content = {
@@ -67,22 +67,22 @@ export class CatalogMemory {
     const text = await writeContent(content);
     if (text === this.#written.get(consentId)) return;
     this.#written.set(consentId, text);
-    store.keep("the tool list", ({ catalog }) => catalog.save(consentId, content, text));
+    store.writeLater("the tool list", ({ catalog }) => catalog.save(consentId, content, text));
   }
 
-  async #recallOne(server: RegisteredServer, content: CatalogContent): Promise<void> {
+  async #loadOne(server: RegisteredServer, content: CatalogContent): Promise<void> {
     const { catalog, pins } = this.#parts;
     const { config, connection, consentId } = server;
     const { tools, hasResources } = content;
     this.#written.set(consentId, JSON.stringify(content));
     const era = eraToTry(content);
-    if (era !== undefined) connection.recallEra(era);
+    if (era !== undefined) connection.expectEra(era);
     if (tools === undefined || catalog.isKnown(config.name)) return;
     const listed = tools.filter(isListedTool);
     await pins.review(server, listed);
     // The server itself may have answered meanwhile.
     if (catalog.isKnown(config.name)) return;
-    catalog.recall(config.name, listed);
+    catalog.load(config.name, listed);
     catalog.noteResources(config.name, hasResources === true);
   }
 }

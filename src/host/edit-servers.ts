@@ -36,7 +36,7 @@ export class ServerEdits {
    */
   async add(name: string, entry: EntryInput, scope: ServerScope): Promise<readonly string[]> {
     const { store, given } = this.#options;
-    if (scope === "project" || store.isKept) return await this.write(name, entry, scope);
+    if (scope === "project" || store.isPersistent) return await this.write(name, entry, scope);
     if (given.has(name)) throw isThere(name);
     given.put(this.#parseGiven(name, entry), true);
     return [];
@@ -62,7 +62,7 @@ export class ServerEdits {
     const { entry, notes } = absoluteEntry(given, base);
     this.#parse(name, entry);
     const { store } = this.#options;
-    if (!store.isKept) throw noStore(name);
+    if (!store.isPersistent) throw noStore(name);
     await store.write((opened) => this.#putRow(opened, name, entry));
     return notes;
   }

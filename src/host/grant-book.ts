@@ -12,7 +12,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Grant, GrantFilter } from "../store/grant-rows.ts";
 import type { HostStore } from "../store/host-store.ts";
-import { SharedList } from "../store/revocable-list.ts";
+import { RevocableList } from "../store/revocable-list.ts";
 import { closest } from "../text/closest.ts";
 import { ownCommand } from "../text/own-command.ts";
 import type { AllowOptions, GrantInfo, GrantQuery, Grants } from "./grants.ts";
@@ -33,7 +33,7 @@ export interface GrantBookParts {
  */
 export class GrantBook implements GrantLookup, Grants {
   readonly #parts: GrantBookParts;
-  readonly #stored = new SharedList<Grant>(keyOfGrant);
+  readonly #stored = new RevocableList<Grant>(keyOfGrant);
   #grants = new Map<string, Grant>();
   #revision = 0;
 
@@ -57,7 +57,7 @@ export class GrantBook implements GrantLookup, Grants {
   }
 
   /** Reads what other hosts, or this one before, were told. */
-  async recall(): Promise<void> {
+  async load(): Promise<void> {
     await this.#parts.store.read(
       ({ grants }) =>
         this.#stored.read(
@@ -113,7 +113,7 @@ export class GrantBook implements GrantLookup, Grants {
     const filter = this.#filterOf(query);
     if (filter === undefined) return 0;
     try {
-      return await this.#takeBack(filter);
+      return await this.#revokeAll(filter);
     } finally {
       // Also without a grant: what sessions were allowed ends. And when the store cannot be written: here it counts.
       events.emit({
@@ -126,7 +126,7 @@ export class GrantBook implements GrantLookup, Grants {
     }
   }
 
-  async #takeBack(filter: GrantFilter): Promise<number> {
+  async #revokeAll(filter: GrantFilter): Promise<number> {
     const { store, registry } = this.#parts;
     // First here: what is taken back must not be used while the store is being written.
     const doomed = [...this.#grants].filter(([, grant]) => fits(grant, filter));
@@ -136,7 +136,7 @@ export class GrantBook implements GrantLookup, Grants {
       if (filter.consentId === undefined || filter.consentId === server.consentId)
         registry.withdrawConsent(server, filter.agent);
     const { agent, consentId, tool } = filter;
-    const removed = await this.#stored.takeBack(
+    const removed = await this.#stored.revoke(
       JSON.stringify([agent, consentId, tool]),
       (grant) => fits(grant, filter),
       () => store.read(({ grants }) => grants.revoke(filter), 0),

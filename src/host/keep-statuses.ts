@@ -33,6 +33,6 @@ export function keepStatuses({ store, registry, events }: KeepStatusesOptions): 
     const isWaiting = changed.size > 0;
     changed.add(serverName);
     if (!isWaiting)
-      store.keep("the state of servers", ({ servers }) => servers.setStatuses(takeStates()));
+      store.writeLater("the state of servers", ({ servers }) => servers.setStatuses(takeStates()));
   });
 }

@@ -94,7 +94,7 @@ describe("PinBook", () => {
     registry.apply([config, other]);
     for (const server of registry.all()) await pins.review(server, [tool("first")]);
     registry.apply([other]);
-    await pins.recall();
+    await pins.load();
     registry.apply([config, other]);
     for (const server of registry.all()) await pins.review(server, [tool("second")]);
     expect(waiting()).toEqual([]);

@@ -75,7 +75,7 @@ export class PinBook implements PinLookup, Pins {
   noteUse(): void {
     if (!this.#isWaitingToKeep) return;
     this.#isWaitingToKeep = false;
-    this.#parts.store.hurry();
+    this.#parts.store.flushSoon();
   }
 
   /** The names of a server's tools that wait; for one reason only, if one is given. */
@@ -87,7 +87,7 @@ export class PinBook implements PinLookup, Pins {
   }
 
   /** Reads again what other hosts have pinned and accepted, and forgets servers that are gone. */
-  async recall(): Promise<void> {
+  async load(): Promise<void> {
     const known = this.#parts.registry.consentIds();
     for (const consentId of this.#pinned.keys())
       if (!known.has(consentId)) this.#pinned.delete(consentId);
@@ -110,7 +110,7 @@ export class PinBook implements PinLookup, Pins {
     if (fresh.length === 0 || !hasLastingIds(server.config)) return;
     // Not at once: a host that only lists would pay for the store before it can answer.
     this.#isWaitingToKeep = true;
-    store.keep("the pins", async (opened) => {
+    store.writeLater("the pins", async (opened) => {
       const definitions = fresh.map((tool) => pinOf(tool));
       await opened.pins.acceptNew(server.consentId, definitions);
       // Another host may have seen the same tool first, with another definition.
@@ -264,7 +264,7 @@ export class PinBook implements PinLookup, Pins {
   #keepWaiting({ consentId, config }: RegisteredServer): void {
     if (!hasLastingIds(config) || this.#unkept.has(consentId)) return;
     this.#unkept.add(consentId);
-    this.#parts.store.keep("the changed definitions of tools", async ({ pins }) => {
+    this.#parts.store.writeLater("the changed definitions of tools", async ({ pins }) => {
       this.#unkept.delete(consentId);
       const waiting = this.#pinned.get(consentId)?.waiting ?? [];
       const definitions = [...waiting].map(([tool, state]) => ({ tool, ...state }));

@@ -89,7 +89,7 @@ export class PlugboardHost implements McpHost {
   /** Brings back what is known from before and, if wanted, follows what changes from here on. */
   async begin(options: { readonly watch: boolean; readonly startEager: boolean }): Promise<void> {
     this.#forgetEnd = closeAtProgramEnd(() => this.close());
-    await this.#fleet.recall();
+    await this.#fleet.load();
     if (options.watch) await this.#fleet.watch();
     if (options.startEager) this.#fleet.startEager();
   }

@@ -100,9 +100,9 @@ export class ServerFleet {
     return problem === undefined ? this.#sources.problems : [...this.#sources.problems, problem];
   }
 
-  /** What is known from before; a store that cannot be read has been told with the configuration. */
-  async recall(): Promise<void> {
-    await this.#recall(() => this.#arrange(this.registry.settle()));
+  /** Loads what the store knows of the servers. A store that cannot be read is a problem of the configuration already. */
+  async load(): Promise<void> {
+    await this.#load(() => this.#arrange(this.registry.settle()));
   }
 
   /** Makes the servers follow an approval that was given or taken back. */
@@ -110,7 +110,7 @@ export class ServerFleet {
     const changes = this.registry.settle();
     if (isNone(changes)) return this.#nameApproved();
     this.#arrange(changes);
-    await this.#orWarn(this.#recallTools());
+    await this.#orWarn(this.#loadTools());
     this.#tell(changes);
   }
 
@@ -250,7 +250,7 @@ export class ServerFleet {
     const sources = await this.#parts.collect();
     let changes: ServerChanges | undefined;
     // Approvals first: what was approved elsewhere meanwhile decides which entry of a name is in force.
-    await this.#recall(() => {
+    await this.#load(() => {
       if (this.#isEnded) return;
       const before = this.registry.all().map(({ config }) => config);
       this.#sources = sources;
@@ -267,20 +267,20 @@ export class ServerFleet {
     await changes.ended;
   }
 
-  /** Reads what was approved, makes the servers what they are then, and reads what is known of them. */
-  async #recall(arrange: () => void): Promise<void> {
-    const recalled = this.approvals.recall().finally(arrange);
-    await this.#orWarn(recalled.then(() => this.#recallTools()));
+  /** Loads the approvals, lets `arrange` follow them, and loads what is known of the servers in force then. */
+  async #load(arrange: () => void): Promise<void> {
+    const loading = this.approvals.load().finally(arrange);
+    await this.#orWarn(loading.then(() => this.#loadTools()));
   }
 
-  /** Pins first: no definition is offered that has not been compared with them. */
-  async #recallTools(): Promise<void> {
-    await this.pins.recall();
-    await Promise.all([this.grants.recall(), this.#lists.recall()]);
+  /** The pins come first: no definition is offered that has not been compared with them. */
+  async #loadTools(): Promise<void> {
+    await this.pins.load();
+    await Promise.all([this.grants.load(), this.#lists.load()]);
   }
 
-  async #orWarn(recalled: Promise<void>): Promise<void> {
-    await recalled.catch((error: unknown) => {
+  async #orWarn(loading: Promise<void>): Promise<void> {
+    await loading.catch((error: unknown) => {
       if (this.#isEnded || error === this.#parts.store.failure) return;
       this.#parts.logger.warn("nothing is known from before", { error: String(error) });
     });

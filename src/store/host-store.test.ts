@@ -67,7 +67,7 @@ describe("HostStore", () => {
     await expect(store.read(() => Promise.resolve(1), 0)).rejects.toMatchObject({ code: "closed" });
     held.resolve();
     await Promise.all([writing, closing]);
-    store.keep("what nobody waits for", () => Promise.reject(new Error("too late")));
+    store.writeLater("what nobody waits for", () => Promise.reject(new Error("too late")));
     expect(clock.pending).toBe(0);
     const next = new HostStore({ location, clock, logger: silentLogger });
     const agents = await next.read(async ({ grants }) => await grants.list(), []);
@@ -80,8 +80,8 @@ describe("HostStore", () => {
     const clock = new ManualClock();
     const store = new HostStore({ location: ":memory:", clock, logger: silentLogger });
     const kept: string[] = [];
-    store.keep("the first", () => {
-      store.keep("the second", () => Promise.resolve(kept.push("second")));
+    store.writeLater("the first", () => {
+      store.writeLater("the second", () => Promise.resolve(kept.push("second")));
       return Promise.resolve(kept.push("first"));
     });
     await store.close();

@@ -10,26 +10,26 @@ import { storeError } from "./store-error.ts";
 import { creationObstacle, storeExists } from "./store-location.ts";
 import type { Store } from "./store.ts";
 
-const keepDelayMs = 1_000;
-/** Opening the store takes the event loop for as long as many calls take; most are over by then. */
-const hurriedDelayMs = 50;
-/** So long a failure to open is the answer to whoever asks next. */
+const writeDelayMs = 1_000;
+/** Opening the store blocks the event loop for as long as many calls take; most calls are over by then. */
+const flushDelayMs = 50;
+/** A failure to open the store answers every attempt made within this time. */
 const reopenAfterMs = 1_000;
 
 export interface HostStoreOptions {
-  /** Undefined: nothing is remembered beyond this host. */
+  /** Undefined: nothing outlives this host. */
   readonly location: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What becomes of calls while the store cannot be opened, for the problem; "no call is written down" by default. */
+  /** How `problem` says what happens to calls while the store cannot be opened; "no call is written down" by default. */
   readonly callsMeanwhile?: string | undefined;
-  /** Told once, until it could be opened again. */
+  /** Called when the store could not be opened; not again until it was opened in between. */
   readonly onProblem?: ((problem: ConfigProblem) => void) | undefined;
 }
 
 /**
- * The host's memory beyond its own life. It is opened when there is something to read or to keep, so
- * that a host which needs none of it pays for none of it.
+ * The store of one host, opened when there is something to read or to write: a host that needs neither
+ * pays nothing for it.
  */
 export class HostStore {
   readonly #options: HostStoreOptions;
@@ -37,15 +37,16 @@ export class HostStore {
   #isOpen = false;
   #failure: McpError | undefined;
   #problem: ConfigProblem | undefined;
-  /** From when on to try again what failed. */
+  /** When opening may be tried again after a failure. */
   #reopenAt: number | undefined;
   #onChange: (() => void) | undefined;
-  /** What `close` waits for. */
+  /** Reads and writes under way; `close` waits for them. */
   readonly #atWork = new Set<Promise<unknown>>();
-  readonly #waiting: (() => Promise<void>)[] = [];
-  #keeping = Promise.resolve();
+  /** Writes of `writeLater` that have not begun. */
+  readonly #delayed: (() => Promise<void>)[] = [];
+  #flushing = Promise.resolve();
   #timer: Timer | undefined;
-  #isHurried = false;
+  #isFlushingSoon = false;
   #isClosed = false;
 
   constructor(options: HostStoreOptions) {
@@ -58,13 +59,13 @@ export class HostStore {
     options.onProblem?.(this.#problem);
   }
 
-  /** Whether there is a place to keep anything. */
-  get isKept(): boolean {
+  /** Whether anything can be kept beyond this host. */
+  get isPersistent(): boolean {
     return this.#options.location !== undefined;
   }
 
-  /** Whether there is, or may be, something to read. */
-  get isFilled(): boolean {
+  /** Whether the store has been opened or created before, so that there may be something to read. */
+  get exists(): boolean {
     const { location } = this.#options;
     return this.#opening !== undefined || (location !== undefined && storeExists(location));
   }
@@ -73,17 +74,17 @@ export class HostStore {
     return this.#isOpen;
   }
 
-  /** Why it could not be opened when that was last tried, or why it never can. */
+  /** Why the last attempt to open the store failed, or why none can succeed. */
   get failure(): McpError | undefined {
     return this.#failure;
   }
 
-  /** The same as a problem of the configuration. */
+  /** `failure`, worded as a problem of the configuration. */
   get problem(): ConfigProblem | undefined {
     return this.#problem;
   }
 
-  /** Finds out early whether a store that does not exist yet can be created; what exists is opened to be read. */
+  /** Finds out early whether a store that does not exist yet can be created; one that exists is opened by its first reader. */
   checkPlace(): void {
     const { location } = this.#options;
     if (location === undefined || storeExists(location)) return;
@@ -92,9 +93,9 @@ export class HostStore {
   }
 
   /**
-   * Undefined without a place to keep things. Throws `store_failed` when it cannot be opened; what was
-   * in the way may be gone later, so it is tried again then. Throws `closed` after `close`: who is told
-   * that something is kept must not have been told so by a host that keeps nothing any more.
+   * Opens the store, once for all callers; undefined where nothing is kept. Throws `store_failed` when it
+   * cannot be opened; a later call tries again, because the obstacle may be gone by then. Throws `closed`
+   * after `close`: a host that keeps nothing any more must not report a write as kept.
    */
   async open(): Promise<Store | undefined> {
     const { location, clock } = this.#options;
@@ -116,38 +117,38 @@ export class HostStore {
     store?.onchange(listener);
   }
 
-  /** Undefined, and nothing done, without a place to keep things. What has begun is finished by `close`. */
+  /** Runs `task` on the store; undefined, without running it, where nothing is kept. `close` waits for its end. */
   async write<T>(task: (store: Store) => Promise<T>): Promise<T | undefined> {
     return await this.#work(task, undefined);
   }
 
-  /** What `task` finds in a store that exists, and perhaps changes there; `otherwise` where there is none. */
+  /** Runs `task` on a store that exists already; gives `otherwise` where there is none. */
   async read<T>(task: (store: Store) => Promise<T>, otherwise: T): Promise<T> {
-    return this.isFilled ? await this.#work(task, otherwise) : otherwise;
+    return this.exists ? await this.#work(task, otherwise) : otherwise;
   }
 
   /**
-   * For what may be lost: a failure is logged, and nobody waits but `close`. It begins a moment later,
-   * when the servers that are being started at once have had the processor for themselves.
+   * Writes something that may be lost: a failure is logged, and only `close` waits. The write begins a
+   * moment later, so that servers being started now have the processor for themselves.
    */
-  keep(what: string, task: (store: Store) => Promise<unknown>): void {
+  writeLater(what: string, task: (store: Store) => Promise<unknown>): void {
     if (this.#isClosed) return;
-    this.#waiting.push(() => this.#tryTo(what, task));
-    this.#timer ??= this.#options.clock.schedule(keepDelayMs, () => void this.#keepAll());
+    this.#delayed.push(() => this.#tryTo(what, task));
+    this.#timer ??= this.#options.clock.schedule(writeDelayMs, () => void this.#flush());
   }
 
-  /** Somebody relies on what waits by now: it begins behind what they are doing, and not later. */
-  hurry(): void {
-    if (this.#timer === undefined || this.#isHurried) return;
-    this.#isHurried = true;
+  /** Shortens the delay of `writeLater`, because somebody relies on what is to be written. Costs next to nothing when nothing waits. */
+  flushSoon(): void {
+    if (this.#timer === undefined || this.#isFlushingSoon) return;
+    this.#isFlushingSoon = true;
     this.#timer.cancel();
-    this.#timer = this.#options.clock.schedule(hurriedDelayMs, () => void this.#keepAll());
+    this.#timer = this.#options.clock.schedule(flushDelayMs, () => void this.#flush());
   }
 
   async close(): Promise<void> {
-    // What is kept may turn out to be more to keep.
-    do await this.#keepAll();
-    while (this.#waiting.length > 0);
+    // A delayed write may ask for another one.
+    do await this.#flush();
+    while (this.#delayed.length > 0);
     this.#isClosed = true;
     await Promise.allSettled(this.#atWork);
     const store = await this.#opening?.catch(() => undefined);
@@ -172,7 +173,7 @@ export class HostStore {
       const { openStore } = await import("./open-store.ts");
       const store = await openStore({ location, clock, logger });
       if (this.#onChange !== undefined) store.onchange(this.#onChange);
-      // All that is in it is news.
+      // Whoever watches has not seen anything of this store yet.
       if (isAgain) this.#onChange?.();
       this.#isOpen = true;
       this.#failure = undefined;
@@ -193,7 +194,7 @@ export class HostStore {
     return failure;
   }
 
-  /** A store that exists may define servers, which are missing now; of one that does not, nothing is. */
+  /** An error where the store exists: it may define servers, and they are missing now. Otherwise a warning. */
   #problemOf({ code, message, hint }: McpError, exists: boolean): ConfigProblem {
     const { callsMeanwhile = "no call is written down" } = this.#options;
     const meanwhile = `Nothing is kept meanwhile, and ${callsMeanwhile}`;
@@ -205,29 +206,29 @@ export class HostStore {
     };
   }
 
-  #keepAll(): Promise<void> {
+  #flush(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = undefined;
-    this.#isHurried = false;
-    const tasks = this.#waiting.splice(0);
-    this.#keeping = this.#keeping.then(async () => {
+    this.#isFlushingSoon = false;
+    const tasks = this.#delayed.splice(0);
+    this.#flushing = this.#flushing.then(async () => {
       const begun: Promise<void>[] = [];
       const slice = new TimeSlice();
       for (const task of tasks) {
-        // Each makes its statements at once, and a long list takes a while: not all of them in one turn.
+        // A task with a long list takes a while to make its statements: not all tasks in one turn.
         if (begun.length > 0) await slice.next();
         begun.push(task());
       }
       await Promise.all(begun);
     });
-    return this.#keeping;
+    return this.#flushing;
   }
 
   async #tryTo(what: string, task: (store: Store) => Promise<unknown>): Promise<void> {
     try {
       await this.write(task);
     } catch (error) {
-      // That the store cannot be opened at all has been told.
+      // A store that cannot be opened has been reported by `onProblem`.
       if (error !== this.#failure)
         this.#options.logger.warn(`${what} could not be stored`, { error: String(error) });
     }

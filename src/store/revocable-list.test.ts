@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { SharedList } from "./revocable-list.ts";
+import { RevocableList } from "./revocable-list.ts";
 
 /** A list whose store answers when the test says so. */
 function createList() {
   const stored = new Set<string>();
   const held = new Set<string>();
-  const list = new SharedList<string>((item) => item);
+  const list = new RevocableList<string>((item) => item);
   const failing = { isOn: false };
   const gates: (() => void)[] = [];
   const answered = () => new Promise<void>((resolve) => gates.push(resolve));
@@ -33,9 +33,9 @@ function createList() {
         for (const one of items) held.add(one);
       },
     );
-  const takeBack = (item: string) => {
+  const revoke = (item: string) => {
     held.delete(item);
-    return list.takeBack(
+    return list.revoke(
       item,
       (other) => other === item,
       async () => {
@@ -57,16 +57,16 @@ function createList() {
     }
     await all;
   };
-  return { stored, held, failing, read, add, takeBack, finish };
+  return { stored, held, failing, read, add, revoke, finish };
 }
 
-describe("SharedList", () => {
+describe("RevocableList", () => {
   it("a list that was read before does not bring back what is taken back meanwhile", async () => {
-    const { stored, held, read, add, takeBack, finish } = createList();
+    const { stored, held, read, add, revoke, finish } = createList();
     await finish(add("a"), add("b"));
     const reading = read();
     await new Promise((resolve) => setImmediate(resolve));
-    const revoking = takeBack("a");
+    const revoking = revoke("a");
     const snapshots: string[][] = [];
     void reading.then(() => snapshots.push([...held]));
     await finish(reading, revoking, read());
@@ -75,9 +75,9 @@ describe("SharedList", () => {
   });
 
   it("nor does a list that is read while the store is being told", async () => {
-    const { held, read, add, takeBack, finish } = createList();
+    const { held, read, add, revoke, finish } = createList();
     await finish(add("a"));
-    const revoking = takeBack("a");
+    const revoking = revoke("a");
     await new Promise((resolve) => setImmediate(resolve));
     await finish(revoking, read());
     expect([...held]).toEqual([]);
@@ -90,11 +90,11 @@ describe("SharedList", () => {
   });
 
   it("what is on its way into the store is taken back with the rest", async () => {
-    const { stored, held, add, takeBack, finish } = createList();
+    const { stored, held, add, revoke, finish } = createList();
     const adding = add("a");
     await new Promise((resolve) => setImmediate(resolve));
     const seen: string[][] = [];
-    const revoking = takeBack("a");
+    const revoking = revoke("a");
     void adding.then(() => seen.push([...held]));
     await finish(adding, revoking);
     expect(seen).toEqual([[]]);
@@ -104,10 +104,10 @@ describe("SharedList", () => {
   });
 
   it("what the store could not be told of stays taken back, until it is added again", async () => {
-    const { stored, held, failing, read, add, takeBack, finish } = createList();
+    const { stored, held, failing, read, add, revoke, finish } = createList();
     await finish(add("a"), add("b"));
     failing.isOn = true;
-    const revoking = takeBack("a");
+    const revoking = revoke("a");
     await finish(revoking);
     await expect(revoking).rejects.toThrow("full");
     await finish(read());
@@ -118,12 +118,12 @@ describe("SharedList", () => {
   });
 
   it("or until it was taken back once more, with success, and somebody else added it", async () => {
-    const { stored, held, failing, read, add, takeBack, finish } = createList();
+    const { stored, held, failing, read, add, revoke, finish } = createList();
     await finish(add("a"));
     failing.isOn = true;
-    await finish(takeBack("a"));
+    await finish(revoke("a"));
     failing.isOn = false;
-    await finish(takeBack("a"));
+    await finish(revoke("a"));
     stored.add("a");
     await finish(read());
     expect([...held]).toEqual(["a"]);

@@ -1,39 +1,39 @@
 interface Revocation<Item> {
   readonly covers: (item: Item) => boolean;
-  /** Keys of what was added again since. */
-  readonly addedAgain: Set<string>;
+  /** Keys of items that were added again after the revocation failed. */
+  readonly regranted: Set<string>;
 }
 
 /**
- * Keeps what this host holds of a list in the store in step with the store, which others write as well.
- * Reads and writes of the store take turns, so that no list is applied that was read before a change
- * of this host and is older than it. What is taken back counts from the moment it is asked for: neither
- * a list that still has it brings it back, nor something that was on its way into the store before.
+ * Keeps this host's copy of a stored list in step with the store, which other hosts write as well.
+ * Reads and writes of the store take turns, so that a list read before a change of this host is never
+ * applied after it. A revocation counts from the moment it is asked for: neither a stored list that
+ * still has the item brings it back, nor an addition that was on its way into the store before.
  */
-export class SharedList<Item> {
+export class RevocableList<Item> {
   readonly #keyOf: (item: Item) => string;
   #lastTurn: Promise<unknown> = Promise.resolve();
-  /** Asked for, and their turn is still to come. */
+  /** Revocations whose turn is still to come. */
   readonly #pending = new Set<Revocation<Item>>();
-  /** Those the store could not be told of, by name: it still has what they cover. */
-  readonly #untold = new Map<string, Revocation<Item>>();
+  /** Revocations that failed to reach the store, by name. The store still lists what they cover. */
+  readonly #failedRevocations = new Map<string, Revocation<Item>>();
 
   constructor(keyOf: (item: Item) => string) {
     this.#keyOf = keyOf;
   }
 
-  /** Gives `apply`, which must not wait, what `list` finds and was not taken back here. */
+  /** Gives `apply`, which must be synchronous, the items of `list` that are not revoked here. */
   read<Listed extends Item, T>(
     list: () => Promise<readonly Listed[]>,
     apply: (items: readonly Listed[]) => T,
   ): Promise<T> {
     return this.#inTurn(async () => {
       const items = await list();
-      return apply(items.filter((item) => !this.#isTakenBack(item)));
+      return apply(items.filter((item) => !this.#isRevoked(item)));
     });
   }
 
-  /** Stores the items by `store`; gives `apply` those that were not taken back since this was called. */
+  /** Stores the items by `store`; gives `apply` those that were not revoked since this was called. */
   add(
     items: readonly Item[],
     store: () => Promise<unknown>,
@@ -43,26 +43,26 @@ export class SharedList<Item> {
       await store();
       const revocations = [...this.#pending];
       const kept = items.filter((item) => !revocations.some(({ covers }) => covers(item)));
-      for (const { addedAgain } of this.#untold.values())
-        for (const item of kept) addedAgain.add(this.#keyOf(item));
+      for (const { regranted } of this.#failedRevocations.values())
+        for (const item of kept) regranted.add(this.#keyOf(item));
       apply(kept);
     });
   }
 
   /**
-   * Takes back what it covers, and `remove` takes it out of the store. Where that fails it stays taken
-   * back here; the next attempt of this name makes up for it.
+   * Revokes the items that `covers` accepts; `remove` takes them out of the store. Where `remove` fails
+   * they stay revoked here, and a later revocation of the same name replaces this one.
    */
-  takeBack<T>(name: string, covers: (item: Item) => boolean, remove: () => Promise<T>): Promise<T> {
-    const revocation = { covers, addedAgain: new Set<string>() };
+  revoke<T>(name: string, covers: (item: Item) => boolean, remove: () => Promise<T>): Promise<T> {
+    const revocation = { covers, regranted: new Set<string>() };
     this.#pending.add(revocation);
     return this.#inTurn(async () => {
       try {
         const removed = await remove();
-        this.#untold.delete(name);
+        this.#failedRevocations.delete(name);
         return removed;
       } catch (error) {
-        this.#untold.set(name, revocation);
+        this.#failedRevocations.set(name, revocation);
         throw error;
       } finally {
         this.#pending.delete(revocation);
@@ -70,10 +70,10 @@ export class SharedList<Item> {
     });
   }
 
-  #isTakenBack(item: Item): boolean {
+  #isRevoked(item: Item): boolean {
     const key = this.#keyOf(item);
-    return [...this.#pending, ...this.#untold.values()].some(
-      ({ covers, addedAgain }) => covers(item) && !addedAgain.has(key),
+    return [...this.#pending, ...this.#failedRevocations.values()].some(
+      ({ covers, regranted }) => covers(item) && !regranted.has(key),
     );
   }
 
