@@ -1,18 +1,20 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 
-import { formatBudgets, formatTables } from "./harness/report.mjs";
+import { addBuilds, compareBuilds, readBuilds } from "./harness/beside.mjs";
+import { formatBudgets, formatComparisons, formatTables } from "./harness/report.mjs";
 import { runScenario } from "./harness/run-scenario.mjs";
 import { judge, summarize } from "./harness/summarize.mjs";
 import { readMachine, readVersions } from "./harness/surroundings.mjs";
 import { scenarios } from "./scenarios/all.mjs";
 
-const usage = `node bench/run.mjs [scenario …] [--rounds N] [--quick] [--only text]
+const usage = `node bench/run.mjs [scenario …] [--rounds N] [--quick] [--only text] [--beside folder …]
 
   scenario   ${scenarios.map(({ name }) => name).join(", ")}; without one, all of them
   --rounds   samples of each variant (5)
   --quick    one short round, which shows that everything runs and proves no figure
   --only     only workloads with this text in their name
+  --beside   another checkout of Plugboard with a built dist/, measured in the same rounds
 `;
 
 /** Fewer rounds give no median to trust. */
@@ -28,7 +30,13 @@ if (plan === undefined) {
 
 /**
  * @typedef {import("./scenarios/scenario.mjs").Scenario} Scenario
- * @typedef {{ chosen: readonly Scenario[], rounds: number, quick: boolean, only: string }} Plan
+ *
+ * @typedef {object} Plan
+ * @property {readonly Scenario[]} chosen
+ * @property {number} rounds
+ * @property {boolean} quick
+ * @property {string} only
+ * @property {readonly import("./harness/beside.mjs").Build[]} builds to measure beside this one
  */
 
 /** @param {string[]} args @returns {Plan | undefined} nothing when they make no sense */
@@ -37,11 +45,15 @@ function parsePlan(args) {
     rounds: { type: "string" },
     quick: { type: "boolean", default: false },
     only: { type: "string", default: "" },
+    beside: { type: "string", multiple: true, default: [] },
   });
   let parsed;
+  let builds;
   try {
     parsed = parseArgs({ args, allowPositionals: true, options });
-  } catch {
+    builds = readBuilds(parsed.values.beside);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n`);
     return undefined;
   }
   const { positionals: names } = parsed;
@@ -54,13 +66,14 @@ function parsePlan(args) {
       ...scenario,
       workloads: scenario.workloads.filter(({ name }) => name.includes(only)),
     }))
-    .filter(({ workloads }) => workloads.length > 0);
+    .filter(({ workloads }) => workloads.length > 0)
+    .map((scenario) => addBuilds(scenario, builds));
   if (!isKnown || chosen.length === 0 || !Number.isInteger(rounds) || rounds < 1) return undefined;
-  return { chosen, rounds, quick, only };
+  return { chosen, rounds, quick, only, builds };
 }
 
 /** @param {Scenario} scenario @param {Plan} plan */
-async function benchmark(scenario, { rounds, quick, only }) {
+async function benchmark(scenario, { rounds, quick, only, builds }) {
   const { name } = scenario;
   const date = new Date().toISOString();
   const machine = readMachine();
@@ -84,15 +97,20 @@ async function benchmark(scenario, { rounds, quick, only }) {
       : `${formatBudgets(scenario, budgets)}\n`,
   );
 
+  const beside = compareBuilds(scenario, samples, soundRounds);
+  if (beside.length > 0) process.stdout.write(`\n${formatComparisons(scenario, beside)}\n`);
+
   // Only a run that keeps to the method may replace what the last one found.
-  const isSound = !quick && !hasFailed && only === "" && rounds >= soundRounds;
+  const isWhole = only === "" && builds.length === 0;
+  const isSound = !quick && !hasFailed && isWhole && rounds >= soundRounds;
   const file = `results/${name}${isSound ? "" : ".tmp"}.json`;
   const command = ["node bench/run.mjs", ...process.argv.slice(2)].join(" ");
+  const compared = beside.length > 0 ? { beside } : {};
   const head = { scenario: name, date, command, versions: readVersions(), machine, rounds };
   await mkdir(new URL("results/", import.meta.url), { recursive: true });
   await writeFile(
     new URL(file, import.meta.url),
-    `${JSON.stringify({ ...head, budgets, summaries, samples }, null, 2)}\n`,
+    `${JSON.stringify({ ...head, budgets, ...compared, summaries, samples }, null, 2)}\n`,
   );
   process.stdout.write(`\nwritten to bench/${file}\n`);
 }

@@ -1,5 +1,8 @@
-import { connectClient } from "../../dist/entries/client.js";
+import { importBuilt } from "./build.mjs";
 import { firstText } from "./client.mjs";
+
+/** @type {import("../../dist/entries/client.js")} */
+const { connectClient } = await importBuilt("entries/client.js", "index.js");
 
 /** Plugboard's protocol core and transports without the host above them.
  *

@@ -2,7 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { createHost } from "../../dist/index.js";
+import { importBuilt } from "./build.mjs";
+
+/** @type {import("../../dist/index.js")} */
+const { createHost } = await importBuilt("index.js");
 
 /**
  * @typedef {import("./client.mjs").EchoHost & { readonly audit: import("../../dist/index.js").Audit }} AuditedHost
@@ -44,8 +47,8 @@ export async function openHost(targets, { storeFile } = {}) {
     connect: async (index) => {
       const server = `echo${index}`;
       const states = await session.ready({ servers: [server] });
-      const { error } = states[server];
-      if (error !== undefined) throw error;
+      const failure = failureOf(states[server]);
+      if (failure !== undefined) throw failure;
       const echo = `mcp__${server}__echo`;
       return {
         call: (text) => session.call(echo, { text }),
@@ -57,6 +60,16 @@ export async function openHost(targets, { storeFile } = {}) {
     audit: host.audit,
     close,
   };
+}
+
+/**
+ * Why a server is not ready. Builds of early 0.1.0 say only whether it is.
+ *
+ * @param {boolean | { readonly error?: Error } | undefined} state
+ */
+function failureOf(state) {
+  if (typeof state === "object") return state.error;
+  return state === true ? undefined : new Error("the server did not become ready");
 }
 
 /** With the audit trail on, as it is by default. @type {import("./client.mjs").OpenEchoClient} */

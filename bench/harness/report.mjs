@@ -3,6 +3,7 @@
  * @typedef {import("../scenarios/scenario.mjs").Metric} Metric
  * @typedef {import("./summarize.mjs").Summary} Summary
  * @typedef {import("./summarize.mjs").Verdict} Verdict
+ * @typedef {import("./beside.mjs").Comparison} Comparison
  */
 
 /** @param {Scenario} scenario @param {readonly Summary[]} summaries */
@@ -57,6 +58,27 @@ export function formatBudgets({ metrics }, verdicts) {
     ];
   });
   return formatRows([["budget", "promised", "measured", ""], ...rows]);
+}
+
+/** @param {Scenario} scenario @param {readonly Comparison[]} comparisons */
+export function formatComparisons({ metrics }, comparisons) {
+  const compared = metrics.filter(({ key }) => comparisons.some(({ ratios }) => key in ratios));
+  const heads = ["beside this build", ...compared.map(({ title }) => `${title} (lowest–highest) `)];
+  const rows = comparisons.map(({ workload, variant, ratios }) => [
+    `${workload}: ${variant}`,
+    ...compared.map(({ key }) => {
+      const found = ratios[key];
+      if (found === undefined) return "- ";
+      const { median, lowest, highest, isBeyondChance } = found;
+      const range = `(${number(lowest, 2)}–${number(highest, 2)})`;
+      return `${number(median, 3)} ${range}${isBeyondChance ? "*" : " "}`;
+    }),
+  ]);
+  return [
+    formatRows([heads, ...rows]),
+    "Each figure is divided by the one of this build in the same round; the median of the rounds is shown.",
+    "* outside of everything that this build showed when it was measured a second time (again)",
+  ].join("\n");
 }
 
 /** @param {number | undefined} value @param {number} digits */

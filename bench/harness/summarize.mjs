@@ -78,32 +78,42 @@ function samplesOf(samples, { workload, variant }) {
 }
 
 /**
+ * @typedef {{ workload: string, variant: string, metric: string, reference: string }} Compared
+ */
+
+/**
  * The median of the ratios within each round: what slows down a whole round falls out of it.
  *
  * @param {readonly Sample[]} samples
- * @param {{ workload: string, variant: string, metric: string, reference: string }} what
+ * @param {Compared} what
  */
-function ratio(samples, { workload, variant, metric, reference }) {
-  /** @param {string} wanted @param {number} round */
-  const figure = (wanted, round) =>
-    samples.find(
-      (one) => one.round === round && one.workload === workload && one.variant === wanted,
-    )?.figures?.[metric];
-  const rounds = new Set(samples.map(({ round }) => round));
-  return median(
-    [...rounds].map((round) => {
-      const own = figure(variant, round);
-      const other = figure(reference, round);
-      return own === undefined || other === undefined ? undefined : own / other;
-    }),
+function ratio(samples, what) {
+  return median(ratiosByRound(samples, what));
+}
+
+/**
+ * The figure of a variant divided by that of the reference, for each round that has both.
+ *
+ * @param {readonly Sample[]} samples
+ * @param {Compared} what
+ * @returns {readonly number[]}
+ */
+export function ratiosByRound(samples, { workload, variant, metric, reference }) {
+  const others = new Map(
+    samplesOf(samples, { workload, variant: reference }).map((one) => [one.round, one.figures]),
   );
+  return samplesOf(samples, { workload, variant }).flatMap(({ round, figures }) => {
+    const own = figures?.[metric];
+    const other = others.get(round)?.[metric];
+    return own === undefined || other === undefined ? [] : [own / other];
+  });
 }
 
 /**
  * @param {readonly (number | undefined)[]} values those that are missing do not count
  * @returns {number | undefined}
  */
-function median(values) {
+export function median(values) {
   const sorted = values.filter((value) => value !== undefined).toSorted((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)];
   const lower = sorted[Math.ceil(sorted.length / 2) - 1];

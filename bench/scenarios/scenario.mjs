@@ -1,7 +1,8 @@
 /**
  * A scenario is data: what is measured, for whom, and which figures are promised. One sample is one
  * run of `measure(options)` of a file of `measure/` in a fresh process; it resolves to a record of
- * numbers. The options are those of the pace, the workload and the variant, put together.
+ * numbers. The options are those of the pace, the workload and the variant, put together. With `build`
+ * among them, a folder, the clients load the build of Plugboard in it instead of this checkout's.
  *
  * @typedef {Readonly<Record<string, unknown>>} Options
  * @typedef {"full" | "quick"} Pace

@@ -18,6 +18,10 @@ export const peers = [
 /** @param {...string} names @returns {readonly import("./scenario.mjs").Variant[]} */
 export const only = (...names) => variants.filter(({ name }) => names.includes(name));
 
+/** Whether a variant runs a build of Plugboard. @param {import("./scenario.mjs").Variant} variant */
+export const isPlugboard = ({ options: { client } }) =>
+  client === "plugboard" || client === "plugboard-client";
+
 /** Budgets are about the whole host path unless they say otherwise. @template {object} T @param {readonly T[]} budgets */
 export const ofPlugboard = (budgets) =>
   budgets.map((budget) => ({ variant: "plugboard", ...budget }));
