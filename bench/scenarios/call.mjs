@@ -38,8 +38,8 @@ export const call = defineScenario({
     }),
   ],
   budgets: ofPlugboard([
-    { id: "P1", workload: "stdio-64", metric: rate, against: ["bare v2"], atLeast: 4 },
-    { id: "P1", workload: "stdio-64", metric: cpu, against: ["bare v2"], atMost: 0.2 },
+    { id: "P1", workload: "stdio-64", metric: rate, against: ["bare v2"], atLeast: 3.5 },
+    { id: "P1", workload: "stdio-64", metric: cpu, against: ["bare v2"], atMost: 0.25 },
     { id: "P2", workload: "stdio-sequential", metric: cpu, against: ["floor"], atMost: 1.3 },
     { id: "P4", workload: "stdio-1MB", metric: cpu, against: ["floor"], atMost: 1.15 },
     { id: "P4", workload: "stdio-10MB", metric: cpu, against: ["bare v2"], atMost: 0.3 },

@@ -5,14 +5,6 @@ import { ofPlugboard, only, peers } from "./variants.mjs";
 const compared = [...only("floor", "bare v2"), ...peers, ...only("plugboard")];
 const against = peers.map(({ name }) => name);
 
-const ready = {
-  id: "P13",
-  workload: "ready",
-  against,
-  atMost: 0.4,
-  missedBecause: "most of it is the server's own start, which the floor pays as well",
-};
-
 /** The other ways to give an agent the tools of a server. */
 export const peersScenario = defineScenario({
   name: "peers",
@@ -37,8 +29,8 @@ export const peersScenario = defineScenario({
   ],
   budgets: ofPlugboard([
     { id: "P13", workload: "stdio-64", metric: rate, against, atLeast: 2 },
-    { id: "P13", workload: "http-64", metric: rate, against, atLeast: 2 },
-    { ...ready, metric: "readyMs" },
-    { ...ready, metric: "importedReadyMs" },
+    { id: "P13", workload: "http-64", metric: rate, against, atLeast: 5 },
+    // CPU time of the client alone: the start of the server takes everybody the same time.
+    { id: "P13", workload: "ready", metric: "readyCpuMs", against, atMost: 0.4 },
   ]),
 });
