@@ -56,8 +56,7 @@ export function callTopics(events: EventBus, clock: Clock): CallTopics {
 export function publishStart(
   record: CallRecord,
   tool: CallableTool,
-  at: number,
-  { started }: CallTopics,
+  { started, clock }: CallTopics,
 ): void {
   if (!started.isHeard) return;
   started.emit({
@@ -68,7 +67,7 @@ export function publishStart(
     serverName: tool.serverName ?? null,
     toolName: tool.originalName,
     publicName: record.publicName,
-    at,
+    at: clock.now(),
   });
 }
 

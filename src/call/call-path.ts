@@ -13,7 +13,6 @@ import type { Human } from "../human/human.ts";
 import { type Denial, errorOfDenial } from "../policy/decide-access.ts";
 import type { ConsentRule } from "../policy/decide-consent.ts";
 import type { Clock } from "../ports/clock.ts";
-import { WallTime } from "../ports/wall-time.ts";
 import type { Progress, ProtocolClient, RawToolResult } from "../protocol/protocol-client.ts";
 import { resultText } from "../protocol/result-text.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
@@ -117,12 +116,10 @@ const nothing: Answer = { result: { content: [], isError: false }, text: "" };
 export class CallPath {
   readonly #options: CallPathOptions;
   readonly #topics: CallTopics;
-  readonly #wallTime: WallTime;
   readonly #underWay: CallsUnderWay;
 
   constructor(options: CallPathOptions) {
     this.#options = options;
-    this.#wallTime = new WallTime(options.clock);
     this.#underWay = new CallsUnderWay(options.clock);
     this.#topics = callTopics(options.events, options.clock);
   }
@@ -182,7 +179,7 @@ export class CallPath {
       target.consent !== "ask" &&
       target.tool.perform === undefined &&
       schemas.passesAtOnce(target.tool, record.args)
-      ? this.#send(record, client, options, record.startedAt)
+      ? this.#send(record, client, options)
       : this.#proceedSlowly(record, target, options);
   }
 
@@ -214,7 +211,7 @@ export class CallPath {
     record.target = now;
     const client = connection.openClient;
     if (client === undefined) return await this.#startAndSend(record, connection, options);
-    return await this.#send(record, client, options, this.#options.clock.monotonic());
+    return await this.#send(record, client, options);
   }
 
   /** A server that has just been started may offer something else than it did when its list was last seen. */
@@ -234,22 +231,16 @@ export class CallPath {
     if (started.status === "rejected") throw started.reason;
     record.target = now;
     throwIfDenied(now);
-    return await this.#send(record, started.value, options, this.#options.clock.monotonic());
+    return await this.#send(record, started.value, options);
   }
 
-  #send(
-    record: CallRecord,
-    client: ProtocolClient,
-    options: CallOptions,
-    now: number,
-  ): Promise<RawToolResult> {
+  #send(record: CallRecord, client: ProtocolClient, options: CallOptions): Promise<RawToolResult> {
     const { tool, server } = record.target as CallTarget;
     if (tool.perform !== undefined) return this.#perform(tool.perform, record, client, options);
-    publishStart(record, tool, this.#wallTime.at(now), this.#topics);
+    publishStart(record, tool, this.#topics);
     record.isSent = true;
     return client.callTool(tool.originalName, record.args, {
       argumentsText: record.argumentsText,
-      now,
       signal: options.signal,
       timeoutMs:
         options.timeoutMs ?? server?.config.callTimeoutMs ?? this.#options.limits.callTimeoutMs,
@@ -267,7 +258,7 @@ export class CallPath {
     const { tool, server } = record.target as CallTarget;
     const { caller, callId } = record;
     const ownTimeoutMs = tool.serverName === undefined ? tool.timeoutMs : undefined;
-    publishStart(record, tool, this.#options.clock.now(), this.#topics);
+    publishStart(record, tool, this.#topics);
     return perform(record.args, {
       caller,
       callId,
@@ -320,12 +311,9 @@ export class CallPath {
 
   #finish(record: CallRecord, error: McpError | undefined, answer: Answer): Outcome {
     const failure = error ?? record.draft?.commit();
-    const now = this.#options.clock.monotonic();
-    const outcome =
-      failure === undefined
-        ? this.#success(record, answer, now)
-        : this.#fail(record, failure, this.#success(record, answer, now));
-    const at = this.#wallTime.at(now);
+    const success = this.#success(record, answer);
+    const outcome = failure === undefined ? success : this.#fail(record, failure, success);
+    const at = this.#options.clock.now();
     record.isOver = true;
     publishEnd(record, outcome, at, this.#topics);
     this.#options.record(record, outcome, at);
@@ -334,7 +322,7 @@ export class CallPath {
   }
 
   // Written out member by member: on the hot path an object spread costs more than the whole protocol.
-  #success(record: CallRecord, { result, text }: Answer, now: number): Outcome {
+  #success(record: CallRecord, { result, text }: Answer): Outcome {
     const bounded = truncateBytes(text, this.#options.limits.maxResultBytes);
     return {
       ok: true,
@@ -342,7 +330,7 @@ export class CallPath {
       content: result.content,
       structured: result.structuredContent,
       meta: result._meta,
-      durationMs: now - record.startedAt,
+      durationMs: this.#options.clock.monotonic() - record.startedAt,
       callId: record.callId,
       toolName: record.target?.tool.originalName,
       publicName: record.publicName,

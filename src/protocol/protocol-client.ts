@@ -35,11 +35,8 @@ export interface RequestOptions {
   readonly owner?: unknown;
 }
 
-/** What whoever calls a tool may know already, so that it need not be found out once more. */
 export interface ToolCallOptions extends RequestOptions {
-  /** Monotonic time, just read: the request counts as sent then. */
-  readonly now?: number | undefined;
-  /** The JSON of the arguments: it is sent as it is. */
+  /** The JSON of the arguments, where the caller has it: it is sent as it is. */
   readonly argumentsText?: string | undefined;
 }
 

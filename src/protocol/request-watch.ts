@@ -37,7 +37,7 @@ export class RequestWatch {
 
   begin(request: RpcRequest): void {
     const { clock, limits } = this.#options;
-    const now = request.now ?? clock.monotonic();
+    const now = clock.monotonic();
     request.sentAt = now;
     request.noiseBefore = this.#noise;
     request.deadlineAt = deadlineAfter(request, now, limits);

@@ -21,8 +21,6 @@ export interface OutgoingRequest {
   readonly options: RpcRequestOptions;
   /** The JSON of `params`, where it is known. */
   readonly paramsText?: string | undefined;
-  /** Monotonic time, where it has just been read. */
-  readonly now?: number | undefined;
 }
 
 /**
@@ -34,7 +32,6 @@ export abstract class RpcRequest implements OutgoingRequest, ChainLink<RpcReques
   readonly params: JsonObject;
   readonly options: RpcRequestOptions;
   readonly paramsText: string | undefined;
-  readonly now: number | undefined;
   // From here on the channel's own.
   id = 0;
   /** Its neighbours among those that wait. */
@@ -51,12 +48,11 @@ export abstract class RpcRequest implements OutgoingRequest, ChainLink<RpcReques
   /** The response as it came; only with `keepRaw`, where the transport can tell. */
   raw: string | undefined = undefined;
 
-  constructor({ method, params, options, paramsText, now }: OutgoingRequest) {
+  constructor({ method, params, options, paramsText }: OutgoingRequest) {
     this.method = method;
     this.params = params;
     this.options = options;
     this.paramsText = paramsText;
-    this.now = now;
   }
 
   abstract succeed(result: JsonObject): void;

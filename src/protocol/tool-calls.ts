@@ -99,10 +99,10 @@ export class ToolCalls {
       envelope === undefined
         ? { name, arguments: args }
         : { name, arguments: args, _meta: envelope };
-    const { argumentsText, now } = options;
+    const { argumentsText } = options;
     const paramsText =
       argumentsText === undefined ? undefined : this.#paramsText.of(name, argumentsText);
-    const request = { method: "tools/call", params, options, paramsText, now };
+    const request = { method: "tools/call", params, options, paramsText };
     return this.#path.send(request, this.#readResult);
   }
 
@@ -124,7 +124,7 @@ export class ToolCalls {
       const expected = headers.of(name, asSent);
       // An aborted call goes on to be reported as such.
       if (options.signal?.aborted !== true && areSameHeaders(sent, expected)) throw error;
-      return await this.#send(name, asSent, { ...options, now: undefined, headers: expected });
+      return await this.#send(name, asSent, { ...options, headers: expected });
     }
   }
 

@@ -380,4 +380,30 @@ describe("events", () => {
     ]);
     expect(foreign).toEqual([]);
   });
+
+  it("a call's events follow the clock of the day and its jumps, its duration does not", async () => {
+    const time = { day: 1_000_000, monotonic: 50 };
+    const clock = {
+      now: () => time.day,
+      monotonic: () => time.monotonic,
+      schedule: () => ({ cancel: () => undefined }),
+    };
+    await using context = await recordedHost({ tools: [anyTool], host: { clock } });
+    const session = context.host.session({ level: "yolo" });
+    await session.ready();
+    const seen: number[] = [];
+    session.on("call-start", ({ at }) => {
+      seen.push(at);
+      time.monotonic += 999;
+      time.day += 999;
+    });
+    session.on("call-end", ({ at, durationMs }) => seen.push(at, durationMs));
+    session.on("tool-invoked", ({ at }) => seen.push(at));
+    await session.call("mcp__fake__any", {});
+    expect(seen.splice(0)).toEqual([1_000_000, 1_000_999, 999, 1_000_999]);
+    // Someone sets it an hour ahead.
+    time.day += 3_600_000;
+    await session.call("mcp__fake__any", {});
+    expect(seen).toEqual([4_600_999, 4_601_998, 999, 4_601_998]);
+  });
 });
