@@ -28,7 +28,10 @@ export const rooms: readonly Room[] = [
     holds: "any config shape to `ServerConfig`: layers, `${VAR}`, provenance, import, edits",
   },
   { name: "schema", holds: "guard, validators, type emitter; runs in a browser too" },
-  { name: "policy", holds: "pure decisions with the rule that decided; grants, pins, identities" },
+  {
+    name: "policy",
+    holds: "pure decisions with the rule that decided: who may do what, who is asked",
+  },
   {
     name: "store",
     holds: "database schema, migrations, repositories; the only SQL; opens when needed",
@@ -53,11 +56,19 @@ export const rooms: readonly Room[] = [
   { name: "registry", holds: "which servers exist, from where, who sees them; shared connections" },
   {
     name: "catalog",
-    holds: "tools, resources, prompts of all servers: public names, fingerprints",
+    holds: "tools, resources, prompts of all servers: public names",
+  },
+  {
+    name: "pins",
+    holds: "what each tool was when it was accepted; what has changed since waits for a person",
+  },
+  {
+    name: "grants",
+    holds: "what people have allowed: for a session, while the host lives, for good",
   },
   { name: "requests", holds: "what a server asks of us, through the `Human` port" },
   { name: "call", holds: "the one path of a call, its `Outcome`, result normalization and limits" },
-  { name: "session", holds: "one agent: rights, allowances, state, prompt section, native tools" },
+  { name: "session", holds: "one agent: rights, state, prompt section, native tools" },
   {
     name: "host",
     holds: "`createHost()` wires all of it; what every surface talks to",

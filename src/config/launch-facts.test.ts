@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { GrantSubject } from "../policy/grant-lookup.ts";
+import type { GrantSubject } from "../grants/grant-lookup.ts";
 import type { Approval } from "../store/approval-rows.ts";
 import { coveredName, launchFacts } from "./launch-facts.ts";
 import { parseServerEntry } from "./parse-config.ts";

@@ -2,11 +2,11 @@
 
 export type { ApproveOptions, RequestApprovalOptions } from "../host/host.ts";
 export type { Capability, GrantTerms } from "../policy/capability-set.ts";
-export type { DefinitionChange, DefinitionDifference } from "../policy/compare-definitions.ts";
+export type { DefinitionChange, DefinitionDifference } from "../pins/compare-definitions.ts";
 export type { AccessRule, AccessStep } from "../policy/decide-access.ts";
 export type { ConsentRule } from "../policy/decide-consent.ts";
 export { canUseMcp, requiresMcpConfirmation } from "../policy/permission-level.ts";
 export type { Permissions } from "../policy/permission-level.ts";
 export type { AccessReport } from "../session/explain-access.ts";
-export type { AllowOptions, GrantInfo, GrantQuery, Grants } from "../host/grants.ts";
-export type { Pins, QuarantinedTool } from "../host/pins.ts";
+export type { AllowOptions, GrantInfo, GrantQuery, Grants } from "../grants/grant-info.ts";
+export type { Pins, QuarantinedTool } from "../pins/quarantined-tool.ts";

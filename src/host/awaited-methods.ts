@@ -1,3 +1,7 @@
+import type { Grants } from "../grants/grant-info.ts";
+import { GrantBook } from "../grants/grants.ts";
+import { PinBook } from "../pins/pins.ts";
+import type { Pins } from "../pins/quarantined-tool.ts";
 import { keepAliveWhileAwaited } from "../ports/keep-alive.ts";
 import { AgentSection } from "../session/agent-section.ts";
 import { AgentSession } from "../session/agent-session.ts";
@@ -6,11 +10,7 @@ import { AgentContent, type SessionContent } from "../session/session-content.ts
 import type { Session } from "../session/session.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import type { Audit } from "./audit.ts";
-import { GrantBook } from "./grant-book.ts";
-import type { Grants } from "./grants.ts";
 import type { McpHost } from "./host.ts";
-import { PinBook } from "./pin-book.ts";
-import type { Pins } from "./pins.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 
 /** What a program awaits of a host and its sessions keeps the process alive. */

@@ -5,12 +5,12 @@ import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
 import { EventBus } from "../events/event-bus.ts";
+import { PinBook } from "../pins/pins.ts";
 import { silentLogger } from "../ports/logger.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import { ServerRegistry } from "../registry/server-registry.ts";
 import { HostStore } from "../store/host-store.ts";
 import { CatalogMemory } from "./catalog-memory.ts";
-import { PinBook } from "./pin-book.ts";
 
 const client = {
   protocolVersion: "2025-11-25",

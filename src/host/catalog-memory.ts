@@ -1,5 +1,6 @@
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { type ConsentId, hasLastingIds } from "../config/server-ids.ts";
+import type { PinBook } from "../pins/pins.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
 import { isJsonObject } from "../protocol/json-object.ts";
 import type { ListedTool, ProtocolClient, ProtocolEra } from "../protocol/protocol-client.ts";
@@ -7,7 +8,6 @@ import { eraOfVersion } from "../protocol/protocol-versions.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { CatalogContent } from "../store/catalog-rows.ts";
 import type { HostStore } from "../store/host-store.ts";
-import type { PinBook } from "./pin-book.ts";
 
 export interface CatalogMemoryParts {
   readonly store: HostStore;

@@ -1,12 +1,12 @@
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import type { Provenance } from "../config/server-config.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
+import type { PinBook } from "../pins/pins.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { ApprovalBook } from "./approval-book.ts";
 import type { CollectedServers } from "./collect-servers.ts";
 import { describeTarget } from "./describe-target.ts";
 import type { ServerStatus } from "./host.ts";
-import type { PinBook } from "./pin-book.ts";
 
 export interface Surroundings {
   readonly registry: ServerRegistry;

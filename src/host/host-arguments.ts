@@ -15,14 +15,14 @@ import {
   signal,
   text,
 } from "../errors/check-arguments.ts";
+import { GrantBook } from "../grants/grants.ts";
+import { PinBook } from "../pins/pins.ts";
 import { consentModes } from "../policy/decide-consent.ts";
 import { permissionLevels } from "../policy/permission-level.ts";
 import { AgentSession } from "../session/agent-session.ts";
 import { contentMethods, sessionMethods } from "../session/session-arguments.ts";
 import { AgentContent } from "../session/session-content.ts";
 import { AuditTrail } from "./audit-trail.ts";
-import { GrantBook } from "./grant-book.ts";
-import { PinBook } from "./pin-book.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 
 const start = { timeoutMs: number, signal };

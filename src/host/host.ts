@@ -11,8 +11,10 @@ import type { Provenance, ServerConfig, TransportKind } from "../config/server-c
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType, ServerState } from "../events/host-event.ts";
+import type { Grants } from "../grants/grant-info.ts";
 import type { Human } from "../human/human.ts";
 import type { LaunchQuestion } from "../human/launch-question.ts";
+import type { Pins } from "../pins/quarantined-tool.ts";
 import type { CapabilitySet } from "../policy/capability-set.ts";
 import type { ConsentMode } from "../policy/decide-consent.ts";
 import type { PermissionLevel } from "../policy/permission-level.ts";
@@ -26,8 +28,6 @@ import type { ConnectedServer } from "../session/connection-pool.ts";
 import type { AccessReport } from "../session/explain-access.ts";
 import type { Session } from "../session/session.ts";
 import type { Audit } from "./audit.ts";
-import type { Grants } from "./grants.ts";
-import type { Pins } from "./pins.ts";
 
 /** A server given in code: any entry a file could hold, a ready transport, or a function that makes one. */
 export type ServerInput = ServerEntry | ServerConfig | Transport | (() => Transport);

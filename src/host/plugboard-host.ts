@@ -7,8 +7,10 @@ import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType } from "../events/host-event.ts";
+import type { Grants } from "../grants/grant-info.ts";
 import type { Human } from "../human/human.ts";
 import type { LaunchQuestion } from "../human/launch-question.ts";
+import type { Pins } from "../pins/quarantined-tool.ts";
 import { closeAtProgramEnd } from "../ports/program-end.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
@@ -23,7 +25,6 @@ import type { Audit } from "./audit.ts";
 import { describeServer } from "./describe-server.ts";
 import { isThere, ServerEdits } from "./edit-servers.ts";
 import { emitToolModule } from "./emit-tool-module.ts";
-import type { Grants } from "./grants.ts";
 import type {
   AddOptions,
   ApproveOptions,
@@ -42,7 +43,6 @@ import type {
 } from "./host.ts";
 import { LaunchDesk } from "./launch-desk.ts";
 import { openSession } from "./open-session.ts";
-import type { Pins } from "./pins.ts";
 import { ServerFleet, type ServerFleetParts } from "./server-fleet.ts";
 
 export interface HostParts extends ServerFleetParts {

@@ -7,6 +7,9 @@ import { isOfProject, type ServerConfig } from "../config/server-config.ts";
 import { watchFiles } from "../config/watch-files.ts";
 import { startPause } from "../connection/pause.ts";
 import { oneAtATime } from "../events/one-at-a-time.ts";
+import { tellConsentChanges } from "../grants/consent-mode-events.ts";
+import { GrantBook } from "../grants/grants.ts";
+import { PinBook } from "../pins/pins.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import {
   isSameDefinition,
@@ -21,13 +24,10 @@ import { CatalogMemory } from "./catalog-memory.ts";
 import type { CollectedServers } from "./collect-servers.ts";
 import { ConnectionFactory, type ConnectionFactoryParts } from "./connection-factory.ts";
 import { GivenServers } from "./given-servers.ts";
-import { GrantBook } from "./grant-book.ts";
 import type { StartOptions } from "./host.ts";
 import { keepStatuses } from "./keep-statuses.ts";
 import { locateLaunch, thisMachine } from "./locate-launch.ts";
 import type { LoggedWarnings } from "./log-warnings.ts";
-import { PinBook } from "./pin-book.ts";
-import { tellConsentChanges } from "./tell-consent-changes.ts";
 
 /** How long connecting a server waits for the lists of its resources and prompts. */
 const contentPatienceMs = 3_000;

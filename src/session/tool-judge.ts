@@ -1,12 +1,14 @@
 import type { CallTarget } from "../call/call-path.ts";
 import type { NativeCallable } from "../call/callable-tool.ts";
 import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
-import type { PinLookup } from "../catalog/pin-lookup.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { isToolAllowed } from "../catalog/tool-filter.ts";
-import { fingerprintOf } from "../catalog/tool-fingerprint.ts";
+import { contentFingerprint, contentName } from "../grants/consent-subject.ts";
+import type { GrantLookup } from "../grants/grant-lookup.ts";
+import { Allowances, type ConsentSubject } from "../grants/session-allowances.ts";
+import type { PinLookup } from "../pins/pin-lookup.ts";
+import { fingerprintOf } from "../pins/tool-fingerprint.ts";
 import { type CapabilitySet, executeAction } from "../policy/capability-set.ts";
-import { contentFingerprint, contentName } from "../policy/content-consent.ts";
 import {
   type Denial,
   type RightFacts,
@@ -17,12 +19,10 @@ import {
   denyTool,
 } from "../policy/decide-access.ts";
 import { type ConsentFacts, type ConsentRule, decideConsent } from "../policy/decide-consent.ts";
-import type { GrantLookup } from "../policy/grant-lookup.ts";
 import type { PermissionLevel } from "../policy/permission-level.ts";
 import { serverResource, toolResource } from "../policy/resource-name.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
-import { Allowances, type ConsentSubject } from "./allowances.ts";
 
 /** What an agent was given when its session was made. */
 export interface AgentRights {

@@ -1,6 +1,5 @@
 import type { CalledTool, CallTarget } from "../call/call-path.ts";
 import type { CatalogTool } from "../catalog/catalog-tool.ts";
-import type { PinLookup } from "../catalog/pin-lookup.ts";
 import type { NamedCatalog, NamedTool, ToolCatalog } from "../catalog/tool-catalog.ts";
 import { type Naming, mayOwnName } from "../catalog/tool-names.ts";
 import {
@@ -13,6 +12,7 @@ import { definitionOf } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Human } from "../human/human.ts";
+import type { PinLookup } from "../pins/pin-lookup.ts";
 import { type Denial, errorOfDenial } from "../policy/decide-access.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import { boundedLine } from "../text/bounded-text.ts";

@@ -1,13 +1,11 @@
 import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
-import type { PinLookup } from "../catalog/pin-lookup.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
-import { fingerprintOf } from "../catalog/tool-fingerprint.ts";
 import type { ConsentId } from "../config/server-ids.ts";
 import { createError } from "../errors/families.ts";
 import type { EventBus } from "../events/event-bus.ts";
+import type { PinLookup } from "../pins/pin-lookup.ts";
+import { fingerprintOf } from "../pins/tool-fingerprint.ts";
 import { checkExpiry } from "../policy/check-expiry.ts";
-import { contentFingerprint, contentName } from "../policy/content-consent.ts";
-import type { GrantLookup, GrantSubject } from "../policy/grant-lookup.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Grant, GrantFilter } from "../store/grant-rows.ts";
@@ -15,7 +13,9 @@ import type { HostStore } from "../store/host-store.ts";
 import { RevocableList } from "../store/revocable-list.ts";
 import { closest } from "../text/closest.ts";
 import { ownCommand } from "../text/own-command.ts";
-import type { AllowOptions, GrantInfo, GrantQuery, Grants } from "./grants.ts";
+import { contentFingerprint, contentName } from "./consent-subject.ts";
+import type { AllowOptions, GrantInfo, GrantQuery, Grants } from "./grant-info.ts";
+import type { GrantLookup, GrantSubject } from "./grant-lookup.ts";
 
 export interface GrantBookParts {
   readonly store: HostStore;

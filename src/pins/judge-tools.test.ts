@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { fingerprintOf } from "../catalog/tool-fingerprint.ts";
 import { judgeTools } from "./judge-tools.ts";
+import { fingerprintOf } from "./tool-fingerprint.ts";
 
 const tool = (description: string, name = "send") => ({
   name,

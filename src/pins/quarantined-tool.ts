@@ -1,4 +1,4 @@
-import type { DefinitionDifference } from "../policy/compare-definitions.ts";
+import type { DefinitionDifference } from "./compare-definitions.ts";
 
 /** A tool that is not offered to any agent until a person has looked at it. */
 export interface QuarantinedTool extends DefinitionDifference {

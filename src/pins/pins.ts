@@ -1,11 +1,7 @@
 import type { CatalogTool } from "../catalog/catalog-tool.ts";
-import type { PinLookup } from "../catalog/pin-lookup.ts";
-import { definitionOfTool, fingerprintOf } from "../catalog/tool-fingerprint.ts";
 import { type ConsentId, hasLastingIds } from "../config/server-ids.ts";
 import type { EventBus } from "../events/event-bus.ts";
-import { compareDefinitions } from "../policy/compare-definitions.ts";
 import type { PinVerdict } from "../policy/decide-access.ts";
-import { inspectDefinition } from "../policy/inspect-definition.ts";
 import { maxPinsPerServer } from "../policy/pin-limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
@@ -13,8 +9,12 @@ import type { ListedTool } from "../protocol/protocol-client.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { HostStore } from "../store/host-store.ts";
 import type { Store } from "../store/store.ts";
+import { compareDefinitions } from "./compare-definitions.ts";
+import { inspectDefinition } from "./inspect-definition.ts";
 import { type AcceptedTool, judgeTools, type WaitingTool } from "./judge-tools.ts";
-import type { Pins, QuarantinedTool } from "./pins.ts";
+import type { PinLookup } from "./pin-lookup.ts";
+import type { Pins, QuarantinedTool } from "./quarantined-tool.ts";
+import { definitionOfTool, fingerprintOf } from "./tool-fingerprint.ts";
 
 export interface PinBookParts {
   readonly store: HostStore;

@@ -1,6 +1,6 @@
+import type { CatalogTool } from "../catalog/catalog-tool.ts";
 import type { ConsentId } from "../config/server-ids.ts";
 import type { PinVerdict } from "../policy/decide-access.ts";
-import type { CatalogTool } from "./catalog-tool.ts";
 
 /** What is known of each tool's first definition, as the judge of a session looks it up. */
 export interface PinLookup {

@@ -1,7 +1,7 @@
-import { definitionOfTool, fingerprintOf } from "../catalog/tool-fingerprint.ts";
 import { maxPinsPerServer } from "../policy/pin-limits.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
+import { definitionOfTool, fingerprintOf } from "./tool-fingerprint.ts";
 
 const maxUnlistedDefinitions = 100;
 

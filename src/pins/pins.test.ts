@@ -7,7 +7,7 @@ import { EventBus } from "../events/event-bus.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { ServerRegistry } from "../registry/server-registry.ts";
 import { HostStore } from "../store/host-store.ts";
-import { PinBook } from "./pin-book.ts";
+import { PinBook } from "./pins.ts";
 
 const tool = (description: string, name = "send") => ({
   name,
