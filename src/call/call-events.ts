@@ -8,8 +8,8 @@ import type {
 import type { Clock } from "../ports/clock.ts";
 import type { Progress } from "../protocol/protocol-client.ts";
 import type { ValidationFailure } from "../schema/validation-failure.ts";
+import type { CallableTool, CallDraft } from "./call-contract.ts";
 import type { CalledTool, Caller, CallTarget, ToolArguments } from "./call-path.ts";
-import type { CallableTool, CallDraft } from "./callable-tool.ts";
 import type { Outcome } from "./outcome.ts";
 import { toToolResult } from "./projections.ts";
 

@@ -19,6 +19,7 @@ import type { RegisteredServer } from "../registry/server-registry.ts";
 import type { QuestionOwner } from "../requests/question-owner.ts";
 import { parseFrozen } from "../schema/frozen-json.ts";
 import { truncateBytes } from "../text/truncate.ts";
+import type { CallableTool, PerformTool, ServerTool } from "./call-contract.ts";
 import {
   type CallRecord,
   type CallTopics,
@@ -27,11 +28,10 @@ import {
   publishEnd,
   publishStart,
 } from "./call-events.ts";
-import type { CallableTool, PerformTool, ServerTool } from "./callable-tool.ts";
 import { CallsUnderWay } from "./calls-under-way.ts";
+import { takeArguments } from "./copy-arguments.ts";
 import { findMisuse } from "./find-misuse.ts";
 import { type Outcome, outcomeError } from "./outcome.ts";
-import { takeArguments } from "./take-arguments.ts";
 import { schemaError, type ToolSchemas } from "./tool-schemas.ts";
 
 export type ToolArguments = Readonly<Record<string, unknown>>;

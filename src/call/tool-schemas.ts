@@ -10,8 +10,8 @@ import {
 } from "../schema/validate-tool-arguments.ts";
 import { unchecked, type ValidationFailure, type Verdict } from "../schema/validation-failure.ts";
 import { ValidatorCache } from "../schema/validator-cache.ts";
+import type { CallableTool } from "./call-contract.ts";
 import type { ToolArguments } from "./call-path.ts";
-import type { CallableTool } from "./callable-tool.ts";
 
 /** Holds tools to their own schemas. Nothing is inspected or compiled before a tool is first used. */
 export class ToolSchemas {

@@ -1,4 +1,4 @@
-import type { PerformTool, ServerTool } from "../call/callable-tool.ts";
+import type { PerformTool, ServerTool } from "../call/call-contract.ts";
 import type { ContentRight } from "./tool-judge.ts";
 
 /** Reading is all that the protocol lets a resource or a prompt be used for. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { CallRecord } from "./call-events.ts";
-import { takeArguments } from "./take-arguments.ts";
+import { takeArguments } from "./copy-arguments.ts";
 
 function taken(args: unknown): Pick<CallRecord, "args" | "argumentsText" | "flaw"> {
   const record = { args, argumentsText: undefined, flaw: undefined } as unknown as CallRecord;
