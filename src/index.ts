@@ -37,7 +37,7 @@ export type {
 export type { CallStreamItem } from "./session/stream-call.ts";
 export { createToolClient } from "./session/tool-client.ts";
 export type { ToolClient, ToolTypes, TypedOutcome } from "./session/tool-client.ts";
-export type { CallOptions, ToolArguments } from "./call/call-path.ts";
+export type { CallOptions, ToolArguments } from "./call/call-contract.ts";
 export { errorOfOutcome } from "./call/outcome.ts";
 export type { FailedOutcome, Outcome, OutcomeError, SuccessfulOutcome } from "./call/outcome.ts";
 export { modelText } from "./call/model-text.ts";

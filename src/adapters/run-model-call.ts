@@ -1,4 +1,4 @@
-import type { CallOptions, ToolArguments } from "../call/call-path.ts";
+import type { CallOptions, ToolArguments } from "../call/call-contract.ts";
 import { modelText } from "../call/model-text.ts";
 import type { Outcome } from "../call/outcome.ts";
 import {

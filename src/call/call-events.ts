@@ -8,31 +8,37 @@ import type {
 import type { Clock } from "../ports/clock.ts";
 import type { Progress } from "../protocol/protocol-client.ts";
 import type { ValidationFailure } from "../schema/validation-failure.ts";
-import type { CallableTool, CallDraft } from "./call-contract.ts";
-import type { CalledTool, Caller, CallTarget, ToolArguments } from "./call-path.ts";
+import type {
+  CallableTool,
+  CallDraft,
+  CalledTool,
+  Caller,
+  CallTarget,
+  ToolArguments,
+} from "./call-contract.ts";
 import type { Outcome } from "./outcome.ts";
 import { toToolResult } from "./projections.ts";
 
-/** What is known of a call while it runs: enough to describe it however it ends. */
+/** A call while it runs: enough to describe it however it ends. */
 export interface CallRecord extends CalledTool {
   readonly caller: Caller;
   readonly callId: string;
   readonly startedAt: number;
-  /** The caller's own object only until they are taken, and when they have no JSON. */
+  /** The caller's own object until it is copied, and where it cannot be written as JSON. */
   args: ToolArguments;
   /** The JSON of `args`, letter by letter what a server gets; undefined when they have none. */
   argumentsText: string | undefined;
   /** Why the arguments cannot be sent to anyone. */
-  flaw: ValidationFailure | undefined;
+  argumentsProblem: ValidationFailure | undefined;
   target: CallTarget | undefined;
   isSent: boolean;
   /** Nobody waits for it any more: what a server asks on its behalf has become idle. */
   isOver: boolean;
-  /** What the call will have changed if it succeeds. */
+  /** Changes that are made if the call succeeds. */
   draft: CallDraft | undefined;
 }
 
-/** Where the events of calls are published. */
+/** The topics that events of calls are published to. */
 export interface CallTopics {
   readonly started: EventTopic<CallStartEvent>;
   readonly ended: EventTopic<CallEndEvent>;
@@ -51,7 +57,7 @@ export function callTopics(events: EventBus, clock: Clock): CallTopics {
   };
 }
 
-// Events are plain literals, built only when someone looks: they are made for every call.
+// Every call comes through here: events are plain literals, built only when somebody listens.
 
 export function publishStart(
   record: CallRecord,
@@ -111,7 +117,7 @@ export function publishEnd(
   invoked.emit(event);
 }
 
-/** Takes the server's reports, or undefined: then the server is not even asked for any. */
+/** Publishes the server's progress reports; undefined when nobody wants them, so that none are requested. */
 export function progressHandler(
   record: CallRecord,
   onProgress: ((progress: Progress) => void) | undefined,
@@ -131,7 +137,7 @@ export function progressHandler(
     try {
       onProgress?.(progress);
     } catch {
-      // Whoever only watches a call cannot make it fail.
+      // A callback that only watches a call cannot make it fail.
     }
   };
 }

@@ -1,25 +1,33 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { claims } from "../catalog/catalog-tool.ts";
-import { isToolReference, referenceText, type ToolReference } from "../catalog/tool-origin.ts";
+import {
+  isToolReference,
+  referenceText,
+  type ToolReference,
+  toolReference,
+} from "../catalog/tool-origin.ts";
 import type { Limits } from "../config/limits.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { cancelledByCaller } from "../connection/until-aborted.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
-import type { ToolInvoked } from "../events/host-event.ts";
-import type { Human } from "../human/human.ts";
-import { type Denial, errorOfDenial } from "../policy/decide-access.ts";
-import type { ConsentRule } from "../policy/decide-consent.ts";
+import { errorOfDenial } from "../policy/decide-access.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Progress, ProtocolClient, RawToolResult } from "../protocol/protocol-client.ts";
+import type { ProtocolClient, RawToolResult } from "../protocol/protocol-client.ts";
 import { resultText } from "../protocol/result-text.ts";
-import type { RegisteredServer } from "../registry/server-registry.ts";
 import type { QuestionOwner } from "../requests/question-owner.ts";
 import { parseFrozen } from "../schema/frozen-json.ts";
 import { truncateBytes } from "../text/truncate.ts";
-import type { CallableTool, PerformTool, ServerTool } from "./call-contract.ts";
+import type {
+  Caller,
+  CallOptions,
+  CallTarget,
+  PerformTool,
+  ServerTool,
+  ToolArguments,
+} from "./call-contract.ts";
 import {
   type CallRecord,
   type CallTopics,
@@ -29,65 +37,9 @@ import {
   publishStart,
 } from "./call-events.ts";
 import { CallsUnderWay } from "./calls-under-way.ts";
-import { takeArguments } from "./copy-arguments.ts";
-import { findMisuse } from "./find-misuse.ts";
+import { copyArguments } from "./copy-arguments.ts";
 import { type Outcome, outcomeError } from "./outcome.ts";
 import { schemaError, type ToolSchemas } from "./tool-schemas.ts";
-
-export type ToolArguments = Readonly<Record<string, unknown>>;
-
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Deadline for the answer, without the server's start; `0` means none. */
-  readonly timeoutMs?: number | undefined;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** The caller's own id for this call, carried through events and outcome. */
-  readonly callId?: string | undefined;
-}
-
-/** The tool that a call is about, as its caller named it. */
-export interface CalledTool {
-  readonly reference: ToolReference;
-  /** Whoever finds the tool of a reference that is no public name writes its public name here. */
-  publicName: string;
-}
-
-/** A tool that a call named, with the verdict on it for one agent. */
-export interface CallTarget {
-  readonly tool: CallableTool;
-  /** Undefined for native tools, and for those that were registered without a server. */
-  readonly server: RegisteredServer | undefined;
-  /** The one that this agent uses; undefined without a server, or for one it cannot see. */
-  readonly connection: ServerConnection | undefined;
-  /** Why the authorization chain says no, consent aside. */
-  readonly denial: Denial | undefined;
-  /** Which rule of consent lets the call through; `ask` when a person has to. */
-  readonly consent: ConsentRule;
-}
-
-/** What the call path asks of the session on whose behalf it works. */
-export interface Caller {
-  readonly agent: string;
-  readonly sessionId: string;
-  /** Who answers what a server asks in the middle of a call. */
-  readonly human: Human | undefined;
-  /** Finds the tool, connecting a server that may own it. Throws `tool_unknown` and the like. */
-  resolve(called: CalledTool, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget>;
-  /** Sees every call of the session when it is over, whoever else does. */
-  readonly onInvoked?: ((event: ToolInvoked) => void) | undefined;
-  /**
-   * Asks the person; rejects with `consent_denied` unless the answer is yes. `false`: the yes was to
-   * something that is no longer there.
-   */
-  askConsent(target: CallTarget, args: ToolArguments, call: ConsentCall): Promise<boolean>;
-}
-
-export interface ConsentCall {
-  readonly callId: string;
-  /** The JSON of the arguments, letter by letter what is sent. */
-  readonly argumentsText: string;
-  readonly signal: AbortSignal | undefined;
-}
 
 export interface CallPathOptions {
   readonly limits: Limits;
@@ -95,19 +47,22 @@ export interface CallPathOptions {
   readonly events: EventBus;
   readonly schemas: ToolSchemas;
   readonly createId: () => string;
-  /** The first step where every call has to be written down: what the call waits for, which may refuse it. */
+  /**
+   * The first step of a call where every call has to be recorded: the call waits for the promise, whose
+   * rejection refuses it.
+   */
   readonly admit?: (() => Promise<void> | undefined) | undefined;
-  /** The last step: writes down what became of the call. Must not throw. */
+  /** The last step of a call: records its outcome. Must not throw. */
   readonly record: (call: CallRecord, outcome: Outcome, at: number) => void;
 }
 
-/** What the server answered, with its readable form. */
+/** A result of a server, with its readable form. */
 interface Answer {
   readonly result: RawToolResult;
   readonly text: string;
 }
 
-const nothing: Answer = { result: { content: [], isError: false }, text: "" };
+const noAnswer: Answer = { result: { content: [], isError: false }, text: "" };
 
 /**
  * The one path of a call: name → policy → arguments → consent → send → result → record. Everything
@@ -140,7 +95,7 @@ export class CallPath {
       startedAt: this.#options.clock.monotonic(),
       args,
       argumentsText: undefined,
-      flaw: undefined,
+      argumentsProblem: undefined,
       target: undefined,
       isSent: false,
       isOver: false,
@@ -152,7 +107,7 @@ export class CallPath {
     try {
       if (misuse !== undefined) throw misuse;
       throwIfAborted(options.signal);
-      takeArguments(record);
+      copyArguments(record);
       const admission = this.#options.admit?.();
       const target =
         admission === undefined
@@ -162,7 +117,7 @@ export class CallPath {
         target instanceof Promise
           ? target.then((found) => this.#proceed(record, found, options))
           : this.#proceed(record, target, options);
-      return result.then((answer) => this.#judge(record, answer), fail);
+      return result.then((answer) => this.#checkResult(record, answer), fail);
     } catch (error) {
       return Promise.resolve(fail(error));
     }
@@ -172,13 +127,15 @@ export class CallPath {
   #proceed(record: CallRecord, target: CallTarget, options: CallOptions): Promise<RawToolResult> {
     record.target = target;
     throwIfDenied(target);
-    if (record.flaw !== undefined) throw schemaError(target.tool, "invalid_arguments", record.flaw);
+    const { argumentsProblem } = record;
+    if (argumentsProblem !== undefined)
+      throw schemaError(target.tool, "invalid_arguments", argumentsProblem);
     const client = target.connection?.openClient;
     const { schemas } = this.#options;
     return client !== undefined &&
       target.consent !== "ask" &&
       target.tool.perform === undefined &&
-      schemas.passesAtOnce(target.tool, record.args)
+      schemas.validateNow(target.tool, record.args)
       ? this.#send(record, client, options)
       : this.#proceedSlowly(record, target, options);
   }
@@ -191,20 +148,20 @@ export class CallPath {
     const { caller } = record;
     const { tool, connection } = target;
     const { signal } = options;
-    // Whoever is asked, or runs the tool, holds the same object as everybody else.
+    // Frozen: the person who is asked and the tool that runs share this one object.
     const argumentsText = record.argumentsText as string;
     record.args = parseFrozen(argumentsText) as ToolArguments;
     await this.#options.schemas.checkArguments(tool, record.args);
     const { callId, args } = record;
-    const isStillMeant =
+    const isStillThere =
       target.consent !== "ask" ||
       (await caller.askConsent(target, args, { callId, argumentsText, signal }));
     throwIfAborted(signal);
     if (tool.serverName === undefined)
       return await this.#perform(tool.perform, record, undefined, options);
-    // An approval may have been taken back meanwhile, and the name may stand for something else.
+    // Meanwhile an approval may have been revoked, and the name may stand for another tool.
     const now = await caller.resolve(record, signal);
-    if (!isStillMeant || isOtherQuestion(target, now))
+    if (!isStillThere || hasTargetChanged(target, now))
       return await this.#proceed(record, now, options);
     throwIfDenied(now);
     if (connection === undefined) throw offlineError(tool);
@@ -223,11 +180,11 @@ export class CallPath {
     const { caller } = record;
     const { signal } = options;
     const target = record.target as CallTarget;
-    // Also why it cannot be started is only told if it is still the server that is meant.
+    // Why it cannot be started is reported only if the name still stands for this server's tool.
     const [started] = await Promise.allSettled([connection.client({ signal })]);
     throwIfAborted(signal);
     const now = await caller.resolve(record, signal);
-    if (isOtherQuestion(target, now)) return await this.#proceed(record, now, options);
+    if (hasTargetChanged(target, now)) return await this.#proceed(record, now, options);
     if (started.status === "rejected") throw started.reason;
     record.target = now;
     throwIfDenied(now);
@@ -280,8 +237,8 @@ export class CallPath {
     });
   }
 
-  /** A result is held to the tool's own promise; content that breaks it is kept for the caller. */
-  #judge(record: CallRecord, result: RawToolResult): Outcome | Promise<Outcome> {
+  /** Validates a result against the tool's output schema; content that breaks it is kept for the caller. */
+  #checkResult(record: CallRecord, result: RawToolResult): Outcome | Promise<Outcome> {
     const { tool, connection } = record.target as CallTarget;
     connection?.noteAnswer();
     const text = resultText(result.content, result.structuredContent);
@@ -301,7 +258,7 @@ export class CallPath {
       ? thrown
       : createError("protocol_violation", "the call failed unexpectedly", { cause: thrown });
     if (record.isSent) record.target?.connection?.noteFailure(error);
-    return this.#finish(record, error, nothing);
+    return this.#finish(record, error, noAnswer);
   }
 
   /** Resolves when no call is under way, or when that takes too long. */
@@ -354,14 +311,37 @@ export class CallPath {
   }
 }
 
-/** Whether what was checked and allowed, before something was waited for, is no longer what would be done. */
-function isOtherQuestion(before: CallTarget, now: CallTarget): boolean {
+/** Whether a call that waited would now do something else than what was checked and allowed before. */
+function hasTargetChanged(before: CallTarget, now: CallTarget): boolean {
   return (
     !isDeepStrictEqual(now.tool, before.tool) ||
     now.connection !== before.connection ||
-    // The right that nobody had to be asked for is gone.
+    // The grant is gone that made asking a person unnecessary.
     (now.consent === "ask" && before.consent !== "ask")
   );
+}
+
+/** What a program without types got wrong about a call besides its arguments. */
+function findMisuse(name: unknown, options: unknown): McpError | undefined {
+  if (typeof name !== "string" && !isToolReference(name))
+    return misuseError("name", toolReference.words);
+  if (typeof options !== "object" || options === null) return misuseError("options", "an object");
+  const { signal, timeoutMs, onProgress, callId } = options as CallOptions;
+  if (signal !== undefined && typeof (signal as AbortSignal | null)?.aborted !== "boolean")
+    return misuseError("options.signal", "an AbortSignal");
+  if (timeoutMs !== undefined && (typeof timeoutMs !== "number" || Number.isNaN(timeoutMs)))
+    return misuseError("options.timeoutMs", "a number");
+  if (onProgress !== undefined && typeof onProgress !== "function")
+    return misuseError("options.onProgress", "a function");
+  return callId === undefined || typeof callId === "string"
+    ? undefined
+    : misuseError("options.callId", "a string");
+}
+
+function misuseError(parameter: string, words: string): McpError {
+  return createError("invalid_arguments", `"${parameter}" of a call must be ${words}`, {
+    details: { parameter },
+  });
 }
 
 function sideEffects({ isSent, target }: CallRecord): Outcome["sideEffects"] {

@@ -1,15 +1,19 @@
 import { describe, expect, it } from "vitest";
 
 import type { CallRecord } from "./call-events.ts";
-import { takeArguments } from "./copy-arguments.ts";
+import { copyArguments } from "./copy-arguments.ts";
 
-function taken(args: unknown): Pick<CallRecord, "args" | "argumentsText" | "flaw"> {
-  const record = { args, argumentsText: undefined, flaw: undefined } as unknown as CallRecord;
-  takeArguments(record);
+function taken(args: unknown): Pick<CallRecord, "args" | "argumentsText" | "argumentsProblem"> {
+  const record = {
+    args,
+    argumentsText: undefined,
+    argumentsProblem: undefined,
+  } as unknown as CallRecord;
+  copyArguments(record);
   return record;
 }
 
-describe("takeArguments", () => {
+describe("copyArguments", () => {
   it("BRG-08: gives what JSON would say, and no part of the caller's object", () => {
     const given = {
       text: "ä\u2028",
@@ -21,9 +25,9 @@ describe("takeArguments", () => {
       bare: Object.assign(Object.create(null) as object, { a: 1 }),
     };
     const text = JSON.stringify(given);
-    const { args, argumentsText, flaw } = taken(given);
+    const { args, argumentsText, argumentsProblem } = taken(given);
     given.list.push("later");
-    expect(flaw).toBeUndefined();
+    expect(argumentsProblem).toBeUndefined();
     expect(argumentsText).toBe(text);
     expect(JSON.stringify(args)).toBe(text);
     expect(Object.keys(args)).toEqual(Object.keys(JSON.parse(text) as object));
@@ -64,16 +68,16 @@ describe("takeArguments", () => {
       "cannot be read",
     ],
   ])("refuses %s, with the reason", (_name, args, reason) => {
-    const { flaw, argumentsText } = taken(args);
-    expect(flaw?.message).toContain(reason);
-    expect(flaw?.message).not.toContain("secret");
+    const { argumentsProblem, argumentsText } = taken(args);
+    expect(argumentsProblem?.message).toContain(reason);
+    expect(argumentsProblem?.message).not.toContain("secret");
     expect(argumentsText).toBeUndefined();
   });
 
   it("refuses what contains itself, however often, at once", () => {
     const args: Record<string, unknown> = {};
     for (const key of ["a", "b", "c"]) args[key] = args;
-    expect(taken(args).flaw?.message).toContain("contains itself");
+    expect(taken(args).argumentsProblem?.message).toContain("contains itself");
   });
 
   it("refuses an object that looks plain only at times", () => {
@@ -87,6 +91,6 @@ describe("takeArguments", () => {
         },
       },
     );
-    expect(taken({ a }).flaw?.message).toContain("is not a plain object");
+    expect(taken({ a }).argumentsProblem?.message).toContain("is not a plain object");
   });
 });

@@ -1,20 +1,20 @@
 import { defaultLimits } from "../config/limits.ts";
 import { checkPlainJson } from "../schema/plain-json.ts";
 import { invalid } from "../schema/validation-failure.ts";
+import type { ToolArguments } from "./call-contract.ts";
 import type { CallRecord } from "./call-events.ts";
-import type { ToolArguments } from "./call-path.ts";
 
 const unreadable = invalid([
   { path: "", keyword: "json", message: "the arguments cannot be read as plain JSON" },
 ]);
 
 /**
- * Makes the arguments of a call its own, when it is made. The caller's object may change at any time,
- * by itself even while it is read: each part of it is looked at once, `toJSON` never, and what is
- * checked, shown to a person, sent, sent again and recorded is that copy. Arguments that are no plain
- * JSON leave the reason as the `flaw` of the call.
+ * Copies the arguments of a call when it is made. The caller's object may change at any time, by a
+ * getter even while it is read: each part of it is read once, `toJSON` is never called, and the copy is
+ * what is checked, shown to a person, sent, sent again and recorded. For arguments that are no plain
+ * JSON it sets `argumentsProblem` instead.
  */
-export function takeArguments(record: CallRecord): void {
+export function copyArguments(record: CallRecord): void {
   const copying: Copying = { parts: 0, isPlain: true };
   try {
     const args = copy(record.args, 0, copying);
@@ -22,28 +22,28 @@ export function takeArguments(record: CallRecord): void {
       record.args = args as ToolArguments;
       record.argumentsText = JSON.stringify(args);
     } else {
-      record.flaw = checkPlainJson(args) ?? unreadable;
+      record.argumentsProblem = checkPlainJson(args) ?? unreadable;
     }
   } catch {
     // Reading an object may run code of the caller.
-    record.flaw = unreadable;
+    record.argumentsProblem = unreadable;
   }
 }
 
 interface Copying {
   /** Objects and lists so far. */
   parts: number;
-  /** Nothing was met that JSON does not have. */
+  /** Everything so far can be written as JSON. */
   isPlain: boolean;
 }
 
 const { maxJsonDepth: maxDepth } = defaultLimits;
 const maxParts = 1_000_000;
 
-/** Stands for an object with a prototype of its own, which could be another when it is looked at again. */
+/** Replaces an object with a prototype of its own, which could change between two reads. */
 const notPlain: unknown = Object.freeze(Object.create({}));
 
-// Every call comes through here: one walk, which costs no more than looking whether all is plain.
+// Every call comes through here: one walk copies and checks.
 function copy(value: unknown, depth: number, copying: Copying): unknown {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   if (typeof value === "object") return copyPart(value, depth, copying);

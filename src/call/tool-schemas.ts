@@ -10,10 +10,9 @@ import {
 } from "../schema/validate-tool-arguments.ts";
 import { unchecked, type ValidationFailure, type Verdict } from "../schema/validation-failure.ts";
 import { ValidatorCache } from "../schema/validator-cache.ts";
-import type { CallableTool } from "./call-contract.ts";
-import type { ToolArguments } from "./call-path.ts";
+import type { CallableTool, ToolArguments } from "./call-contract.ts";
 
-/** Holds tools to their own schemas. Nothing is inspected or compiled before a tool is first used. */
+/** Validates arguments and results by the schemas of their tools. A schema is compiled at its first use. */
 export class ToolSchemas {
   readonly #worker: SchemaWorker;
   readonly #validators: ValidatorCache;
@@ -32,20 +31,20 @@ export class ToolSchemas {
     return report.kind === "refused" ? report.reason : undefined;
   }
 
-  /** Judges arguments without waiting and throws for wrong ones; `false` when that is not possible. */
-  passesAtOnce(tool: CallableTool, args: ToolArguments): boolean {
-    const verdict = this.#judge(tool, args);
+  /** Validates arguments without waiting and throws for wrong ones; `false` when that is not possible. */
+  validateNow(tool: CallableTool, args: ToolArguments): boolean {
+    const verdict = this.#validate(tool, args);
     if (verdict instanceof Promise) return false;
-    refuse(tool, verdict);
+    throwIfInvalid(tool, verdict);
     return true;
   }
 
   /** Rejects with `invalid_arguments` or `schema_refused`; nothing has been sent then. */
   async checkArguments(tool: CallableTool, args: ToolArguments): Promise<void> {
-    refuse(tool, await this.#judge(tool, args));
+    throwIfInvalid(tool, await this.#validate(tool, args));
   }
 
-  /** What is wrong with a result; a tool that promises nothing cannot break its word. */
+  /** The error of a result that breaks the tool's output schema; a tool without one may return anything. */
   checkResult(
     tool: CallableTool,
     structured: unknown,
@@ -58,24 +57,27 @@ export class ToolSchemas {
         problems: [],
       });
     const verdict = this.#validators.forSchema(tool.outputSchema).validate(structured);
-    if (verdict instanceof Promise) return verdict.then((late) => brokenPromise(tool, late));
-    return brokenPromise(tool, verdict);
+    if (verdict instanceof Promise) return verdict.then((late) => resultError(tool, late));
+    return resultError(tool, verdict);
   }
 
   close(): Promise<void> {
     return this.#worker.close();
   }
 
-  #judge({ inputSchema, refusal }: CallableTool, args: ToolArguments): Verdict | Promise<Verdict> {
+  #validate(
+    { inputSchema, refusal }: CallableTool,
+    args: ToolArguments,
+  ): Verdict | Promise<Verdict> {
     if (refusal !== undefined) return unchecked(refusal);
-    // Whether they are plain JSON need not be asked again: they have been taken from the caller.
+    // The copy of a caller's arguments is plain JSON: that was checked when it was made.
     return isJsonObject(args)
       ? this.#validators.forSchema(inputSchema).validate(args)
       : validateToolArguments(inputSchema, args, this.#argumentOptions);
   }
 }
 
-function refuse(tool: CallableTool, verdict: Verdict): void {
+function throwIfInvalid(tool: CallableTool, verdict: Verdict): void {
   if (verdict === undefined) return;
   throw schemaError(
     tool,
@@ -84,7 +86,7 @@ function refuse(tool: CallableTool, verdict: Verdict): void {
   );
 }
 
-function brokenPromise(tool: CallableTool, verdict: Verdict): McpError | undefined {
+function resultError(tool: CallableTool, verdict: Verdict): McpError | undefined {
   return verdict === undefined ? undefined : schemaError(tool, "invalid_result", verdict);
 }
 

@@ -1,5 +1,5 @@
+import type { CallTarget } from "../call/call-contract.ts";
 import type { CallRecord } from "../call/call-events.ts";
-import type { CallTarget } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";

@@ -1,12 +1,12 @@
 import type {
-  CallOptions,
-  CallPath,
-  CallTarget,
   CalledTool,
   Caller,
+  CallOptions,
+  CallTarget,
   ConsentCall,
   ToolArguments,
-} from "../call/call-path.ts";
+} from "../call/call-contract.ts";
+import type { CallPath } from "../call/call-path.ts";
 import { modelText } from "../call/model-text.ts";
 import { type Outcome, errorOfOutcome } from "../call/outcome.ts";
 import type { ToolSchemas } from "../call/tool-schemas.ts";

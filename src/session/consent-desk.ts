@@ -1,7 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { CallableTool } from "../call/call-contract.ts";
-import type { CallTarget, ConsentCall, ToolArguments } from "../call/call-path.ts";
+import type {
+  CallableTool,
+  CallTarget,
+  ConsentCall,
+  ToolArguments,
+} from "../call/call-contract.ts";
 import { claims } from "../catalog/catalog-tool.ts";
 import type { Limits } from "../config/limits.ts";
 import { cancelledByCaller, untilAborted } from "../connection/until-aborted.ts";

@@ -1,10 +1,10 @@
 import type {
-  CallTarget,
   CalledTool,
   Caller,
+  CallTarget,
   ConsentCall,
   ToolArguments,
-} from "../call/call-path.ts";
+} from "../call/call-contract.ts";
 import type { ToolInvoked } from "../events/host-event.ts";
 import type { Human } from "../human/human.ts";
 import type { StateDraft } from "./state-draft.ts";

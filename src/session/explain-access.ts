@@ -1,4 +1,4 @@
-import type { CallTarget } from "../call/call-path.ts";
+import type { CallTarget } from "../call/call-contract.ts";
 import { type AccessStep, explainTool } from "../policy/decide-access.ts";
 import type { ConsentRule } from "../policy/decide-consent.ts";
 import type { ToolJudge } from "./tool-judge.ts";

@@ -1,4 +1,4 @@
-import type { ToolArguments } from "../call/call-path.ts";
+import type { ToolArguments } from "../call/call-contract.ts";
 import { schemaError } from "../call/tool-schemas.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import type { NativeCallable, PerformCall } from "../call/call-contract.ts";
-import type { ToolArguments } from "../call/call-path.ts";
+import type { NativeCallable, PerformCall, ToolArguments } from "../call/call-contract.ts";
 import type { ToolSchemas } from "../call/tool-schemas.ts";
 import type { StandardJsonSchema } from "../schema/standard-schema.ts";
 import type { HandlerRuns } from "./handler-runs.ts";

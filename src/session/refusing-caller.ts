@@ -1,4 +1,4 @@
-import type { Caller } from "../call/call-path.ts";
+import type { Caller } from "../call/call-contract.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 
 /** A session none of whose calls begins: each ends as the outcome of `error`, with the events of every call. */

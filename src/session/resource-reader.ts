@@ -1,5 +1,4 @@
-import type { PerformCall, ServerTool } from "../call/call-contract.ts";
-import type { ToolArguments } from "../call/call-path.ts";
+import type { PerformCall, ServerTool, ToolArguments } from "../call/call-contract.ts";
 import { readResource, type ResourceContents } from "../catalog/server-content.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import type { Limits } from "../config/limits.ts";

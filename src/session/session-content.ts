@@ -1,4 +1,4 @@
-import type { ConsentCall, ToolArguments } from "../call/call-path.ts";
+import type { ConsentCall, ToolArguments } from "../call/call-contract.ts";
 import {
   type Completion,
   type CompletionQuestion,

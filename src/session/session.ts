@@ -1,4 +1,4 @@
-import type { CallOptions, ToolArguments } from "../call/call-path.ts";
+import type { CallOptions, ToolArguments } from "../call/call-contract.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { ToolReference } from "../catalog/tool-origin.ts";
 import type { McpError } from "../errors/mcp-error.ts";

@@ -1,4 +1,4 @@
-import type { CallOptions } from "../call/call-path.ts";
+import type { CallOptions } from "../call/call-contract.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
 import type { ServerLogEvent } from "../events/host-event.ts";

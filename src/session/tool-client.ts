@@ -1,4 +1,4 @@
-import type { CallOptions, ToolArguments } from "../call/call-path.ts";
+import type { CallOptions, ToolArguments } from "../call/call-contract.ts";
 import type { FailedOutcome, SuccessfulOutcome } from "../call/outcome.ts";
 import { checkArguments, listOf, text, withMethods } from "../errors/check-arguments.ts";
 import { type MethodName, methodName } from "./method-name.ts";

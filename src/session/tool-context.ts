@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import type { PerformCall } from "../call/call-contract.ts";
-import type { CallOptions, CallPath, Caller, ToolArguments } from "../call/call-path.ts";
+import type { Caller, CallOptions, PerformCall, ToolArguments } from "../call/call-contract.ts";
+import type { CallPath } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { ToolReference } from "../catalog/tool-origin.ts";
 import { createError } from "../errors/families.ts";

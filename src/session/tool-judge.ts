@@ -1,5 +1,4 @@
-import type { NativeCallable } from "../call/call-contract.ts";
-import type { CallTarget } from "../call/call-path.ts";
+import type { CallTarget, NativeCallable } from "../call/call-contract.ts";
 import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { isToolAllowed } from "../catalog/tool-filter.ts";

@@ -1,4 +1,4 @@
-import type { CalledTool, CallTarget } from "../call/call-path.ts";
+import type { CalledTool, CallTarget } from "../call/call-contract.ts";
 import type { CatalogTool } from "../catalog/catalog-tool.ts";
 import type { NamedCatalog, NamedTool, ToolCatalog } from "../catalog/tool-catalog.ts";
 import { type Naming, mayOwnName } from "../catalog/tool-names.ts";

@@ -1,4 +1,5 @@
-import type { CallOptions, CallPath, Caller, ToolArguments } from "../call/call-path.ts";
+import type { Caller, CallOptions, ToolArguments } from "../call/call-contract.ts";
+import type { CallPath } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { ToolReference } from "../catalog/tool-origin.ts";
 import type { Limits } from "../config/limits.ts";
