@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import type { GrantSubject } from "../grants/grant-lookup.ts";
 import type { Approval } from "../store/approval-rows.ts";
-import { coveredName, launchFacts } from "./launch-facts.ts";
+import { consentIdOf, coveredName, entryIdOf, launchFacts, launchIdOf } from "./launch-facts.ts";
 import { parseServerEntry } from "./parse-config.ts";
-import { type ConsentId, consentIdOf, type EntryId, entryIdOf, launchIdOf } from "./server-ids.ts";
+import type { ConsentId, EntryId } from "./server-ids.ts";
 
 const identify = (entry: unknown, name = "s"): EntryId =>
   entryIdOf(launchFacts(parseServerEntry(name, entry)));

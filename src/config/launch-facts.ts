@@ -1,7 +1,31 @@
 import { canonicalHash, canonicalJson } from "../text/canonical-hash.ts";
 import { SecretText } from "../text/secret-text.ts";
 import type { CheckedLaunch } from "./checked-launch.ts";
-import type { ConfigText, ServerConfig, TransportConfig } from "./server-config.ts";
+import {
+  type ConfigText,
+  isOfProject,
+  type Provenance,
+  type ServerConfig,
+  type TransportConfig,
+} from "./server-config.ts";
+import type { ConsentId, EntryId, LaunchId } from "./server-ids.ts";
+
+/**
+ * Keys of an entry that start nothing, but decide which tools are offered and under which names, which
+ * may be those of another server.
+ */
+const namingKeys = ["naming", "toolPrefix", "enabledTools", "disabledTools"] as const;
+
+/** The facts that a `ConsentId` leaves out. */
+const placeAndNaming: ReadonlySet<string> = new Set([
+  "commandPath",
+  "folder",
+  "workspaceFolder",
+  ...namingKeys,
+]);
+
+// In front: behind it, a variable or header could be named so that it takes the place of another one.
+const digestOf = "digest of ";
 
 /** What a launch depends on beside its entry: where it takes place, and which file its command stands for there. */
 export interface LaunchPlace {
@@ -20,8 +44,8 @@ export type LaunchFacts = Readonly<Record<string, string>>;
 
 /**
  * Says what would be started or contacted, with what, how far it is kept apart, and what it may call its
- * tools. References count as they are written, so that a new value of a variable asks nothing. A value that may be a secret is there
- * as a digest only, under a name of its own.
+ * tools. References count as they are written, so that a new value of a variable asks nothing. A value
+ * that may be a secret is there as a digest only, under a name of its own.
  */
 export function launchFacts(config: ServerConfig, place: LaunchPlace = {}): LaunchFacts {
   const { commandPath, folder, workspaceFolder } = place;
@@ -49,13 +73,30 @@ export function coveredName(factName: string): string | undefined {
   return factName.startsWith(digestOf) ? factName.slice(digestOf.length) : undefined;
 }
 
-/** What else of an entry decides how its tools are called and which are offered. Starts nothing, but may take another server's names. */
-export const namingKeys = ["naming", "toolPrefix", "enabledTools", "disabledTools"] as const;
+/** Leaves out the place of the launch, so that it can be told without a look at the machine. */
+export function entryIdOf(facts: LaunchFacts): EntryId {
+  const { commandPath: _file, folder: _folder, workspaceFolder: _workspace, ...entry } = facts;
+  return canonicalHash(entry) as EntryId;
+}
+
+/**
+ * Covers what is started or contacted. A program of a project is another one in another project, even
+ * where both entries read the same: what they name lies beside the file.
+ */
+export function consentIdOf(facts: LaunchFacts, { layer, path }: Provenance): ConsentId {
+  const started = Object.entries(facts).filter(([name]) => !placeAndNaming.has(name));
+  const identity = canonicalHash(Object.fromEntries(started));
+  const isProgramOfProject = isOfProject({ layer }) && facts["kind"] === "stdio";
+  const id = isProgramOfProject ? canonicalHash({ identity, file: path ?? "" }) : identity;
+  return id as ConsentId;
+}
+
+/** Covers all of the facts, which have to name the place of the launch. */
+export function launchIdOf(facts: LaunchFacts): LaunchId {
+  return canonicalHash(facts) as LaunchId;
+}
 
 type Fact = readonly [name: string, value: string];
-
-// In front: behind it, a variable or header could be named so that it takes the place of another one.
-const digestOf = "digest of ";
 
 function namingFacts(config: ServerConfig): readonly Fact[] {
   return namingKeys.flatMap((key): readonly Fact[] => {

@@ -1,4 +1,5 @@
-import { entryIdOf, type LaunchId } from "../config/server-ids.ts";
+import { entryIdOf } from "../config/launch-facts.ts";
+import type { LaunchId } from "../config/server-ids.ts";
 import { createError } from "../errors/families.ts";
 import type { CurrentLaunch } from "../registry/launch-approvals.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { launchFacts } from "../config/launch-facts.ts";
+import { entryIdOf, launchFacts } from "../config/launch-facts.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
-import { entryIdOf } from "../config/server-ids.ts";
 import { LaunchApprovals } from "./launch-approvals.ts";
 
 function serverOf(entry: object) {

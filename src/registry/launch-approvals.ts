@@ -1,7 +1,13 @@
 import type { CheckedLaunch } from "../config/checked-launch.ts";
-import { type LaunchFacts, launchFacts, type LaunchPlace } from "../config/launch-facts.ts";
+import {
+  entryIdOf,
+  type LaunchFacts,
+  launchFacts,
+  launchIdOf,
+  type LaunchPlace,
+} from "../config/launch-facts.ts";
 import type { ServerConfig } from "../config/server-config.ts";
-import { type EntryId, entryIdOf, type LaunchId, launchIdOf } from "../config/server-ids.ts";
+import type { EntryId, LaunchId } from "../config/server-ids.ts";
 
 /** Finds out where a launch would take place and which file it would run. Looks at files, starts nothing. */
 export type LocateLaunch = (config: ServerConfig) => LaunchPlace;

@@ -1,15 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { CheckedLaunch } from "../config/checked-launch.ts";
-import { launchFacts } from "../config/launch-facts.ts";
+import { consentIdOf, entryIdOf, launchFacts } from "../config/launch-facts.ts";
 import { type ServerConfig, definitionOf, isOfProject } from "../config/server-config.ts";
-import {
-  type ConsentId,
-  consentIdOf,
-  type EntryId,
-  entryIdOf,
-  type LaunchId,
-} from "../config/server-ids.ts";
+import type { ConsentId, EntryId, LaunchId } from "../config/server-ids.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";

@@ -1,6 +1,5 @@
 import type { Compilable } from "kysely";
 
-import type { LaunchFacts } from "../config/launch-facts.ts";
 import type { LaunchId } from "../config/server-ids.ts";
 import { parseObjectColumn } from "./json-column.ts";
 import type { StoreContext } from "./store-context.ts";
@@ -10,7 +9,7 @@ export interface Approval {
   readonly launchId: LaunchId;
   readonly serverName: string;
   /** The readable parts behind the hash, to show what has changed since. */
-  readonly facts: LaunchFacts;
+  readonly facts: Readonly<Record<string, string>>;
   readonly approvedAt: number;
   /** Who said yes, and where: `cli`, `page`, … */
   readonly approvedBy: string;
@@ -81,7 +80,7 @@ export class ApprovalRows {
       launchId: row.identity,
       serverName: row.server_name,
       // The hash decides; without its parts there is only less to show.
-      facts: (parseObjectColumn(row.facts) ?? {}) as LaunchFacts,
+      facts: (parseObjectColumn(row.facts) ?? {}) as Approval["facts"],
       approvedAt: row.approved_at,
       approvedBy: row.approved_by,
     }));

@@ -6,8 +6,7 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, it } from "vitest";
 
-import { launchFacts } from "../../src/config/launch-facts.ts";
-import { consentIdOf } from "../../src/config/server-ids.ts";
+import { consentIdOf, launchFacts } from "../../src/config/launch-facts.ts";
 import { createHost, type HostOptions, type McpHost } from "../../src/index.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { ManualClock } from "../fixtures/protocol/manual-clock.ts";
