@@ -42,7 +42,8 @@ export const rooms: readonly Room[] = [
   },
   {
     name: "isolation",
-    holds: "child environment, process tree, sandbox, network guard, URL opener",
+    holds:
+      "file, folder and environment of a child, process tree, sandbox, network guard, URL opener",
   },
   { name: "listener", holds: "one hardened loopback HTTP listener" },
   { name: "auth", holds: "OAuth provider, refresh under a lock, bearer, client credentials" },
@@ -53,6 +54,10 @@ export const rooms: readonly Room[] = [
   },
   { name: "transport", holds: "the only place that spawns a server or opens a connection to one" },
   { name: "connection", holds: "one server's life: states, handshake, health, reconnect" },
+  {
+    name: "approval",
+    holds: "which launches a person has approved: what is asked, the answer, how it is kept",
+  },
   { name: "registry", holds: "which servers exist, from where, who sees them; shared connections" },
   {
     name: "catalog",

@@ -2,11 +2,11 @@ import { inspect } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
+import { launchFacts } from "../approval/launch-facts.ts";
 import { revealAll, SecretText } from "../text/secret-text.ts";
 import type { McpServerConfig } from "./config-keys.ts";
 import { resolveServer } from "./expand-variables.ts";
 import { hideArguments } from "./hide-secrets.ts";
-import { launchFacts } from "./launch-facts.ts";
 import { parseConfig, parseServerEntry } from "./parse-config.ts";
 import type { ServerConfig } from "./server-config.ts";
 

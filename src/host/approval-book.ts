@@ -1,7 +1,7 @@
-import { entryIdOf } from "../config/launch-facts.ts";
+import type { CurrentLaunch } from "../approval/approved-launches.ts";
+import { entryIdOf } from "../approval/launch-facts.ts";
 import type { LaunchId } from "../config/server-ids.ts";
 import { createError } from "../errors/families.ts";
-import type { CurrentLaunch } from "../registry/launch-approvals.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Approval } from "../store/approval-rows.ts";
 import type { HostStore } from "../store/host-store.ts";

@@ -1,7 +1,10 @@
+import { cachedPackageVersion } from "../approval/cached-package.ts";
+import { compareLaunches, notShown } from "../approval/compare-launches.ts";
+import { findPackages } from "../approval/find-packages.ts";
+import { coveredName, type LaunchFacts } from "../approval/launch-facts.ts";
+import { commandFileOf, type Machine } from "../approval/locate-launch.ts";
+import type { FoundPackage } from "../approval/package-spec.ts";
 import { changesExecution } from "../config/executing-variables.ts";
-import { findPackages } from "../config/find-packages.ts";
-import { coveredName, type LaunchFacts } from "../config/launch-facts.ts";
-import type { FoundPackage } from "../config/package-spec.ts";
 import { variableUses } from "../config/reference-uses.ts";
 import { looksSecret } from "../config/secret-values.ts";
 import type { ConfigText, Provenance, ServerConfig } from "../config/server-config.ts";
@@ -17,10 +20,7 @@ import type { Approval } from "../store/approval-rows.ts";
 import { exactText, exactWord } from "../text/exact-text.ts";
 import { redact } from "../text/redact.ts";
 import { reveal } from "../text/secret-text.ts";
-import { cachedPackageVersion } from "./cached-package.ts";
-import { compareLaunches, notShown } from "./compare-launches.ts";
 import { describeTarget } from "./describe-target.ts";
-import { commandFileOf, type Machine } from "./locate-launch.ts";
 
 export interface LaunchSurroundings {
   readonly registry: ServerRegistry;

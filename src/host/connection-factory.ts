@@ -1,7 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/client";
 
 import type { Discovery } from "../catalog/discovery.ts";
-import type { LaunchGround } from "../config/launch-folder.ts";
 import type { Limits } from "../config/limits.ts";
 import { DialectMemory } from "../connection/http-dialects.ts";
 import { ServerConnection } from "../connection/server-connection.ts";
@@ -9,6 +8,7 @@ import { StartGate } from "../connection/start-gate.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { ServerLogEvent } from "../events/host-event.ts";
 import type { Human } from "../human/human.ts";
+import type { LaunchGround } from "../isolation/launch-folder.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ConnectProtocol, ServerNotification } from "../protocol/protocol-client.ts";

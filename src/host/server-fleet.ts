@@ -1,3 +1,4 @@
+import { locateLaunch, thisMachine } from "../approval/locate-launch.ts";
 import type { CallPath } from "../call/call-path.ts";
 import { Discovery } from "../catalog/discovery.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
@@ -26,7 +27,6 @@ import { ConnectionFactory, type ConnectionFactoryParts } from "./connection-fac
 import { GivenServers } from "./given-servers.ts";
 import type { StartOptions } from "./host.ts";
 import { keepStatuses } from "./keep-statuses.ts";
-import { locateLaunch, thisMachine } from "./locate-launch.ts";
 import type { LoggedWarnings } from "./log-warnings.ts";
 
 /** How long connecting a server waits for the lists of its resources and prompts. */

@@ -1,7 +1,7 @@
-import { type LaunchGround, launchFolder } from "../config/launch-folder.ts";
 import { projectFolders } from "../config/project-folders.ts";
 import { isUsersOwn, type ServerConfig } from "../config/server-config.ts";
 import { childEnvironment, type ChildEnvironmentOptions } from "./child-environment.ts";
+import { type LaunchGround, launchFolder } from "./launch-folder.ts";
 import { withSearchPath } from "./search-path.ts";
 
 export interface LaunchEnvironmentOptions extends ChildEnvironmentOptions {

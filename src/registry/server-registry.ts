@@ -1,18 +1,22 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { CheckedLaunch } from "../config/checked-launch.ts";
-import { consentIdOf, entryIdOf, launchFacts } from "../config/launch-facts.ts";
+import {
+  type CurrentLaunch,
+  LaunchApprovals,
+  type LocateLaunch,
+} from "../approval/approved-launches.ts";
+import { consentIdOf, entryIdOf, launchFacts } from "../approval/launch-facts.ts";
 import { type ServerConfig, definitionOf, isOfProject } from "../config/server-config.ts";
 import type { ConsentId, EntryId, LaunchId } from "../config/server-ids.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { ServerState } from "../events/host-event.ts";
+import type { CheckedLaunch } from "../isolation/checked-launch.ts";
 import { denyLaunch, errorOfDenial } from "../policy/decide-access.ts";
 import type { ConsentMode } from "../policy/decide-consent.ts";
 import { closest } from "../text/closest.ts";
 import { chooseEntries } from "./entries-in-force.ts";
-import { type CurrentLaunch, LaunchApprovals, type LocateLaunch } from "./launch-approvals.ts";
 import { type Claim, ServerUsers } from "./server-users.ts";
 import { type ClaimOptions, ServerVisibility } from "./server-visibility.ts";
 

@@ -1,9 +1,7 @@
 import { homedir } from "node:os";
 
-import type { CheckedLaunch } from "../config/checked-launch.ts";
 import { userFolder } from "../config/config-files.ts";
 import { type Environment, resolveServer } from "../config/expand-variables.ts";
-import { type LaunchGround, launchFolder, privateFolder } from "../config/launch-folder.ts";
 import type { Limits } from "../config/limits.ts";
 import type {
   AuthConfig,
@@ -13,7 +11,9 @@ import type {
 } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
+import type { CheckedLaunch } from "../isolation/checked-launch.ts";
 import { launchEnvironment } from "../isolation/launch-environment.ts";
+import { type LaunchGround, launchFolder, privateFolder } from "../isolation/launch-folder.ts";
 import { ensurePrivateFolder } from "../isolation/private-folder.ts";
 import type { Clock } from "../ports/clock.ts";
 import { loadOnce } from "../ports/load-once.ts";

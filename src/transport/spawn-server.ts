@@ -4,12 +4,12 @@ import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import { type CheckedLaunch, isStillThere } from "../config/checked-launch.ts";
-import { findCommand } from "../config/find-command.ts";
 import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
+import { type CheckedLaunch, isStillThere } from "../isolation/checked-launch.ts";
 import { createChildMarker } from "../isolation/child-mark.ts";
+import { findCommand } from "../isolation/find-command.ts";
 import { prepareToStart, ProcessTree } from "../isolation/process-tree.ts";
 import { truncate } from "../text/truncate.ts";
 

@@ -3,10 +3,10 @@ import type { Socket } from "node:net";
 
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
-import type { CheckedLaunch } from "../config/checked-launch.ts";
 import type { Limits } from "../config/limits.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
+import type { CheckedLaunch } from "../isolation/checked-launch.ts";
 import type { ProcessTree } from "../isolation/process-tree.ts";
 import { stopProcessTree } from "../isolation/stop-process-tree.ts";
 import type { Clock, Timer } from "../ports/clock.ts";

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, it } from "vitest";
 
-import { consentIdOf, launchFacts } from "../../src/config/launch-facts.ts";
+import { consentIdOf, launchFacts } from "../../src/approval/launch-facts.ts";
 import { createHost, type HostOptions, type McpHost } from "../../src/index.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { ManualClock } from "../fixtures/protocol/manual-clock.ts";

@@ -1,7 +1,7 @@
-import { coveredName, type LaunchFacts } from "../config/launch-facts.ts";
 import type { LaunchDifference } from "../human/launch-question.ts";
 import type { Approval } from "../store/approval-rows.ts";
 import { exactText, exactWord } from "../text/exact-text.ts";
+import { coveredName, type LaunchFacts } from "./launch-facts.ts";
 
 export const notShown = "(not shown)";
 const another = "(another value, not shown)";

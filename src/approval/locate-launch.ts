@@ -1,15 +1,15 @@
 import { realpathSync } from "node:fs";
 
-import { identifyFile } from "../config/checked-launch.ts";
-import { findCommand } from "../config/find-command.ts";
-import type { LaunchFacts, LaunchPlace } from "../config/launch-facts.ts";
-import { type LaunchGround, launchFolder } from "../config/launch-folder.ts";
 import { usesWorkspace } from "../config/reference-uses.ts";
 import type { ServerConfig, StdioTransportConfig } from "../config/server-config.ts";
 import { expandFolders, hasReference } from "../config/variable-reference.ts";
 import type { CommandFile } from "../human/launch-question.ts";
+import { identifyFile } from "../isolation/checked-launch.ts";
+import { findCommand } from "../isolation/find-command.ts";
 import { launchEnvironment } from "../isolation/launch-environment.ts";
+import { type LaunchGround, launchFolder } from "../isolation/launch-folder.ts";
 import { reveal } from "../text/secret-text.ts";
+import type { LaunchFacts, LaunchPlace } from "./launch-facts.ts";
 
 export interface Machine {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;

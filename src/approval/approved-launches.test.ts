@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { entryIdOf, launchFacts } from "../config/launch-facts.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
-import { LaunchApprovals } from "./launch-approvals.ts";
+import { LaunchApprovals } from "./approved-launches.ts";
+import { entryIdOf, launchFacts } from "./launch-facts.ts";
 
 function serverOf(entry: object) {
   const config = parseServerEntry("s", entry);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
+import { parseServerEntry } from "../config/parse-config.ts";
+import type { ConsentId, EntryId } from "../config/server-ids.ts";
 import type { GrantSubject } from "../grants/grant-lookup.ts";
 import type { Approval } from "../store/approval-rows.ts";
 import { consentIdOf, coveredName, entryIdOf, launchFacts, launchIdOf } from "./launch-facts.ts";
-import { parseServerEntry } from "./parse-config.ts";
-import type { ConsentId, EntryId } from "./server-ids.ts";
 
 const identify = (entry: unknown, name = "s"): EntryId =>
   entryIdOf(launchFacts(parseServerEntry(name, entry)));

@@ -1,8 +1,8 @@
 import path from "node:path";
 
-import { resolvePath } from "./resolve-path.ts";
-import { isUsersOwn, type ServerConfig } from "./server-config.ts";
-import { beginsWithFolder, expandFolders, type Folders } from "./variable-reference.ts";
+import { resolvePath } from "../config/resolve-path.ts";
+import { isUsersOwn, type ServerConfig } from "../config/server-config.ts";
+import { beginsWithFolder, expandFolders, type Folders } from "../config/variable-reference.ts";
 
 /** The folders that decide where processes start. */
 export interface LaunchGround extends Folders {

@@ -1,13 +1,13 @@
-import type { CheckedLaunch } from "../config/checked-launch.ts";
+import type { ServerConfig } from "../config/server-config.ts";
+import type { EntryId, LaunchId } from "../config/server-ids.ts";
+import type { CheckedLaunch } from "../isolation/checked-launch.ts";
 import {
   entryIdOf,
   type LaunchFacts,
   launchFacts,
   launchIdOf,
   type LaunchPlace,
-} from "../config/launch-facts.ts";
-import type { ServerConfig } from "../config/server-config.ts";
-import type { EntryId, LaunchId } from "../config/server-ids.ts";
+} from "./launch-facts.ts";
 
 /** Finds out where a launch would take place and which file it would run. Looks at files, starts nothing. */
 export type LocateLaunch = (config: ServerConfig) => LaunchPlace;

@@ -1,14 +1,14 @@
-import { canonicalHash, canonicalJson } from "../text/canonical-hash.ts";
-import { SecretText } from "../text/secret-text.ts";
-import type { CheckedLaunch } from "./checked-launch.ts";
 import {
   type ConfigText,
   isOfProject,
   type Provenance,
   type ServerConfig,
   type TransportConfig,
-} from "./server-config.ts";
-import type { ConsentId, EntryId, LaunchId } from "./server-ids.ts";
+} from "../config/server-config.ts";
+import type { ConsentId, EntryId, LaunchId } from "../config/server-ids.ts";
+import type { CheckedLaunch } from "../isolation/checked-launch.ts";
+import { canonicalHash, canonicalJson } from "../text/canonical-hash.ts";
+import { SecretText } from "../text/secret-text.ts";
 
 /**
  * Keys of an entry that start nothing, but decide which tools are offered and under which names, which
