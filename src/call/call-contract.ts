@@ -8,7 +8,7 @@ import type { Denial } from "../policy/decide-access.ts";
 import type { ConsentRule } from "../policy/decide-consent.ts";
 import type { Progress, ProtocolClient, RawToolResult } from "../protocol/protocol-client.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
-import type { QuestionOwner } from "../requests/question-owner.ts";
+import type { QuestionOwner } from "../requests/question.ts";
 
 export type ToolArguments = Readonly<Record<string, unknown>>;
 

@@ -17,7 +17,7 @@ import { errorOfDenial } from "../policy/decide-access.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProtocolClient, RawToolResult } from "../protocol/protocol-client.ts";
 import { resultText } from "../protocol/result-text.ts";
-import type { QuestionOwner } from "../requests/question-owner.ts";
+import type { QuestionOwner } from "../requests/question.ts";
 import { parseFrozen } from "../schema/frozen-json.ts";
 import { truncateBytes } from "../text/truncate.ts";
 import type {

@@ -10,10 +10,10 @@ import { EventBus } from "../events/event-bus.ts";
 import type { Human } from "../human/human.ts";
 import { systemClock } from "../ports/clock.ts";
 import { loggerOf } from "../ports/default-logger.ts";
-import type { QuestionOwner } from "../requests/question-owner.ts";
-import { RequestDesk } from "../requests/request-desk.ts";
+import type { QuestionOwner } from "../requests/question.ts";
 import type { Roots } from "../requests/roots.ts";
 import type { SamplingHandler } from "../requests/sampling.ts";
+import { RequestDesk } from "../requests/server-questions.ts";
 import { createIdGenerator } from "./id-generator.ts";
 
 /** Without any of the three the server is told that it cannot ask for anything. */

@@ -13,7 +13,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ConnectProtocol, ServerNotification } from "../protocol/protocol-client.ts";
 import type { ConnectionPurpose } from "../registry/server-registry.ts";
-import type { RequestDesk } from "../requests/request-desk.ts";
+import type { RequestDesk } from "../requests/server-questions.ts";
 import { boundedLine } from "../text/bounded-text.ts";
 import { jsonHead } from "../text/json-head.ts";
 import { adoptTransport } from "../transport/adopt-transport.ts";

@@ -13,7 +13,7 @@ import { systemClock } from "../ports/clock.ts";
 import { loggerOf } from "../ports/default-logger.ts";
 import { keepAliveUntil } from "../ports/keep-alive.ts";
 import { chooseProtocol, protocolCoreFrom } from "../protocol/choose-protocol.ts";
-import { RequestDesk } from "../requests/request-desk.ts";
+import { RequestDesk } from "../requests/server-questions.ts";
 import { HostStore } from "../store/host-store.ts";
 import { defaultStoreFile } from "../store/store-location.ts";
 import { AuditTrail } from "./audit-trail.ts";

@@ -8,7 +8,7 @@ import { boundedText } from "../text/bounded-text.ts";
 import { judgeElicitationUrl, urlPolicyOf } from "./elicitation-url.ts";
 import { checkContent, parseForm } from "./form.ts";
 import type { OpenedPages } from "./opened-pages.ts";
-import { type Asking, originOf } from "./question-owner.ts";
+import { type Asking, originOf } from "./question.ts";
 import { refuseQuestion } from "./refuse-question.ts";
 
 /** How often a form is shown again after an answer that does not fit it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { callOf, openDesk, person } from "../../tests/fixtures/requests/open-desk.ts";
+import { callOf, openDesk, person } from "../../tests/fixtures/requests/open-questions.ts";
 import type { Human } from "../human/human.ts";
 
 const page = (elicitationId: unknown) => ({

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { createError } from "../errors/families.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
-import type { Asking } from "./question-owner.ts";
+import type { Asking } from "./question.ts";
 
 /** A folder: a path, a `file:` address, or either with a name to show. */
 export type Root = string | URL | { readonly uri: string | URL; readonly name?: string };

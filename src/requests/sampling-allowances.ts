@@ -1,4 +1,4 @@
-import type { QuestionOwner } from "./question-owner.ts";
+import type { QuestionOwner } from "./question.ts";
 
 /** A long-lived host makes sessions without end; who was forgotten is asked once more. */
 const maxSessions = 1_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { callOf, codeOf, openDesk } from "../../tests/fixtures/requests/open-desk.ts";
+import { callOf, codeOf, openDesk } from "../../tests/fixtures/requests/open-questions.ts";
 import { defaultLimits } from "../config/limits.ts";
 import type { ConfirmAnswer, Human, ShownPrompt } from "../human/human.ts";
 import type { SamplingRequest } from "./sampling.ts";

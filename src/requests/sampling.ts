@@ -2,7 +2,7 @@ import { createError } from "../errors/families.ts";
 import type { ConfirmAnswer } from "../human/human.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json-object.ts";
-import { type Asking, originOf } from "./question-owner.ts";
+import { type Asking, originOf } from "./question.ts";
 import { refuseQuestion } from "./refuse-question.ts";
 import { allowanceSubject, type SamplingAllowances } from "./sampling-allowances.ts";
 import { isPromptUnseen, showPrompt } from "./show-prompt.ts";

@@ -24,7 +24,7 @@ import type { ConsentRule } from "../policy/decide-consent.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RequestOptions } from "../protocol/protocol-client.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
-import type { QuestionOwner } from "../requests/question-owner.ts";
+import type { QuestionOwner } from "../requests/question.ts";
 import { parseFrozen } from "../schema/frozen-json.ts";
 import type { ConsentDesk } from "./consent-desk.ts";
 import { contentList, type ContentList, listOfEach, type ServerList } from "./content-lists.ts";

@@ -9,7 +9,7 @@ import {
   form,
   openDesk,
   person,
-} from "../../tests/fixtures/requests/open-desk.ts";
+} from "../../tests/fixtures/requests/open-questions.ts";
 import { defaultLimits } from "../config/limits.ts";
 import { createError } from "../errors/families.ts";
 import type { CallEndEvent } from "../events/host-event.ts";

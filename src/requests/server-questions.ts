@@ -3,9 +3,9 @@ import { createError } from "../errors/families.ts";
 import type { Human } from "../human/human.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
 import type { ProtocolClient } from "../protocol/protocol-client.ts";
+import { ServerDesk } from "./connection-questions.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { describeRoots, type Roots } from "./roots.ts";
-import { ServerDesk } from "./server-desk.ts";
 
 /** A connection to a server that may be open. */
 interface OpenConnection {

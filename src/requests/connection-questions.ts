@@ -10,7 +10,7 @@ import { totalTimeOf } from "../protocol/request-deadline.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { OpenedPages } from "./opened-pages.ts";
 import { QuestionBudget } from "./question-budget.ts";
-import type { Asking, QuestionOwner } from "./question-owner.ts";
+import type { Asking, QuestionOwner } from "./question.ts";
 import { answerRoots, type Roots } from "./roots.ts";
 import { SamplingAllowances } from "./sampling-allowances.ts";
 import { answerSampling, type SamplingHandler } from "./sampling.ts";
