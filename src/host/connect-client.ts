@@ -13,7 +13,7 @@ import { loggerOf } from "../ports/default-logger.ts";
 import type { QuestionOwner } from "../requests/question.ts";
 import type { Roots } from "../requests/roots.ts";
 import type { SamplingHandler } from "../requests/sampling.ts";
-import { RequestDesk } from "../requests/server-questions.ts";
+import { ServerQuestions } from "../requests/server-questions.ts";
 import { createIdGenerator } from "./id-generator.ts";
 
 /** Without any of the three the server is told that it cannot ask for anything. */
@@ -43,7 +43,7 @@ export async function connectClient(
 function createInput(server: DirectServer, options: ClientOptions): DirectInput {
   const { human, sampling, roots, logger, env: hostEnv = process.env } = options;
   const createId = createIdGenerator();
-  const desk = new RequestDesk({
+  const questions = new ServerQuestions({
     human,
     sampling,
     roots,
@@ -54,10 +54,10 @@ function createInput(server: DirectServer, options: ClientOptions): DirectInput 
     logger: loggerOf(logger),
     createId,
     hostEnv,
-  }).forServer(directConfig(server), null);
+  }).forConnection(directConfig(server), null);
   const caller = { agent: "main", sessionId: createId(), human };
   return {
-    handlers: () => desk.handlers(),
+    handlers: () => questions.handlers(),
     begin(toolName) {
       const over = new AbortController();
       const owner: QuestionOwner = {
@@ -68,6 +68,6 @@ function createInput(server: DirectServer, options: ClientOptions): DirectInput 
       };
       return { owner, end: () => over.abort() };
     },
-    heard: (notification) => desk.heard(notification),
+    heard: (notification) => questions.heard(notification),
   };
 }

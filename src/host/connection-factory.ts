@@ -13,7 +13,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ConnectProtocol, ServerNotification } from "../protocol/protocol-client.ts";
 import type { ConnectionPurpose } from "../registry/server-registry.ts";
-import type { RequestDesk } from "../requests/server-questions.ts";
+import type { ServerQuestions } from "../requests/server-questions.ts";
 import { boundedLine } from "../text/bounded-text.ts";
 import { jsonHead } from "../text/json-head.ts";
 import { adoptTransport } from "../transport/adopt-transport.ts";
@@ -27,7 +27,7 @@ export interface ConnectionFactoryParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly events: EventBus;
-  readonly requests: RequestDesk;
+  readonly requests: ServerQuestions;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly connectProtocol: ConnectProtocol;
   readonly clientInfo: { readonly name: string; readonly version: string };
@@ -67,7 +67,7 @@ export class ConnectionFactory {
     const { events, requests, protocolVersion, reconnect, ground } = this.#parts;
     const { limits, clock, logger, connectProtocol, clientInfo } = this.#parts;
     const { name } = entry;
-    const desk = requests.forServer(entry, owner);
+    const questions = requests.forConnection(entry, owner);
     const { environment, fill } = this.#references.of(entry);
     return new ServerConnection({
       limits,
@@ -88,7 +88,7 @@ export class ConnectionFactory {
         { mayStart, fill },
         ground,
       ),
-      inputHandlers: () => desk.handlers(),
+      inputHandlers: () => questions.handlers(),
       onReady: (client) => this.#discovery.begin(client, server),
       onState: (state, previous, error) => {
         const failure =
@@ -104,7 +104,7 @@ export class ConnectionFactory {
         });
       },
       onNotification: (notification) => {
-        desk.heard(notification);
+        questions.heard(notification);
         if (notification.method === "notifications/message")
           events.emit(logEvent({ serverName: name, owner, at: clock.now() }, notification));
       },

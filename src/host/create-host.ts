@@ -13,7 +13,7 @@ import { systemClock } from "../ports/clock.ts";
 import { loggerOf } from "../ports/default-logger.ts";
 import { keepAliveUntil } from "../ports/keep-alive.ts";
 import { chooseProtocol, protocolCoreFrom } from "../protocol/choose-protocol.ts";
-import { RequestDesk } from "../requests/server-questions.ts";
+import { ServerQuestions } from "../requests/server-questions.ts";
 import { HostStore } from "../store/host-store.ts";
 import { defaultStoreFile } from "../store/store-location.ts";
 import { AuditTrail } from "./audit-trail.ts";
@@ -79,7 +79,7 @@ async function openHost(options: HostOptions): Promise<McpHost> {
     admit: audit.admit,
     record: audit.record,
   });
-  const requests = new RequestDesk({
+  const requests = new ServerQuestions({
     human: options.human,
     sampling: options.sampling,
     roots: options.roots,

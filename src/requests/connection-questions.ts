@@ -1,59 +1,80 @@
+import type { Limits } from "../config/limits.ts";
 import type { ServerConfig } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
-import type { Unsubscribe } from "../events/event-bus.ts";
+import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
 import type { RequestAnsweredEvent, RequestKind } from "../events/host-event.ts";
+import type { Human } from "../human/human.ts";
+import { type Clock, longestTimerMs } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
 import type { InputContext, InputHandler, InputHandlers } from "../protocol/input-handlers.ts";
 import type { JsonObject } from "../protocol/json-object.ts";
 import type { ServerNotification } from "../protocol/protocol-client.ts";
 import { totalTimeOf } from "../protocol/request-deadline.ts";
-import type { DeskParts } from "./desk-parts.ts";
 import { OpenedPages } from "./opened-pages.ts";
 import { QuestionBudget } from "./question-budget.ts";
 import type { Asking, QuestionOwner } from "./question.ts";
 import { answerRoots, type Roots } from "./roots.ts";
-import { SamplingAllowances } from "./sampling-allowances.ts";
-import { answerSampling, type SamplingHandler } from "./sampling.ts";
+import { answerSampling, SamplingAllowances, type SamplingHandler } from "./sampling.ts";
 
-/** What a timer of the platform can be set to. */
-const longestTimerMs = 2 ** 31 - 1;
+export interface QuestionsOptions {
+  /** Answers questions that belong to no session. */
+  readonly human: Human | undefined;
+  readonly sampling: SamplingHandler | undefined;
+  readonly roots: Roots | undefined;
+  /** The folder that relative roots start from. */
+  readonly cwd: string;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly events: EventBus;
+  readonly logger: Logger;
+  readonly createId: () => string;
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+}
 
-/** What the desk offers when a connection opens; a connection keeps it for its life. */
-export interface DeskOffer {
+/** What a connection offers to answer when it opens; it keeps the offer for its life. */
+export interface QuestionsOffer {
   /** Undefined when nobody could fill in a form. */
   readonly elicitation: JsonObject | undefined;
   readonly sampling: SamplingHandler | undefined;
-  /** Asked for its value at each question. */
+  /** Called at each question: the roots may have changed. */
   readonly roots: (() => Roots) | undefined;
 }
 
-/** Who asks: a server, over the connection of one agent or over everybody's. */
+/** A server that asks, over the connection of one agent or over everybody's. */
 interface AskingServer {
   readonly config: ServerConfig;
+  /** The agent whose own connection it is; null for everybody's. */
   readonly owner: string | null;
 }
 
-/** Answers one server for as long as its definition stays the same. */
-export class ServerDesk {
+/**
+ * Answers the questions that one server asks over one connection: finds who is to answer, limits how
+ * often and how long a person or a model is asked, and publishes the events.
+ */
+export class ConnectionQuestions {
   readonly #config: ServerConfig;
-  /** The agent whose own connection it is; null for everybody's. */
   readonly #owner: string | null;
-  readonly #parts: DeskParts;
-  readonly #offer: () => DeskOffer;
+  readonly #options: QuestionsOptions;
+  readonly #offer: () => QuestionsOffer;
   readonly #budget: QuestionBudget;
   readonly #allowances = new SamplingAllowances();
   readonly #pages: OpenedPages;
 
-  constructor({ config, owner }: AskingServer, parts: DeskParts, offer: () => DeskOffer) {
+  constructor(
+    { config, owner }: AskingServer,
+    options: QuestionsOptions,
+    offer: () => QuestionsOffer,
+  ) {
     this.#config = config;
     this.#owner = owner;
-    this.#parts = parts;
+    this.#options = options;
     this.#offer = offer;
-    this.#budget = new QuestionBudget(config.name, parts.clock);
-    this.#pages = new OpenedPages(config.name, parts.logger);
+    this.#budget = new QuestionBudget(config.name, options.clock);
+    this.#pages = new OpenedPages(config.name, options.logger);
   }
 
-  /** For a connection that is about to open: what can be answered now is what it declares. */
+  /** Handlers for a connection that is about to open: it declares what can be answered now. */
   handlers(): InputHandlers {
     const { elicitation, sampling, roots } = this.#offer();
     return {
@@ -63,13 +84,13 @@ export class ServerDesk {
     };
   }
 
-  /** Anything the server reports: it may be about what somebody was asked. */
+  /** Takes every notification of the server: one may report on a page that a person was sent to. */
   heard(notification: ServerNotification): void {
     this.#pages.heard(notification);
   }
 
   #elicitation(offered: JsonObject): InputHandler {
-    const { limits, logger, hostEnv } = this.#parts;
+    const { limits, logger, hostEnv } = this.#options;
     const options = {
       offered,
       limits,
@@ -81,9 +102,9 @@ export class ServerDesk {
     return {
       capability: offered,
       answer: (params, context) =>
-        this.#attend("elicitation", context, (asking) =>
+        this.#answer("elicitation", context, (asking) =>
           this.#budgeted(asking, async () => {
-            // Few servers ever ask: what judges forms and addresses is loaded for the first that does.
+            // Few servers ever ask: the code for forms and addresses is loaded by the first that does.
             const { answerElicitation } = await import("./elicitation.ts");
             return await answerElicitation(params, asking, options);
           }),
@@ -96,22 +117,22 @@ export class ServerDesk {
     return {
       capability: {},
       answer: (params, context) =>
-        this.#attend("sampling", context, (asking) =>
+        this.#answer("sampling", context, (asking) =>
           this.#budgeted(asking, () => answerSampling(params, asking, options)),
         ),
     };
   }
 
   #roots(roots: () => Roots): InputHandler {
-    const { cwd } = this.#parts;
+    const { cwd } = this.#options;
     return {
       capability: { listChanged: true },
       answer: (_params, context) =>
-        this.#attend("roots", context, (asking) => answerRoots(roots(), asking, cwd)),
+        this.#answer("roots", context, (asking) => answerRoots(roots(), asking, cwd)),
     };
   }
 
-  /** People and models are not to be bothered without end. */
+  /** Answers within the limits on how often a server may ask. */
   async #budgeted<T>({ owner }: Asking, answer: () => Promise<T>): Promise<T> {
     const { end } = this.#budget.begin(owner);
     try {
@@ -121,20 +142,20 @@ export class ServerDesk {
     }
   }
 
-  /** What all questions have in common: who answers, how long that may take, and that it is seen. */
-  async #attend(
+  /** Finds who answers a question, limits the time for it and publishes how it went. */
+  async #answer(
     kind: RequestKind,
     context: InputContext,
     answer: (asking: Asking) => Promise<JsonObject>,
   ): Promise<JsonObject> {
-    const { human, clock, limits } = this.#parts;
+    const { human, clock, limits } = this.#options;
     // Whoever names an owner on a connection of the host names one of these.
     const owner = context.owner as QuestionOwner | undefined;
     const end = new AbortController();
     const timer = clock.schedule(Math.min(totalTimeOf({}, limits), longestTimerMs), () =>
-      end.abort(this.#tooLate()),
+      end.abort(this.#timeoutError()),
     );
-    const unsubscribe = this.#onCallEnd(owner, () => end.abort(this.#pointless()));
+    const unsubscribe = this.#onCallEnd(owner, () => end.abort(this.#overError()));
     const signal = AbortSignal.any([context.signal, end.signal]);
     const answered = this.#publishAsked(kind, owner);
     try {
@@ -148,7 +169,7 @@ export class ServerDesk {
       return result;
     } catch (error) {
       answered(signal.aborted ? "cancelled" : outcomeOfFailure(error));
-      // The protocol has a word for a form that nobody answered, and for nothing else.
+      // Only elicitation has an answer in the protocol for a question that nobody answered.
       if (kind === "elicitation" && end.signal.aborted && !context.signal.aborted)
         return { action: "cancel" };
       throw error;
@@ -166,7 +187,7 @@ export class ServerDesk {
       return () => over.removeEventListener("abort", handler);
     }
     if (callId === undefined) return undefined;
-    return this.#parts.events.on("call-end", (event) => {
+    return this.#options.events.on("call-end", (event) => {
       const isOfCall = event.callId === callId && event.sessionId === caller?.sessionId;
       if (isOfCall && owner?.isOver !== false) handler();
     });
@@ -176,7 +197,7 @@ export class ServerDesk {
     kind: RequestKind,
     owner: QuestionOwner | undefined,
   ): (outcome: RequestAnsweredEvent["outcome"]) => void {
-    const { clock, events, createId } = this.#parts;
+    const { clock, events, createId } = this.#options;
     const startedAt = clock.monotonic();
     const question = {
       serverName: this.#config.name,
@@ -193,12 +214,12 @@ export class ServerDesk {
     };
   }
 
-  #pointless(): McpError {
+  #overError(): McpError {
     const { name: serverName } = this.#config;
     return createError("cancelled", "the call that the server asked about is over", { serverName });
   }
 
-  #tooLate(): McpError {
+  #timeoutError(): McpError {
     const { name: serverName } = this.#config;
     return createError("timeout", "nobody answered what the server asked in time", { serverName });
   }

@@ -18,8 +18,8 @@ export type JudgedUrl =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Whether a person may be asked to open the address. Whatever a program that opens addresses could
- * take for something else (another scheme, an option, a hidden part) is refused. Nothing is fetched
+ * Decides whether a person may be asked to open the address. It refuses whatever a program that opens
+ * addresses could take for something else (another scheme, an option, a hidden part). Nothing is fetched
  * or resolved. `href` is the form that a browser works with, a look-alike name in its ASCII spelling.
  */
 export function judgeElicitationUrl(text: unknown, policy: NetworkPolicy): JudgedUrl {
@@ -40,7 +40,7 @@ export function judgeElicitationUrl(text: unknown, policy: NetworkPolicy): Judge
   return { ok: true, href: url.href, host: url.host };
 }
 
-/** Where the addresses that this server names may lead. What runs here may point here. */
+/** The networks that a server may send a person to: a server on this machine may name this machine. */
 export function urlPolicyOf(
   { transport }: ServerConfig,
   environment: Readonly<Record<string, string | undefined>>,

@@ -6,7 +6,7 @@ import {
   callOf,
   codeOf,
   form,
-  openDesk,
+  openQuestions,
   person,
 } from "../../tests/fixtures/requests/open-questions.ts";
 import { defaultLimits } from "../config/limits.ts";
@@ -17,7 +17,7 @@ describe("a form", () => {
   it("is shown again with what is wrong, three times at most", async () => {
     const wrong = { action: "accept", content: { name: 7 } };
     const patient = person(wrong, answered);
-    expect(await openDesk({ human: patient.human }).ask("elicitation/create", form)).toEqual(
+    expect(await openQuestions({ human: patient.human }).ask("elicitation/create", form)).toEqual(
       answered,
     );
     expect(patient.asked[0]).not.toHaveProperty("problem");
@@ -25,7 +25,7 @@ describe("a form", () => {
       problem: expect.stringContaining('"name"') as string,
     });
     const stubborn = person(wrong, wrong, wrong, answered);
-    expect(await openDesk({ human: stubborn.human }).ask("elicitation/create", form)).toEqual({
+    expect(await openQuestions({ human: stubborn.human }).ask("elicitation/create", form)).toEqual({
       action: "cancel",
     });
     expect(stubborn.asked).toHaveLength(3);
@@ -36,7 +36,7 @@ describe("a form", () => {
     ["an unknown word", { action: "yes" }],
     ["a cancel with content", { action: "cancel", content: { name: "secret" } }],
   ])("is put away by %s", async (_, answer) => {
-    const { ask } = openDesk({ human: person(answer).human });
+    const { ask } = openQuestions({ human: person(answer).human });
     expect(await ask("elicitation/create", form)).toEqual({ action: "cancel" });
   });
 
@@ -50,14 +50,14 @@ describe("a form", () => {
       },
     ];
     for (const human of failing)
-      expect(await openDesk({ human }).ask("elicitation/create", form)).toEqual({
+      expect(await openQuestions({ human }).ask("elicitation/create", form)).toEqual({
         action: "cancel",
       });
   });
 
   it("is put away when nobody answers in time, and the person is told by the signal", async () => {
     let signal: AbortSignal | undefined;
-    const { ask, clock, outcomes } = openDesk({
+    const { ask, clock, outcomes } = openQuestions({
       human: {
         elicit: (_, options) => {
           ({ signal } = options);
@@ -78,7 +78,7 @@ describe("a form", () => {
   it("that is withdrawn rejects, whatever the person does afterwards", async () => {
     const opened: string[] = [];
     let say: (answer: ElicitAnswer) => void = () => undefined;
-    const { ask, outcomes, clock } = openDesk({
+    const { ask, outcomes, clock } = openQuestions({
       human: {
         elicit: () =>
           new Promise((resolve) => {
@@ -106,7 +106,7 @@ describe("a form", () => {
     const { human, asked } = person(answered);
     const withdrawn = createError("cancelled", "no longer wanted");
     const signal = AbortSignal.abort(withdrawn);
-    const { ask } = openDesk({ human });
+    const { ask } = openQuestions({ human });
     expect(await codeOf(ask("elicitation/create", form, { signal }))).toBe("cancelled");
     expect(asked).toEqual([]);
   });
@@ -114,13 +114,13 @@ describe("a form", () => {
   it("D8: its message is safe to show and bounded", async () => {
     const { human, asked } = person(answered);
     const message = `a\u001B[2Jb\n${"c".repeat(100_000)}`;
-    await openDesk({ human }).ask("elicitation/create", { ...form, message });
+    await openQuestions({ human }).ask("elicitation/create", { ...form, message });
     expect(asked[0]?.message).toMatch(/^ab\nc+…$/);
     expect(asked[0]?.message).toHaveLength(4_000);
   });
 
   it("without a message is refused", async () => {
-    const { ask } = openDesk({ human: person(answered).human });
+    const { ask } = openQuestions({ human: person(answered).human });
     expect(await codeOf(ask("elicitation/create", { ...form, message: 1 }))).toBe(
       "protocol_violation",
     );
@@ -133,7 +133,7 @@ describe("an address", () => {
   it("E3: is opened after a yes only, and put away when that fails", async () => {
     const opened: string[] = [];
     const { human } = person({ action: "cancel" }, { action: "accept" }, { action: "accept" });
-    const { ask } = openDesk({
+    const { ask } = openQuestions({
       human: {
         ...human,
         openUrl: async (url) => {
@@ -151,7 +151,7 @@ describe("an address", () => {
 
   it("E3: of a bad kind is refused before anybody is asked", async () => {
     const { human, asked } = person();
-    const { ask } = openDesk({ human: { ...human, openUrl: async () => undefined } });
+    const { ask } = openQuestions({ human: { ...human, openUrl: async () => undefined } });
     for (const url of ["javascript:alert(1)", "file:///etc/passwd", "--flag"])
       expect(await codeOf(ask("elicitation/create", { ...params, url }))).toBe(
         "protocol_violation",
@@ -160,11 +160,11 @@ describe("an address", () => {
   });
 
   it("is declined by a session that can fill in forms and open nothing", async () => {
-    const { desk, ask } = openDesk({
+    const { questions, ask } = openQuestions({
       human: { ...person().human, openUrl: async () => undefined },
     });
     const session = person({ action: "accept" });
-    desk.introduce(session.human);
+    questions.introduce(session.human);
     expect(await ask("elicitation/create", params, { owner: callOf(session.human) })).toEqual({
       action: "decline",
     });

@@ -8,19 +8,18 @@ import { boundedText } from "../text/bounded-text.ts";
 import { judgeElicitationUrl, urlPolicyOf } from "./elicitation-url.ts";
 import { checkContent, parseForm } from "./form.ts";
 import type { OpenedPages } from "./opened-pages.ts";
-import { type Asking, originOf } from "./question.ts";
-import { refuseQuestion } from "./refuse-question.ts";
+import { type Asking, originOf, refuseQuestion } from "./question.ts";
 
 /** How often a form is shown again after an answer that does not fit it. */
 const maxTries = 3;
 const maxMessageChars = 4_000;
 
 export interface ElicitationOptions {
-  /** What was declared on this connection. */
+  /** The capability that was declared on this connection. */
   readonly offered: JsonObject;
   readonly limits: Limits;
   readonly logger: Logger;
-  /** Of the server that asks: where it is decides where it may send a person. */
+  /** The server that asks: its own address decides which addresses it may name. */
   readonly config: ServerConfig;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly pages: OpenedPages;
@@ -35,8 +34,8 @@ const declined = { action: "decline" } as const;
 const cancelled = { action: "cancel" } as const;
 
 /**
- * Puts the server's question to the person. What nobody can answer is declined; what is no proper
- * question, or was not offered, rejects.
+ * Puts the server's question to the person. A question that nobody can answer is declined; one that is
+ * malformed, or of a kind that was not offered, rejects.
  */
 export async function answerElicitation(
   params: JsonObject,
@@ -100,7 +99,7 @@ async function askToOpen(
   };
   const { action } = await ask(question, asking, logger);
   if (action !== "accept") return { action };
-  // Before it is opened: whoever is quick there may be done before that is reported.
+  // Added before it opens: the server may report the page complete before `openUrl` resolves.
   pages.add(params["elicitationId"], { human, host });
   try {
     await untilAborted(human.openUrl(url, { signal }), signal);
@@ -112,7 +111,7 @@ async function askToOpen(
   return { action };
 }
 
-/** A person who cannot be asked declines; one who fails, or answers with anything else, put it away. */
+/** Asks the person: `decline` where nobody can be asked, `cancel` when asking fails or the answer is malformed. */
 async function ask(
   question: ElicitQuestion,
   { human, signal, serverName }: Asking,

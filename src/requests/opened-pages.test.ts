@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { callOf, openDesk, person } from "../../tests/fixtures/requests/open-questions.ts";
+import { callOf, openQuestions, person } from "../../tests/fixtures/requests/open-questions.ts";
 import type { Human } from "../human/human.ts";
 
 const page = (elicitationId: unknown) => ({
@@ -30,7 +30,7 @@ describe("a page that a server is done with", () => {
   it("PRO-21: is told once, to the one who was sent there", async () => {
     const host = visitor();
     const session = visitor();
-    const { ask, heard } = openDesk({ human: host.human });
+    const { ask, heard } = openQuestions({ human: host.human });
     await ask("elicitation/create", page("p1"), { owner: callOf(session.human) });
     heard(complete("p1"));
     heard(complete("p1"));
@@ -40,7 +40,7 @@ describe("a page that a server is done with", () => {
 
   it("PRO-21: that nobody was sent to is ignored", async () => {
     const { human, told } = visitor();
-    const { ask, heard } = openDesk({ human });
+    const { ask, heard } = openQuestions({ human });
     await ask("elicitation/create", page(7));
     await ask("elicitation/create", page("x".repeat(300)));
     await ask("elicitation/create", page("known"));
@@ -51,7 +51,7 @@ describe("a page that a server is done with", () => {
 
     const cautious = person({ action: "decline" });
     const notify: Human["notify"] = (notice) => told.push(notice);
-    const other = openDesk({
+    const other = openQuestions({
       human: { ...cautious.human, openUrl: async () => undefined, notify },
     });
     await other.ask("elicitation/create", page("declined"));
@@ -62,7 +62,7 @@ describe("a page that a server is done with", () => {
 
   it("of very many the oldest are forgotten, and a person who cannot be told does no harm", async () => {
     const { human, told } = visitor();
-    const { ask, heard } = openDesk({ human });
+    const { ask, heard } = openQuestions({ human });
     for (let id = 0; id < 65; id += 1)
       await ask("elicitation/create", page(String(id)), { owner: callOf(human) });
     heard(complete("0"));
@@ -77,9 +77,9 @@ describe("a page that a server is done with", () => {
       { ...human, notify },
       { ...human, notify: undefined },
     ] as Human[]) {
-      const desk = openDesk({ human: silent });
-      await desk.ask("elicitation/create", page("p"));
-      desk.heard(complete("p"));
+      const questions = openQuestions({ human: silent });
+      await questions.ask("elicitation/create", page("p"));
+      questions.heard(complete("p"));
     }
   });
 });

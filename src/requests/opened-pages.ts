@@ -8,12 +8,12 @@ const maxPages = 64;
 const maxIdChars = 256;
 
 interface OpenedPage {
-  /** Who was sent there. */
+  /** The person who was sent there. */
   readonly human: Human;
   readonly host: string;
 }
 
-/** The pages that people were sent to by one server, and who is told when the server is done with one. */
+/** Remembers who was sent to which page by one server, and tells them when the server is done with it. */
 export class OpenedPages {
   readonly #serverName: string;
   readonly #logger: Logger;
@@ -24,7 +24,7 @@ export class OpenedPages {
     this.#logger = logger;
   }
 
-  /** `elicitationId` is the server's own name for it; without one nothing more is heard of the page. */
+  /** `elicitationId` is the server's own name for the page; without one the server cannot report on it. */
   add(elicitationId: unknown, page: OpenedPage): void {
     if (!isId(elicitationId)) return;
     this.#pages.delete(elicitationId);

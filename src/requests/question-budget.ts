@@ -11,7 +11,7 @@ const maxPerCall = 64;
 const maxUnowned = 16;
 const unownedPerSecond = 1 / 60;
 
-/** How often one server may bother a person, or a model, on one connection. */
+/** Limits how often one server may ask a person, or a model, over one connection. */
 export class QuestionBudget {
   readonly #serverName: string;
   readonly #unowned: TokenBucket;

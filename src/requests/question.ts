@@ -1,3 +1,5 @@
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
 import type { Human } from "../human/human.ts";
 import type { ServerUsers } from "../registry/server-users.ts";
 
@@ -50,4 +52,14 @@ export function originOf({ serverName, owner }: Asking): {
   const { caller, target } = owner;
   const toolName = target?.tool?.originalName;
   return { serverName, agent: caller.agent, ...(toolName !== undefined && { toolName }) };
+}
+
+/**
+ * The error of a malformed question, which nobody is asked. A server of the legacy era is told that its
+ * parameters are invalid, in the modern era the call fails. `reason` must be safe to show.
+ */
+export function refuseQuestion(method: string, reason: string): McpError {
+  return createError("protocol_violation", `${method} of the server was refused: ${reason}`, {
+    details: { method, reason },
+  });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { callOf, codeOf, openDesk } from "../../tests/fixtures/requests/open-questions.ts";
+import { callOf, codeOf, openQuestions } from "../../tests/fixtures/requests/open-questions.ts";
 import { defaultLimits } from "../config/limits.ts";
 import type { ConfirmAnswer, Human, ShownPrompt } from "../human/human.ts";
 import type { SamplingRequest } from "./sampling.ts";
@@ -29,7 +29,7 @@ describe("the model", () => {
       includeContext: "allServers",
       modelPreferences: { hints: [] },
     };
-    expect(await openDesk({ sampling }).ask("sampling/createMessage", params)).toEqual({
+    expect(await openQuestions({ sampling }).ask("sampling/createMessage", params)).toEqual({
       role: "assistant",
       content: { type: "text", text: "Hi" },
       model: "m",
@@ -49,7 +49,7 @@ describe("the model", () => {
 
   it("A16: a yes for the server holds for the session that gave it, and for no other", async () => {
     const { sampling } = model();
-    const { ask } = openDesk({ sampling });
+    const { ask } = openQuestions({ sampling });
     const answers = ["server-session", "once", "no"] as const;
     let questions = 0;
     const human: Human = { confirm: async () => answers[questions++] ?? "no" };
@@ -75,7 +75,7 @@ describe("the model", () => {
       },
     ];
     for (const confirm of refusals) {
-      const { ask, outcomes } = openDesk({ sampling, human: { confirm } as Human });
+      const { ask, outcomes } = openQuestions({ sampling, human: { confirm } as Human });
       expect(await codeOf(ask("sampling/createMessage", prompt))).toBe("consent_denied");
       expect(outcomes()).toEqual(["declined"]);
     }
@@ -89,7 +89,9 @@ describe("the model", () => {
   ) {
     const { sampling, requests } = model();
     const human: Human = { confirm: async ({ prompt: shown }) => confirm(shown as ShownPrompt) };
-    const code = await codeOf(openDesk({ sampling, human }).ask("sampling/createMessage", params));
+    const code = await codeOf(
+      openQuestions({ sampling, human }).ask("sampling/createMessage", params),
+    );
     return { code, requests };
   }
 
@@ -180,22 +182,22 @@ describe("the model", () => {
     ["tools, which were not offered", { ...prompt, tools: [] }],
   ])("is not asked by a request with %s", async (_, params) => {
     const { sampling, requests } = model();
-    const { ask } = openDesk({ sampling });
+    const { ask } = openQuestions({ sampling });
     expect(await codeOf(ask("sampling/createMessage", params))).toBe("protocol_violation");
     expect(requests).toEqual([]);
   });
 
   it("answers with a block as well, and with nothing else", async () => {
     const block = { type: "image", data: "AAAA", mimeType: "image/png" };
-    const good = openDesk({ sampling: model(block).sampling });
+    const good = openQuestions({ sampling: model(block).sampling });
     expect(await good.ask("sampling/createMessage", prompt)).toMatchObject({ content: block });
-    const bad = openDesk({ sampling: model({ type: "tool_use" }).sampling });
+    const bad = openQuestions({ sampling: model({ type: "tool_use" }).sampling });
     expect(await codeOf(bad.ask("sampling/createMessage", prompt))).toBe("invalid_result");
     expect(bad.outcomes()).toEqual(["failed"]);
   });
 
   it("that never answers ends as a timeout", async () => {
-    const { ask, clock } = openDesk({ sampling: () => new Promise(() => undefined) });
+    const { ask, clock } = openQuestions({ sampling: () => new Promise(() => undefined) });
     const code = codeOf(ask("sampling/createMessage", prompt));
     await clock.advance(defaultLimits.totalCallTimeoutMs);
     expect(await code).toBe("timeout");

@@ -2,12 +2,10 @@ import { createError } from "../errors/families.ts";
 import type { ConfirmAnswer } from "../human/human.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json-object.ts";
-import { type Asking, originOf } from "./question.ts";
-import { refuseQuestion } from "./refuse-question.ts";
-import { allowanceSubject, type SamplingAllowances } from "./sampling-allowances.ts";
+import { type Asking, originOf, type QuestionOwner, refuseQuestion } from "./question.ts";
 import { isPromptUnseen, showPrompt } from "./show-prompt.ts";
 
-/** What a server wants a model to answer. Only its shape has been checked; its texts are the server's. */
+/** A server's request to a model. Only its shape has been checked; its texts are the server's. */
 export interface SamplingRequest {
   readonly serverName: string;
   /** On whose behalf; absent when the request belongs to no call. */
@@ -51,15 +49,47 @@ export type SamplingHandler = (
   options: { readonly signal: AbortSignal },
 ) => Promise<SamplingResult>;
 
+/** Sessions that are remembered; the oldest is forgotten beyond that, and its person asked once more. */
+const maxSessions = 1_000;
+
+/** The session, and its state of consent, that a yes for the rest of the session holds for. */
+interface AllowanceSubject {
+  readonly sessionId: string;
+  /** Changes when consent given before no longer counts. */
+  readonly epoch: number;
+}
+
+/** The sessions that let one server ask the model without being asked again. */
+export class SamplingAllowances {
+  readonly #epochs = new Map<string, number>();
+
+  has({ sessionId, epoch }: AllowanceSubject): boolean {
+    return this.#epochs.get(sessionId) === epoch;
+  }
+
+  add({ sessionId, epoch }: AllowanceSubject): void {
+    this.#epochs.delete(sessionId);
+    this.#epochs.set(sessionId, epoch);
+    const [oldest] = this.#epochs.keys();
+    if (this.#epochs.size > maxSessions && oldest !== undefined) this.#epochs.delete(oldest);
+  }
+}
+
+/** Names the session by its id, since each transaction of a session is another `caller` object. */
+function allowanceSubject({ caller, target }: QuestionOwner): AllowanceSubject {
+  const { agent, sessionId } = caller;
+  return { sessionId, epoch: target?.server?.users.consentEpoch(agent) ?? 0 };
+}
+
 export interface SamplingOptions {
   readonly handler: SamplingHandler;
   readonly allowances: SamplingAllowances;
 }
 
-/** For the rest of the session only where there is one. */
+/** Answers that a person may choose from; the last one needs a session. */
 const ownedAnswers: readonly ConfirmAnswer[] = ["no", "once", "server-session"];
 const unownedAnswers: readonly ConfirmAnswer[] = ["no", "once"];
-/** Each is a yes to this request at least; silence and any other word mean no. */
+/** Answers that allow this request; silence and any other word mean no. */
 const yeses: ReadonlySet<ConfirmAnswer> = new Set([
   "once",
   "tool-session",
@@ -70,7 +100,7 @@ const yeses: ReadonlySet<ConfirmAnswer> = new Set([
 
 const method = "sampling/createMessage";
 const maxMessages = 256;
-/** Of all messages: each is shown as a message of its own. */
+/** Limit for all messages together: each block is shown as a message of its own. */
 const maxBlocks = 1_024;
 
 /** Rejects with `consent_denied` when the person says no. */
@@ -146,7 +176,7 @@ async function askConsent(
   if (answer === "server-session" && subject !== undefined) allowances.add(subject);
 }
 
-/** Any failure but that of the whole request means no. */
+/** Asks the person. A `Human` that fails means no; it rejects only when the whole request is over. */
 async function confirmSampling(
   request: SamplingRequest,
   asking: Asking,
@@ -169,7 +199,7 @@ async function confirmSampling(
   }
 }
 
-/** The model's answer is the program's own, but a slip in it must not become the server's riddle. */
+/** Checks the answer of the program's handler, so that a mistake in it does not reach the server. */
 function resultOf({ content, model, stopReason = "endTurn" }: SamplingResult): JsonObject {
   const block = typeof content === "string" ? { type: "text", text: content } : content;
   if (!isContent(block) || typeof model !== "string")

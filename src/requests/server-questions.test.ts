@@ -7,7 +7,7 @@ import {
   callOf,
   codeOf,
   form,
-  openDesk,
+  openQuestions,
   person,
 } from "../../tests/fixtures/requests/open-questions.ts";
 import { defaultLimits } from "../config/limits.ts";
@@ -30,12 +30,12 @@ const callEnd: CallEndEvent = {
 
 describe("what is offered", () => {
   it("PRO-21: nothing, unless somebody or something can answer", () => {
-    expect(openDesk().capabilities()).toEqual({});
-    expect(openDesk({ human: { confirm: async () => "once" } }).capabilities()).toEqual({});
-    expect(openDesk({ human: { openUrl: async () => undefined } }).capabilities()).toEqual({});
+    expect(openQuestions().capabilities()).toEqual({});
+    expect(openQuestions({ human: { confirm: async () => "once" } }).capabilities()).toEqual({});
+    expect(openQuestions({ human: { openUrl: async () => undefined } }).capabilities()).toEqual({});
     const { human } = person();
-    expect(openDesk({ human }).capabilities()).toEqual({ "elicitation/create": { form: {} } });
-    const everything = openDesk({
+    expect(openQuestions({ human }).capabilities()).toEqual({ "elicitation/create": { form: {} } });
+    const everything = openQuestions({
       human: { ...human, openUrl: async () => undefined },
       sampling: async () => ({ content: "a", model: "m" }),
       roots: [],
@@ -48,17 +48,17 @@ describe("what is offered", () => {
   });
 
   it("PRO-21: a session with somebody to ask counts from then on", () => {
-    const { desk, capabilities } = openDesk();
-    desk.introduce(undefined);
-    desk.introduce({});
+    const { questions, capabilities } = openQuestions();
+    questions.introduce(undefined);
+    questions.introduce({});
     expect(capabilities()).toEqual({});
-    desk.introduce(person().human);
+    questions.introduce(person().human);
     expect(capabilities()).toEqual({ "elicitation/create": { form: {} } });
   });
 
   it("E2: a way of asking that was not offered is refused, and nobody is asked", async () => {
     const { human, asked } = person(answered);
-    const { ask, outcomes } = openDesk({ human });
+    const { ask, outcomes } = openQuestions({ human });
     const params = { mode: "url", message: "Sign in", url: "https://example.com" };
     expect(await codeOf(ask("elicitation/create", params))).toBe("protocol_violation");
     expect(await codeOf(ask("elicitation/create", { ...form, mode: "odd" }))).toBe(
@@ -73,7 +73,7 @@ describe("who answers", () => {
   it("the call's session, else the host, else nobody: then it is declined", async () => {
     const session = person(answered);
     const host = person(answered);
-    const { ask } = openDesk({ human: host.human });
+    const { ask } = openQuestions({ human: host.human });
     await ask("elicitation/create", form, { owner: callOf(session.human) });
     expect(session.asked).toMatchObject([{ agent: "agent", toolName: "tool", serverName: "s" }]);
     expect(host.asked).toEqual([]);
@@ -86,7 +86,7 @@ describe("who answers", () => {
   });
 
   it("events name the call where it is certain, and how it ended", async () => {
-    const { ask, seen, events } = openDesk({
+    const { ask, seen, events } = openQuestions({
       human: person({ action: "decline" }, answered).human,
     });
     await ask("elicitation/create", form, { owner: callOf(undefined) });
@@ -120,7 +120,7 @@ describe("who answers", () => {
 
 describe("the end of a call", () => {
   it("PRO-22: withdraws what was asked about it, and nothing about another call of the same id", async () => {
-    const { ask, events } = openDesk({ human: person().human });
+    const { ask, events } = openQuestions({ human: person().human });
     const elicit = () => new Promise<never>(() => undefined);
     const owners = [1, 2].map(() => ({ ...callOf({ elicit }), isOver: false }));
     const answers = owners.map((owner) => ask("elicitation/create", form, { owner }));
@@ -140,21 +140,21 @@ describe("the end of a call", () => {
 
 describe("roots", () => {
   it("PRO-19: come from the list or the function, and change when the program says so", async () => {
-    const { desk, ask } = openDesk({ roots: ["a"] });
+    const { questions, ask } = openQuestions({ roots: ["a"] });
     expect(await ask("roots/list")).toEqual({ roots: [{ uri: "file:///srv/a", name: "a" }] });
-    await desk.setRoots(async ({ serverName }) => [`/for/${serverName}`], []);
+    await questions.setRoots(async ({ serverName }) => [`/for/${serverName}`], []);
     expect(await ask("roots/list")).toEqual({ roots: [{ uri: "file:///for/s", name: "s" }] });
   });
 
   it("cannot be changed where they were never offered, nor to what is no folder", async () => {
-    const { desk } = openDesk({ roots: [] });
-    expect(await codeOf(openDesk().desk.setRoots([], []))).toBe("config_invalid");
-    expect(await codeOf(desk.setRoots(["data:,a"], []))).toBe("config_invalid");
-    expect(() => openDesk({ roots: ["https://example.com"] })).toThrow("must be a folder");
+    const { questions } = openQuestions({ roots: [] });
+    expect(await codeOf(openQuestions().questions.setRoots([], []))).toBe("config_invalid");
+    expect(await codeOf(questions.setRoots(["data:,a"], []))).toBe("config_invalid");
+    expect(() => openQuestions({ roots: ["https://example.com"] })).toThrow("must be a folder");
   });
 
   it("that change are told to open connections of the legacy era, and a lost one is no matter", async () => {
-    const { desk } = openDesk({ roots: [] });
+    const { questions } = openQuestions({ roots: [] });
     const told: string[] = [];
     const connection = (era: "legacy" | "modern", isLost = false) => ({
       openClient: {
@@ -166,7 +166,7 @@ describe("roots", () => {
       },
     });
     const closed = { openClient: undefined };
-    await desk.setRoots(
+    await questions.setRoots(
       ["a"],
       [connection("legacy", true), closed, connection("modern"), connection("legacy")],
     );
@@ -175,7 +175,7 @@ describe("roots", () => {
   });
 
   it("a function that never answers ends as a timeout", async () => {
-    const { ask, clock } = openDesk({ roots: () => new Promise(() => undefined) });
+    const { ask, clock } = openQuestions({ roots: () => new Promise(() => undefined) });
     const code = codeOf(ask("roots/list"));
     await clock.advance(defaultLimits.totalCallTimeoutMs);
     expect(await code).toBe("timeout");

@@ -16,7 +16,7 @@ interface Block {
 
 const lineMark = "  | ";
 
-/** Everything the model would be told, as a person can read it. */
+/** Writes down everything the model would be told, as a person can read it. */
 export function showPrompt({ systemPrompt, messages }: SamplingRequest): ShownPrompt {
   const blocks: readonly Block[] = [
     ...(systemPrompt === undefined
@@ -42,7 +42,7 @@ export function showPrompt({ systemPrompt, messages }: SamplingRequest): ShownPr
   });
 }
 
-/** Whether whoever answers cannot have seen all of it, neither at once nor part by part. */
+/** Whether a part of the prompt was never shown, neither at once nor part by part. */
 export function isPromptUnseen(prompt: ShownPrompt): boolean {
   return isUnseen(prompt) && prompt.messages.some((message) => isUnseen(message));
 }

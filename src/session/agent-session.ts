@@ -24,7 +24,7 @@ import type { PinLookup } from "../pins/pin-lookup.ts";
 import { errorOfDenial } from "../policy/decide-access.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ServerRegistry } from "../registry/server-registry.ts";
-import type { RequestDesk } from "../requests/server-questions.ts";
+import type { ServerQuestions } from "../requests/server-questions.ts";
 import { type AddServers, AgentSection } from "./agent-section.ts";
 import { CallHistory } from "./call-history.ts";
 import { childRights } from "./child-rights.ts";
@@ -90,7 +90,7 @@ export interface SessionParts {
   readonly audit: AgentContentParts["audit"];
   /** Aborted when the host closes. */
   readonly closing: AbortSignal;
-  readonly requests: Pick<RequestDesk, "introduce">;
+  readonly requests: Pick<ServerQuestions, "introduce">;
   readonly sessions: SessionDirectory;
   readonly addServers: AddServers;
   readonly configProblems: ToolGapsParts["configProblems"];
