@@ -29,7 +29,8 @@ export interface HostStoreOptions {
 
 /**
  * The store of one host, opened when there is something to read or to write: a host that needs neither
- * pays nothing for it.
+ * pays nothing for it. Methods that name `Store` are internal: published types must not name the query builder
+ * behind it, which is not installed with the package.
  */
 export class HostStore {
   readonly #options: HostStoreOptions;
@@ -96,6 +97,8 @@ export class HostStore {
    * Opens the store, once for all callers; undefined where nothing is kept. Throws `store_failed` when it
    * cannot be opened; a later call tries again, because the obstacle may be gone by then. Throws `closed`
    * after `close`: a host that keeps nothing any more must not report a write as kept.
+   *
+   * @internal
    */
   async open(): Promise<Store | undefined> {
     const { location, clock } = this.#options;
@@ -117,12 +120,21 @@ export class HostStore {
     store?.onchange(listener);
   }
 
-  /** Runs `task` on the store; undefined, without running it, where nothing is kept. `close` waits for its end. */
+  /**
+   * Runs `task` on the store; undefined, without running it, where nothing is kept. `close` waits for its
+   * end.
+   *
+   * @internal
+   */
   async write<T>(task: (store: Store) => Promise<T>): Promise<T | undefined> {
     return await this.#work(task, undefined);
   }
 
-  /** Runs `task` on a store that exists already; gives `otherwise` where there is none. */
+  /**
+   * Runs `task` on a store that exists already; gives `otherwise` where there is none.
+   *
+   * @internal
+   */
   async read<T>(task: (store: Store) => Promise<T>, otherwise: T): Promise<T> {
     return this.exists ? await this.#work(task, otherwise) : otherwise;
   }
@@ -130,6 +142,8 @@ export class HostStore {
   /**
    * Writes something that may be lost: a failure is logged, and only `close` waits. The write begins a
    * moment later, so that servers being started now have the processor for themselves.
+   *
+   * @internal
    */
   writeLater(what: string, task: (store: Store) => Promise<unknown>): void {
     if (this.#isClosed) return;
