@@ -60,12 +60,12 @@ export const rooms: readonly Room[] = [
   },
   { name: "registry", holds: "which servers exist, from where, who sees them; shared connections" },
   {
-    name: "catalog",
-    holds: "tools, resources, prompts of all servers: public names",
-  },
-  {
     name: "pins",
     holds: "what each tool was when it was accepted; what has changed since waits for a person",
+  },
+  {
+    name: "catalog",
+    holds: "tools, resources, prompts of all servers: public names",
   },
   {
     name: "grants",

@@ -44,6 +44,12 @@ export const defaultLimits = {
   proofOfLifeMs: 10 * second,
 } as const satisfies Record<string, number>;
 
+/**
+ * How many tools of one server are accepted without a person, over all its lists: as many as one list may
+ * have by default. A server that keeps naming new tools fills no store; the rest waits for a person.
+ */
+export const maxPinsPerServer = defaultLimits.maxTools;
+
 export type Limits = { readonly [K in keyof typeof defaultLimits]: number };
 
 export function resolveLimits(overrides: Partial<Limits> = {}): Limits {

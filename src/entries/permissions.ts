@@ -9,4 +9,4 @@ export { canUseMcp, requiresMcpConfirmation } from "../policy/permission-level.t
 export type { Permissions } from "../policy/permission-level.ts";
 export type { AccessReport } from "../session/explain-access.ts";
 export type { AllowOptions, GrantInfo, GrantQuery, Grants } from "../grants/grant-info.ts";
-export type { Pins, QuarantinedTool } from "../pins/quarantined-tool.ts";
+export type { Pins, QuarantinedTool } from "../pins/pins.ts";

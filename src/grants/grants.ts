@@ -3,8 +3,8 @@ import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import type { ConsentId } from "../config/server-ids.ts";
 import { createError } from "../errors/families.ts";
 import type { EventBus } from "../events/event-bus.ts";
-import type { PinLookup } from "../pins/pin-lookup.ts";
 import { fingerprintOf } from "../pins/tool-fingerprint.ts";
+import type { ToolPins } from "../pins/tool-pins.ts";
 import { checkExpiry } from "../policy/check-expiry.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
@@ -21,7 +21,7 @@ export interface GrantBookParts {
   readonly store: HostStore;
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
-  readonly pins: PinLookup;
+  readonly pins: ToolPins;
   readonly events: EventBus;
   readonly clock: Clock;
 }
@@ -181,9 +181,7 @@ export class GrantBook implements GrantLookup, Grants {
     const obstacle = registry.obstacle(server);
     if (obstacle !== undefined) throw obstacle;
     if (!catalog.isKnown(name)) await server.connection.client();
-    return catalog
-      .tools(name)
-      .filter((tool) => pins.verdict(server.consentId, tool) === "accepted");
+    return pins.accepted(server, catalog.tools(name));
   }
 
   #findTool(serverName: string, tools: readonly CatalogTool[], name: string): CatalogTool {

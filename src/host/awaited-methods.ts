@@ -1,7 +1,7 @@
 import type { Grants } from "../grants/grant-info.ts";
 import { GrantBook } from "../grants/grants.ts";
-import { PinBook } from "../pins/pins.ts";
-import type { Pins } from "../pins/quarantined-tool.ts";
+import type { Pins } from "../pins/pins.ts";
+import { ToolPins } from "../pins/tool-pins.ts";
 import { keepAliveWhileAwaited } from "../ports/keep-alive.ts";
 import { AgentSection } from "../session/agent-section.ts";
 import { AgentSession } from "../session/agent-session.ts";
@@ -38,7 +38,7 @@ export function keepHostAlive(): void {
     close: true,
   });
   keepAliveWhileAwaited<Grants>(GrantBook.prototype, { allow: true, revoke: true });
-  keepAliveWhileAwaited<Pins>(PinBook.prototype, { list: true, show: true, accept: true });
+  keepAliveWhileAwaited<Pins>(ToolPins.prototype, { list: true, show: true, accept: true });
   keepAliveWhileAwaited<Audit>(AuditTrail.prototype, { query: true });
   // The path of a call holds the process by itself, without a promise more; the others that are left out are calls.
   keepAliveWhileAwaited<Omit<Session, "call" | "execute" | "dispatch">>(AgentSession.prototype, {

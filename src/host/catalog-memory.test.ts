@@ -5,7 +5,7 @@ import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { parseServerEntry } from "../config/parse-config.ts";
 import { EventBus } from "../events/event-bus.ts";
-import { PinBook } from "../pins/pins.ts";
+import { ToolPins } from "../pins/tool-pins.ts";
 import { silentLogger } from "../ports/logger.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import { ServerRegistry } from "../registry/server-registry.ts";
@@ -36,7 +36,7 @@ function createMemory() {
     catalog.arrange(configs, new Set());
   };
   define([config]);
-  const pins = new PinBook({ store, registry, events: new EventBus(), clock });
+  const pins = new ToolPins({ store, registry, events: new EventBus(), clock });
   const memory = new CatalogMemory({ store, registry, catalog, pins });
   /** When what is stored of the server was written, once all that waits is. */
   const savedAt = async (consentId = registry.get("s").consentId) => {

@@ -1,6 +1,6 @@
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { type ConsentId, hasLastingIds } from "../config/server-ids.ts";
-import type { PinBook } from "../pins/pins.ts";
+import type { ToolPins } from "../pins/tool-pins.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
 import { isJsonObject } from "../protocol/json-object.ts";
 import type { ListedTool, ProtocolClient, ProtocolEra } from "../protocol/protocol-client.ts";
@@ -13,7 +13,7 @@ export interface CatalogMemoryParts {
   readonly store: HostStore;
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
-  readonly pins: PinBook;
+  readonly pins: ToolPins;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import type { Provenance } from "../config/server-config.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
-import type { PinBook } from "../pins/pins.ts";
+import type { ToolPins } from "../pins/tool-pins.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { ApprovalBook } from "./approval-book.ts";
 import type { CollectedServers } from "./collect-servers.ts";
@@ -12,7 +12,7 @@ export interface Surroundings {
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
   readonly sources: CollectedServers;
-  readonly pins: PinBook;
+  readonly pins: ToolPins;
   readonly approvals: ApprovalBook;
 }
 
@@ -32,7 +32,7 @@ export function describeServer(
   const shadows = (sources.shadowed.get(name) ?? []).map(({ provenance }) => provenance);
   // A REST service speaks no MCP: revision and identity were made up for it by its transport.
   const isMcp = connection.transportKind !== "rest";
-  const quarantined = pins.waiting(server);
+  const quarantined = pins.quarantined(server);
   const { resources, prompts } = isWaiting ? {} : catalog.content(name);
   return {
     name,
@@ -44,9 +44,7 @@ export function describeServer(
     ...(isWaiting ? { waitsToReplace: registry.get(name).config.provenance } : {}),
     config,
     toolCount: isListed ? catalog.tools(name).length : undefined,
-    tools: (isWaiting ? [] : catalog.tools(name))
-      .filter((tool) => pins.verdict(server.consentId, tool) === "accepted")
-      .map(({ listed }) => listed),
+    tools: pins.accepted(server, isWaiting ? [] : catalog.tools(name)).map(({ listed }) => listed),
     resources,
     prompts,
     lastError: connection.lastError,
@@ -57,7 +55,7 @@ export function describeServer(
     pid: runningProcess(connection),
     changedSinceApproval: state === "pending" && approvals.hasFor(name),
     quarantined,
-    suspect: pins.waiting(server, "suspect"),
+    suspect: pins.quarantined(server, "suspect"),
     problems: isWaiting ? [] : catalog.problems(name),
   };
 }

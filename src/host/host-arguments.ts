@@ -16,7 +16,7 @@ import {
   text,
 } from "../errors/check-arguments.ts";
 import { GrantBook } from "../grants/grants.ts";
-import { PinBook } from "../pins/pins.ts";
+import { ToolPins } from "../pins/tool-pins.ts";
 import { consentModes } from "../policy/decide-consent.ts";
 import { permissionLevels } from "../policy/permission-level.ts";
 import { AgentSession } from "../session/agent-session.ts";
@@ -64,7 +64,7 @@ export function guardHost(): void {
       fails: "rejects",
     },
   });
-  guardMethods(PinBook.prototype, "host.pins", {
+  guardMethods(ToolPins.prototype, "host.pins", {
     list: { takes: { server: optional(text) }, fails: "rejects" },
     show: { takes: { server: text, tool: text }, fails: "rejects" },
     accept: { takes: { server: text, tool: text, fingerprint: text }, fails: "rejects" },

@@ -14,7 +14,7 @@ import type { HostEvent, HostEventOf, HostEventType, ServerState } from "../even
 import type { Grants } from "../grants/grant-info.ts";
 import type { Human } from "../human/human.ts";
 import type { LaunchQuestion } from "../human/launch-question.ts";
-import type { Pins } from "../pins/quarantined-tool.ts";
+import type { Pins } from "../pins/pins.ts";
 import type { CapabilitySet } from "../policy/capability-set.ts";
 import type { ConsentMode } from "../policy/decide-consent.ts";
 import type { PermissionLevel } from "../policy/permission-level.ts";

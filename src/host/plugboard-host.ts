@@ -10,7 +10,7 @@ import type { HostEvent, HostEventOf, HostEventType } from "../events/host-event
 import type { Grants } from "../grants/grant-info.ts";
 import type { Human } from "../human/human.ts";
 import type { LaunchQuestion } from "../human/launch-question.ts";
-import type { Pins } from "../pins/quarantined-tool.ts";
+import type { Pins } from "../pins/pins.ts";
 import { closeAtProgramEnd } from "../ports/program-end.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
@@ -294,16 +294,13 @@ export class PlugboardHost implements McpHost {
 
   async emitTypes(name: string, { timeoutMs, signal }: StartOptions = {}): Promise<string> {
     this.#assertOpen();
-    const { registry } = this.#fleet;
+    const { registry, pins } = this.#fleet;
     const obstacle = registry.obstacle(registry.get(name));
     if (obstacle !== undefined) throw obstacle;
     const { catalog } = this.#parts;
     if (!catalog.isKnown(name)) await this.connect(name, { timeoutMs, signal });
-    const { consentId } = registry.get(name);
-    // What is set aside may say anything, and this becomes somebody's source.
-    const accepted = catalog
-      .tools(name)
-      .filter((tool) => this.#fleet.pins.verdict(consentId, tool) === "accepted");
+    // A quarantined definition may say anything, and this becomes somebody's source.
+    const accepted = pins.accepted(registry.get(name), catalog.tools(name));
     return await emitToolModule(name, accepted, signal);
   }
 

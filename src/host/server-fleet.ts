@@ -10,7 +10,7 @@ import { startPause } from "../connection/pause.ts";
 import { oneAtATime } from "../events/one-at-a-time.ts";
 import { tellConsentChanges } from "../grants/consent-mode-events.ts";
 import { GrantBook } from "../grants/grants.ts";
-import { PinBook } from "../pins/pins.ts";
+import { ToolPins } from "../pins/tool-pins.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import {
   isSameDefinition,
@@ -48,7 +48,7 @@ export class ServerFleet {
   readonly registry: ServerRegistry;
   readonly approvals: ApprovalBook;
   readonly grants: GrantBook;
-  readonly pins: PinBook;
+  readonly pins: ToolPins;
   /** Servers given in code after the start; like all of code they win over files. */
   readonly given = new GivenServers();
   readonly #parts: ServerFleetParts;
@@ -65,7 +65,7 @@ export class ServerFleet {
   readonly #connections: ConnectionFactory;
 
   constructor(parts: ServerFleetParts) {
-    const { events, store } = parts;
+    const { events, store, clock } = parts;
     this.#parts = parts;
     this.#sources = parts.sources;
     this.#discovery = new Discovery({
@@ -81,7 +81,7 @@ export class ServerFleet {
         connections.create(purpose, this.#sources.transports.get(purpose.config.name)),
       locateLaunch: (config) => locateLaunch(config, thisMachine(parts.hostEnv, parts.ground)),
     });
-    this.pins = new PinBook({ ...parts, registry: this.registry });
+    this.pins = new ToolPins({ store, registry: this.registry, events, clock });
     this.grants = new GrantBook({ ...parts, registry: this.registry, pins: this.pins });
     this.approvals = new ApprovalBook({ store, registry: this.registry });
     this.#lists = new CatalogMemory({ ...parts, registry: this.registry, pins: this.pins });

@@ -50,13 +50,13 @@ const everything: DifferenceLimits = {
 };
 
 /**
- * Where two definitions differ, down to the smallest part, in the order in which they are written: as
- * much as fits a question, or all of it.
+ * Lists where two definitions differ, down to the smallest part and in the order in which they are
+ * written: as much as fits a question, or all of it.
  */
 export async function compareDefinitions(
   before: unknown,
   after: unknown,
-  { isWhole = false }: { readonly isWhole?: boolean } = {},
+  { isWhole = false }: { readonly isWhole?: boolean | undefined } = {},
 ): Promise<DefinitionDifference> {
   const limits = isWhole ? everything : questionLimits;
   const changes: DefinitionChange[] = [];
@@ -95,12 +95,12 @@ function isBranch(value: unknown): value is Branch {
   return typeof value === "object" && value !== null;
 }
 
-/** Keys are the server's to choose: one may be called `constructor`. */
+/** The server chooses the keys: one may be called `constructor`. */
 function memberOf(branch: Branch, key: string): unknown {
   return Object.hasOwn(branch, key) ? branch[key] : undefined;
 }
 
-/** A text and how much of it is left out. */
+/** A text that is shown, and how much of it is left out. */
 interface Written {
   readonly text: string;
   readonly omittedChars: number;
@@ -124,7 +124,7 @@ async function describe(
   };
 }
 
-/** In quotes where it could be mistaken for several names, or for another one. */
+/** Quotes a name that could be mistaken for several names, or for another one. */
 function writeName(name: string, maxChars: number): Written {
   if (name.length <= maxChars)
     return { text: /^[\w$-]+$/.test(name) ? name : quoted(name), omittedChars: 0 };
@@ -158,7 +158,7 @@ interface DifferingParts {
   readonly now: Value | undefined;
 }
 
-/** Of two texts what differs, with a little around it; of anything else all there is. */
+/** Cuts two strings to what differs with a little around it; gives any other value whole. */
 function partsThatDiffer(old: unknown, now: unknown, contextChars: number): DifferingParts {
   if (typeof old !== "string" || typeof now !== "string")
     return { sameChars: 0, old: valueOf(old), now: valueOf(now) };

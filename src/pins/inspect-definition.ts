@@ -2,24 +2,24 @@ import { TimeSlice } from "../ports/time-slice.ts";
 import { boundedLine } from "../text/bounded-text.ts";
 import { findInstructionSigns, piecesOf } from "../text/instruction-signs.ts";
 
-/** Keys and texts: several times as many as the largest tool of a published server has. */
+/** Bound on keys and texts that are read: several times as many as the largest tool of a published server has. */
 const maxTexts = 10_000;
-/** A definition that reads like an attack in so many places has been told often enough. */
+/** Further findings tell a person nothing new. */
 const maxFindings = 20;
+const maxRemembered = 10_000;
 
 interface FoundText {
-  /** Keys on the way to it. The list changes as the search goes on. */
+  /** The keys that lead to the text. The search goes on changing this list. */
   readonly path: readonly string[];
   readonly text: string;
 }
 
 /**
- * What in a tool's definition reads like an attack on the model, in plain words with the place; also that
- * it has more texts than are read. An empty answer promises nothing: it is a first look, and the pin and the
- * person come after it. Other work gets its turn while a long definition is read.
+ * Finds what reads like an attack on the model in a tool's definition, and says so in plain words with the
+ * place; also that there are more texts than are read. An empty answer promises nothing: this is a first
+ * look, before the pin and the person. Other work gets its turn while a long definition is read.
  */
 export async function inspectDefinition(definition: unknown): Promise<readonly string[]> {
-  // Every list of every server comes through here, and there is hardly ever anything to say.
   const findings: string[] = [];
   const slice = new TimeSlice();
   let count = 0;
@@ -40,6 +40,23 @@ export async function inspectDefinition(definition: unknown): Promise<readonly s
   return findings;
 }
 
+/**
+ * Tells whether a definition reads well, and inspects each definition once: many servers list the same
+ * tools, and every server lists its own again and again.
+ */
+export function createInspector(): (fingerprint: string, definition: unknown) => Promise<boolean> {
+  const remembered = new Map<string, boolean>();
+  return async (fingerprint, definition) => {
+    const known = remembered.get(fingerprint);
+    if (known !== undefined) return known;
+    const readsWell = (await inspectDefinition(definition)).length === 0;
+    remembered.set(fingerprint, readsWell);
+    const [oldest] = remembered.keys();
+    if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest);
+    return readsWell;
+  };
+}
+
 function* textsIn(value: unknown, path: string[]): Generator<FoundText> {
   if (typeof value === "string") {
     yield { path, text: value };
@@ -56,7 +73,7 @@ function* textsIn(value: unknown, path: string[]): Generator<FoundText> {
   }
 }
 
-/** Where in a definition something is; its keys are the server's to choose. */
+/** Writes the place of a text; the server chose its keys, so they are cut and neutralized. */
 function placeOf(path: readonly string[]): string {
   return path.map((key) => boundedLine(key, 64)).join(".");
 }

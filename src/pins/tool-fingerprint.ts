@@ -3,13 +3,13 @@ import { canonicalHash } from "../text/canonical-hash.ts";
 
 const known = new WeakMap<ListedTool, string>();
 
-/** What pins and grants are bound to: everything of a tool that a person or a model goes by. */
+/** The parts of a tool that a person or a model goes by: pins and grants are bound to these. */
 export function definitionOfTool(tool: ListedTool): Readonly<Record<string, unknown>> {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   return { name, title, description, inputSchema, outputSchema, annotations };
 }
 
-/** The hash of it, computed once for every list that is seen. */
+/** The hash of a tool's definition, computed once for each tool of a list. */
 export function fingerprintOf(tool: ListedTool): string {
   let fingerprint = known.get(tool);
   if (fingerprint === undefined) {

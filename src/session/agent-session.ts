@@ -20,7 +20,7 @@ import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType, ToolInvoked } from "../events/host-event.ts";
 import type { GrantLookup } from "../grants/grant-lookup.ts";
 import type { Human } from "../human/human.ts";
-import type { PinLookup } from "../pins/pin-lookup.ts";
+import type { ToolPins } from "../pins/tool-pins.ts";
 import { errorOfDenial } from "../policy/decide-access.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ServerRegistry } from "../registry/server-registry.ts";
@@ -79,7 +79,7 @@ export interface SessionParts {
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
   readonly grants: GrantLookup;
-  readonly pins: PinLookup;
+  readonly pins: ToolPins;
   readonly calls: CallPath;
   readonly schemas: ToolSchemas;
   readonly handlers: HandlerRuns;

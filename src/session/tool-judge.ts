@@ -5,8 +5,8 @@ import { isToolAllowed } from "../catalog/tool-filter.ts";
 import { contentFingerprint, contentName } from "../grants/consent-subject.ts";
 import type { GrantLookup } from "../grants/grant-lookup.ts";
 import { Allowances, type ConsentSubject } from "../grants/session-allowances.ts";
-import type { PinLookup } from "../pins/pin-lookup.ts";
 import { fingerprintOf } from "../pins/tool-fingerprint.ts";
+import type { ToolPins } from "../pins/tool-pins.ts";
 import { type CapabilitySet, executeAction } from "../policy/capability-set.ts";
 import {
   type Denial,
@@ -37,7 +37,7 @@ export interface JudgeParts {
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
   readonly grants: GrantLookup;
-  readonly pins: PinLookup;
+  readonly pins: ToolPins;
   readonly clock: Clock;
 }
 
@@ -162,12 +162,10 @@ export class ToolJudge {
     this.#allowances.allowServer(subject, [...fingerprints, contentFingerprint]);
   }
 
-  /** What a person who allows a whole server can have seen of it: nothing that is set aside. */
-  #offered({ config, consentId }: RegisteredServer): readonly CatalogTool[] {
+  /** The tools that a person who allows a whole server can have seen: no quarantined ones. */
+  #offered(server: RegisteredServer): readonly CatalogTool[] {
     const { catalog, pins } = this.#parts;
-    return catalog
-      .tools(config.name)
-      .filter((tool) => pins.verdict(consentId, tool) === "accepted");
+    return pins.accepted(server, catalog.tools(server.config.name));
   }
 
   #examine(tool: CatalogTool, revision: number): Judgement {

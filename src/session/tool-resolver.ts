@@ -12,7 +12,7 @@ import { definitionOf } from "../config/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Human } from "../human/human.ts";
-import type { PinLookup } from "../pins/pin-lookup.ts";
+import type { ToolPins } from "../pins/tool-pins.ts";
 import { type Denial, errorOfDenial } from "../policy/decide-access.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import { boundedLine } from "../text/bounded-text.ts";
@@ -26,7 +26,7 @@ export interface ToolResolverParts {
   readonly judge: ToolJudge;
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
-  readonly pins: PinLookup;
+  readonly pins: ToolPins;
   readonly natives: NativeTools;
   readonly directory: ToolDirectory;
   readonly naming: Naming;
@@ -114,7 +114,7 @@ export class ToolResolver {
     const { reference } = called;
     const known = typeof reference === "string" ? this.#findName(reference) : undefined;
     if (known === undefined) return this.#resolveOrigin(called, signal);
-    this.#parts.pins.noteUse();
+    this.#parts.pins.persistPins();
     return known;
   }
 
@@ -149,7 +149,7 @@ export class ToolResolver {
   #use(called: CalledTool, { name, tool }: NamedTool): CallTarget {
     const { judge, pins } = this.#parts;
     called.publicName = name;
-    pins.noteUse();
+    pins.persistPins();
     return judge.judge(tool);
   }
 
@@ -205,7 +205,7 @@ export class ToolResolver {
       const failed = attempts.find((attempt) => attempt.status === "rejected");
       throw failed === undefined ? this.#unknownName(name) : failed.reason;
     }
-    pins.noteUse();
+    pins.persistPins();
     return found;
   }
 

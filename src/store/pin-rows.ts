@@ -1,7 +1,7 @@
 import type { Compilable } from "kysely";
 
+import { maxPinsPerServer } from "../config/limits.ts";
 import type { ConsentId } from "../config/server-ids.ts";
-import { maxPinsPerServer } from "../policy/pin-limits.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
 import { parseJsonColumn } from "./json-column.ts";
 import type { StoreContext } from "./store-context.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { judgeTools } from "./judge-tools.ts";
+import { pinTools } from "./pin-tools.ts";
 import { fingerprintOf } from "./tool-fingerprint.ts";
 
 const tool = (description: string, name = "send") => ({
@@ -15,7 +15,7 @@ const twice = [tool("a"), tool("b")];
 const isTrusting = () => true;
 const isSuspicious = () => false;
 
-describe("judgeTools", () => {
+describe("pinTools", () => {
   it.each([
     { what: "a new one that reads well", before: [], listed: [tool("a")], verdict: "fresh" },
     {
@@ -42,15 +42,15 @@ describe("judgeTools", () => {
       verdict: "accepted",
     },
   ])("PRM-21: $what", async ({ before, listed, readsWell = isTrusting, verdict }) => {
-    const judged = await judgeTools(listed, accepted(...before), readsWell);
+    const judged = await pinTools(listed, accepted(...before), readsWell);
     const isFresh = judged.fresh.length > 0;
-    const reason = judged.waiting.get("send")?.reason;
+    const reason = judged.quarantined.get("send")?.reason;
     expect(reason ?? (isFresh ? "fresh" : "accepted")).toBe(verdict);
-    expect(judged.waiting.size + judged.fresh.length).toBeLessThanOrEqual(1);
+    expect(judged.quarantined.size + judged.fresh.length).toBeLessThanOrEqual(1);
   });
 
   it("what was accepted stays so when it is no longer listed", async () => {
-    const { accepted: after } = await judgeTools([], accepted(tool("a")), isTrusting);
+    const { accepted: after } = await pinTools([], accepted(tool("a")), isTrusting);
     expect([...after.keys()]).toEqual(["send"]);
   });
 
@@ -66,7 +66,7 @@ describe("judgeTools", () => {
       return true;
     };
     const listed = ["a", "b", "c", "d", "e"].map((name) => tool("A large one", name));
-    await judgeTools(listed, [], slowToRead);
+    await pinTools(listed, [], slowToRead);
     expect(read).toHaveLength(5);
     expect(await readBetween).toBeLessThan(5);
   });
@@ -76,15 +76,15 @@ describe("judgeTools", () => {
       Array.from({ length: 3_000 }, (_, index) => tool("a", `r${round}-${index}`));
     let read = 0;
     const counting = () => (read += 1) > 0;
-    const first = await judgeTools(named(1), [], counting);
-    expect([first.fresh.length, first.waiting.size]).toEqual([3_000, 0]);
-    const second = await judgeTools(named(2), first.accepted, counting);
-    expect([second.fresh.length, second.waiting.size, read]).toEqual([2_000, 1_000, 5_000]);
-    expect(second.waiting.get("r2-2999")?.reason).toBe("suspect");
-    const third = await judgeTools([...named(3), tool("a", "r1-0")], second.accepted, counting);
-    expect([third.accepted.size, third.waiting.size, read]).toEqual([5_000, 3_000, 5_000]);
+    const first = await pinTools(named(1), [], counting);
+    expect([first.fresh.length, first.quarantined.size]).toEqual([3_000, 0]);
+    const second = await pinTools(named(2), first.accepted, counting);
+    expect([second.fresh.length, second.quarantined.size, read]).toEqual([2_000, 1_000, 5_000]);
+    expect(second.quarantined.get("r2-2999")?.reason).toBe("suspect");
+    const third = await pinTools([...named(3), tool("a", "r1-0")], second.accepted, counting);
+    expect([third.accepted.size, third.quarantined.size, read]).toEqual([5_000, 3_000, 5_000]);
     // A known tool is what it was, and few definitions of those that are gone are held.
-    expect(third.waiting.has("r1-0")).toBe(false);
+    expect(third.quarantined.has("r1-0")).toBe(false);
     const held = [...third.accepted.values()].filter(({ definition }) => definition !== undefined);
     expect(held.length).toBeLessThanOrEqual(101);
   });

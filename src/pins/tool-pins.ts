@@ -1,0 +1,301 @@
+import { type ConsentId, hasLastingIds } from "../config/server-ids.ts";
+import type { EventBus } from "../events/event-bus.ts";
+import type { PinVerdict } from "../policy/decide-access.ts";
+import type { Clock } from "../ports/clock.ts";
+import { TimeSlice } from "../ports/time-slice.ts";
+import type { ListedTool } from "../protocol/protocol-client.ts";
+import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import type { HostStore } from "../store/host-store.ts";
+import type { Store } from "../store/store.ts";
+import { describeQuarantined } from "./describe-quarantined.ts";
+import { createInspector } from "./inspect-definition.ts";
+import {
+  type AcceptedDefinition,
+  type PinnedTools,
+  pinTools,
+  type QuarantinedDefinition,
+} from "./pin-tools.ts";
+import type { Pins, QuarantinedTool } from "./pins.ts";
+import { definitionOfTool, fingerprintOf } from "./tool-fingerprint.ts";
+
+export interface ToolPinsParts {
+  readonly store: HostStore;
+  readonly registry: Pick<ServerRegistry, "all" | "get" | "consentIds">;
+  readonly events: EventBus;
+  readonly clock: Clock;
+}
+
+/** What a verdict depends on of a tool in the catalog. */
+export interface OfferedTool {
+  readonly originalName: string;
+  readonly listed: ListedTool;
+  /** `false`: the program registered it itself. */
+  readonly isLive: boolean;
+}
+
+interface ServerPins extends Pick<PinnedTools, "accepted" | "quarantined"> {
+  readonly server: RegisteredServer;
+  /** The last list of the server. */
+  readonly listed: readonly ListedTool[];
+}
+
+/** Bound on events for one list: each is an entry of the audit trail, and a server decides how many there would be. */
+const maxAnnounced = 100;
+
+/**
+ * Holds every server to what its tools were when they were first seen. A tool that is defined
+ * differently, or that reads like an attack from the start, is quarantined until a person accepts it.
+ */
+export class ToolPins implements Pins {
+  readonly #parts: ToolPinsParts;
+  readonly #servers = new Map<ConsentId, ServerPins>();
+  readonly #readsWell = createInspector();
+  /** Servers whose quarantined tools are about to be written. */
+  readonly #unwritten = new Set<ConsentId>();
+  #lastTurn: Promise<unknown> = Promise.resolve();
+  /** New pins wait to be written, and no call has asked for them yet. */
+  #hasDelayedPins = false;
+  #revision = 0;
+
+  constructor(parts: ToolPinsParts) {
+    this.#parts = parts;
+  }
+
+  /** Grows with every change of a verdict. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  verdict(consentId: ConsentId, tool: OfferedTool): PinVerdict {
+    // A tool that the program registered itself came from no server.
+    if (!tool.isLive) return "accepted";
+    const { accepted, quarantined } = this.#servers.get(consentId) ?? {};
+    const pin = accepted?.get(tool.originalName);
+    if (pin === undefined) return "suspect";
+    // Whoever still holds the old definition must not call it: the server has changed the tool by now.
+    const isAsListed = quarantined?.has(tool.originalName) !== true;
+    return isAsListed && pin.fingerprint === fingerprintOf(tool.listed) ? "accepted" : "changed";
+  }
+
+  /** The tools among these that agents may be offered. */
+  accepted<Tool extends OfferedTool>(
+    { consentId }: RegisteredServer,
+    tools: readonly Tool[],
+  ): readonly Tool[] {
+    return tools.filter((tool) => this.verdict(consentId, tool) === "accepted");
+  }
+
+  /**
+   * Has new pins written soon, because a tool is being called: what it was when it was first seen must not
+   * be forgotten any more. On the path of every call; costs nothing once all pins are written.
+   */
+  persistPins(): void {
+    if (!this.#hasDelayedPins) return;
+    this.#hasDelayedPins = false;
+    this.#parts.store.flushSoon();
+  }
+
+  /** The names of a server's quarantined tools; for one reason only, if one is given. */
+  quarantined(
+    { consentId }: RegisteredServer,
+    reason?: QuarantinedDefinition["reason"],
+  ): readonly string[] {
+    const quarantined = [...(this.#servers.get(consentId)?.quarantined ?? [])];
+    return quarantined
+      .filter(([, tool]) => reason === undefined || tool.reason === reason)
+      .map(([name]) => name);
+  }
+
+  /** Reads again what other hosts have pinned and accepted, and forgets servers that are gone. */
+  async load(): Promise<void> {
+    const known = this.#parts.registry.consentIds();
+    for (const consentId of this.#servers.keys())
+      if (!known.has(consentId)) this.#servers.delete(consentId);
+    await this.#parts.store.read(async (store) => {
+      for (const { server } of this.#servers.values())
+        if (hasLastingIds(server.config))
+          await this.#compare(server, undefined, await readPins(store, server));
+    }, undefined);
+  }
+
+  /** Pins the new tools of a list and quarantines the changed ones, before the list is offered to anyone. */
+  async review(server: RegisteredServer, listed: readonly ListedTool[]): Promise<void> {
+    const { store } = this.#parts;
+    const isNew = !this.#servers.has(server.consentId) && hasLastingIds(server.config);
+    const stored = isNew
+      ? // A store that cannot be read is a problem of the configuration already; nothing is known from it.
+        await store.read((opened) => readPins(opened, server), none).catch(() => none)
+      : none;
+    const fresh = await this.#compare(server, listed, stored);
+    if (fresh.length === 0 || !hasLastingIds(server.config)) return;
+    // Not at once: a host that only lists would pay for the store before it can answer.
+    this.#hasDelayedPins = true;
+    store.writeLater("the pins", async (opened) => {
+      const definitions = fresh.map((tool) => ({
+        tool: tool.name,
+        fingerprint: fingerprintOf(tool),
+        definition: definitionOfTool(tool),
+      }));
+      await opened.pins.acceptNew(server.consentId, definitions);
+      // Another host may have seen the same tool first, with another definition.
+      await this.#compare(server, undefined, await readPins(opened, server));
+    });
+  }
+
+  async list(serverName?: string): Promise<readonly QuarantinedTool[]> {
+    const { registry } = this.#parts;
+    const servers = serverName === undefined ? registry.all() : [registry.get(serverName)];
+    const tools = servers.flatMap((server) => {
+      const quarantined = this.#servers.get(server.consentId)?.quarantined ?? [];
+      return [...quarantined].map(([tool, current]) => ({ server, tool, current }));
+    });
+    const described: QuarantinedTool[] = [];
+    const slice = new TimeSlice();
+    for (const { server, tool, current } of tools) {
+      if (slice.isOver) await slice.next();
+      described.push(await this.#describe(server, tool, current));
+    }
+    return described;
+  }
+
+  async show(serverName: string, tool: string): Promise<QuarantinedTool | undefined> {
+    const server = this.#parts.registry.get(serverName);
+    const current = this.#servers.get(server.consentId)?.quarantined.get(tool);
+    if (current === undefined) return undefined;
+    return await this.#describe(server, tool, current, true);
+  }
+
+  async accept(serverName: string, tool: string, fingerprint: string): Promise<boolean> {
+    const { registry, store, events, clock } = this.#parts;
+    const server = registry.get(serverName);
+    const { consentId } = server;
+    const before = this.#servers.get(consentId);
+    const shown = before?.quarantined.get(tool);
+    if (before === undefined || shown?.fingerprint !== fingerprint) return false;
+    const { definition, reason } = shown;
+    if (hasLastingIds(server.config)) {
+      // What is shown may not have been written yet.
+      const isAccepted = await store.write(({ pins }) =>
+        pins.acceptShown(consentId, { tool, fingerprint, definition }),
+      );
+      if (isAccepted === false) return false;
+    }
+    await this.#inTurn(() => {
+      // The list may have been compared anew while the store was written.
+      const now = this.#servers.get(consentId) ?? before;
+      now.accepted.set(tool, { fingerprint, definition });
+      if (now.quarantined.get(tool)?.fingerprint === fingerprint) now.quarantined.delete(tool);
+      this.#revision += 1;
+    });
+    events.emit({ type: "tool-accepted", serverName, toolName: tool, reason, at: clock.now() });
+    return true;
+  }
+
+  async #describe(
+    server: RegisteredServer,
+    tool: string,
+    current: QuarantinedDefinition,
+    isWhole?: boolean,
+  ): Promise<QuarantinedTool> {
+    const isKnown = current.reason === "changed";
+    const accepted = isKnown ? await this.#acceptedDefinition(server, tool) : undefined;
+    return await describeQuarantined({
+      server: server.config.name,
+      tool,
+      current,
+      accepted,
+      isWhole,
+    });
+  }
+
+  async #acceptedDefinition({ consentId }: RegisteredServer, tool: string): Promise<unknown> {
+    const accepted = this.#servers.get(consentId)?.accepted.get(tool);
+    if (accepted === undefined || accepted.definition !== undefined) return accepted?.definition;
+    const stored = await this.#parts.store.read(
+      ({ pins }) => pins.definitions(consentId, tool),
+      {},
+    );
+    return stored.accepted?.definition;
+  }
+
+  /** Compares the given list, or the last one there was, with the pins; gives the tools this pins. */
+  #compare(
+    server: RegisteredServer,
+    listed: readonly ListedTool[] | undefined,
+    stored: ReadonlyMap<string, AcceptedDefinition>,
+  ): Promise<readonly ListedTool[]> {
+    return this.#inTurn(() => this.#compareNow(server, listed, stored));
+  }
+
+  /** Runs one task after the other: neither an older list nor one from before a yes may have the last word. */
+  #inTurn<T>(task: () => T | Promise<T>): Promise<T> {
+    const turn = this.#lastTurn.then(task);
+    this.#lastTurn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #compareNow(
+    server: RegisteredServer,
+    given: readonly ListedTool[] | undefined,
+    stored: ReadonlyMap<string, AcceptedDefinition>,
+  ): Promise<readonly ListedTool[]> {
+    const { consentId } = server;
+    const before = this.#servers.get(consentId);
+    const listed = given ?? before?.listed;
+    // The server was forgotten while its pins were being written.
+    if (listed === undefined) return [];
+    const { accepted, quarantined, fresh } = await pinTools(
+      listed,
+      // A stored pin wins over one that this host made and could not write any more.
+      [...(before?.accepted ?? []), ...stored],
+      this.#readsWell,
+    );
+    this.#servers.set(consentId, { server, listed, accepted, quarantined });
+    this.#revision += 1;
+    this.#publish(server, before?.quarantined ?? new Map(), quarantined);
+    return fresh;
+  }
+
+  /** Writes and announces what has changed about the quarantined tools. */
+  #publish(
+    server: RegisteredServer,
+    before: ReadonlyMap<string, QuarantinedDefinition>,
+    now: ReadonlyMap<string, QuarantinedDefinition>,
+  ): void {
+    const { events, clock } = this.#parts;
+    const { name: serverName } = server.config;
+    const changed = [...now].filter(
+      ([name, { fingerprint }]) => before.get(name)?.fingerprint !== fingerprint,
+    );
+    if (changed.length > 0 || [...before.keys()].some((name) => !now.has(name)))
+      this.#writeQuarantined(server);
+    for (const [toolName, { reason }] of changed.slice(0, maxAnnounced))
+      events.emit({ type: "tool-quarantined", serverName, toolName, reason, at: clock.now() });
+    const more = changed.length - maxAnnounced;
+    if (more <= 0) return;
+    const text = `${more} more of its tools wait for a person to look at them`;
+    events.emit({ type: "warning", serverName, text, at: clock.now() });
+  }
+
+  /** Writes once for all changes until then: a server may change its tools with every list. */
+  #writeQuarantined({ consentId, config }: RegisteredServer): void {
+    if (!hasLastingIds(config) || this.#unwritten.has(consentId)) return;
+    this.#unwritten.add(consentId);
+    this.#parts.store.writeLater("the changed definitions of tools", async ({ pins }) => {
+      this.#unwritten.delete(consentId);
+      const quarantined = this.#servers.get(consentId)?.quarantined ?? [];
+      const definitions = [...quarantined].map(([tool, state]) => ({ tool, ...state }));
+      await pins.replaceQuarantined(consentId, definitions);
+    });
+  }
+}
+
+const none: ReadonlyMap<string, AcceptedDefinition> = new Map();
+
+async function readPins(
+  { pins }: Store,
+  { consentId }: RegisteredServer,
+): Promise<ReadonlyMap<string, AcceptedDefinition>> {
+  const accepted = (await pins.list(consentId)).filter(({ state }) => state === "accepted");
+  return new Map(accepted.map(({ tool, fingerprint }) => [tool, { fingerprint }]));
+}
