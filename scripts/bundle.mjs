@@ -29,14 +29,14 @@ const entries = [
 /** Modules that stand for the code of a thread, and what they export. */
 const threads = [
   {
-    module: "schema/schema-worker-module.ts",
+    module: "schema/validate/schema-worker-module.ts",
     name: "schemaWorkerModule",
-    entry: "schema/schema-worker.ts",
+    entry: "schema/validate/schema-worker.ts",
   },
   {
-    module: "store/sqlite-writer-module.ts",
+    module: "store/sqlite/sqlite-writer-module.ts",
     name: "sqliteWriterModule",
-    entry: "store/sqlite-writer-thread.mjs",
+    entry: "store/sqlite/sqlite-writer-thread.mjs",
   },
 ];
 
@@ -62,13 +62,13 @@ const base = [
   "text",
   "events",
   "ports",
-  "config/config-problem.ts",
-  "config/limits.ts",
+  "config/keys/config-problem.ts",
+  "config/keys/limits.ts",
   "host/bundled-server.ts",
-  "isolation/child-environment.ts",
-  "protocol/handshake.ts",
-  "protocol/header-value.ts",
-  "protocol/json-object.ts",
+  "isolation/process/child-environment.ts",
+  "protocol/era/handshake.ts",
+  "protocol/wire/header-value.ts",
+  "protocol/wire/json-object.ts",
 ];
 
 /**

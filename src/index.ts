@@ -48,8 +48,8 @@ export type { Naming } from "./catalog/tool-names.ts";
 export type { ToolOrigin, ToolReference } from "./catalog/tool-origin.ts";
 export { toProviderSchema } from "./catalog/provider-schema.ts";
 
-export type { McpServerConfig, ServerEntry } from "./config/config-keys.ts";
-export type { Limits } from "./config/limits.ts";
+export type { McpServerConfig, ServerEntry } from "./config/keys/config-keys.ts";
+export type { Limits } from "./config/keys/limits.ts";
 
 export type { ErrorCode, ErrorFamily } from "./errors/error-codes.ts";
 export {
@@ -88,7 +88,7 @@ export { CapabilitySet } from "./policy/capability-set.ts";
 export type { ConsentMode } from "./policy/decide-consent.ts";
 export type { PermissionLevel } from "./policy/permission-level.ts";
 export type { Audit } from "./host/audit.ts";
-export type { AuditFilter, AuditQuery, AuditRow } from "./store/audit-entry.ts";
+export type { AuditFilter, AuditQuery, AuditRow } from "./store/audit/audit-entry.ts";
 export type {
   AskOptions,
   ConfirmAnswer,

@@ -107,8 +107,8 @@ export const rooms: readonly Room[] = [
       "events",
       "ports",
       // How a problem and its place in a file are worded; what is configured is asked of the host.
-      "config/config-problem.ts",
-      "config/write-file-atomic.ts",
+      "config/keys/config-problem.ts",
+      "config/files/write-file-atomic.ts",
       "schema",
       "host",
       "listener",
@@ -127,7 +127,7 @@ export const publicEntries: readonly Room[] = [
 
 export interface Door {
   readonly what: string;
-  /** Rooms (`cli`) and single files (`protocol/sdk-client.ts`) that may pass. */
+  /** Rooms (`cli`) and single files (`protocol/sdk/sdk-client.ts`) that may pass. */
   readonly allowed: readonly string[];
   /** Module names; a trailing `*` stands for anything. Type-only imports always pass. */
   readonly modules?: readonly string[];
@@ -166,7 +166,7 @@ export const doors: readonly Door[] = [
   },
   {
     what: "run code of the MCP SDK",
-    allowed: ["auth", "testing", "protocol/sdk-client.ts"],
+    allowed: ["auth", "testing", "protocol/sdk/sdk-client.ts"],
     modules: ["@modelcontextprotocol/*"],
   },
   {

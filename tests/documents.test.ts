@@ -6,9 +6,9 @@ import { parse as parseJsonc } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
 
 import { createProgram } from "../src/cli/program.ts";
-import { parseConfig } from "../src/config/parse-config.ts";
+import { parseConfig } from "../src/config/parse/parse-config.ts";
 import { errorTable } from "../src/errors/error-codes.ts";
-import { childMarkerVariable } from "../src/isolation/child-mark.ts";
+import { childMarkerVariable } from "../src/isolation/process/child-mark.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const readText = (file: string): string => readFileSync(path.join(root, file), "utf8");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { parseServerEntry } from "../config/parse-config.ts";
+import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { LaunchApprovals } from "./approved-launches.ts";
 import { entryIdOf, launchFacts } from "./launch-facts.ts";
 

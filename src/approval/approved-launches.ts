@@ -1,4 +1,4 @@
-import type { ServerConfig } from "../config/server-config.ts";
+import type { ServerConfig } from "../config/keys/server-config.ts";
 import type { EntryId, LaunchId } from "../config/server-ids.ts";
 import type { CheckedLaunch } from "../isolation/checked-launch.ts";
 import {

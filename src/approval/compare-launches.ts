@@ -1,5 +1,5 @@
 import type { LaunchDifference } from "../human/launch-question.ts";
-import type { Approval } from "../store/approval-rows.ts";
+import type { Approval } from "../store/rows/approval-rows.ts";
 import { exactText, exactWord } from "../text/exact-text.ts";
 import { coveredName, type LaunchFacts } from "./launch-facts.ts";
 

@@ -4,7 +4,7 @@ import {
   type Provenance,
   type ServerConfig,
   type TransportConfig,
-} from "../config/server-config.ts";
+} from "../config/keys/server-config.ts";
 import type { ConsentId, EntryId, LaunchId } from "../config/server-ids.ts";
 import type { CheckedLaunch } from "../isolation/checked-launch.ts";
 import { canonicalHash, canonicalJson } from "../text/canonical-hash.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { parseServerEntry } from "../config/parse-config.ts";
+import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { commandFileOf, locateLaunch, type Machine } from "./locate-launch.ts";
 
 const node = realpathSync(process.execPath);

@@ -1,13 +1,13 @@
 import { realpathSync } from "node:fs";
 
-import { usesWorkspace } from "../config/reference-uses.ts";
-import type { ServerConfig, StdioTransportConfig } from "../config/server-config.ts";
-import { expandFolders, hasReference } from "../config/variable-reference.ts";
+import type { ServerConfig, StdioTransportConfig } from "../config/keys/server-config.ts";
+import { usesWorkspace } from "../config/variables/reference-uses.ts";
+import { expandFolders, hasReference } from "../config/variables/variable-reference.ts";
 import type { CommandFile } from "../human/launch-question.ts";
 import { identifyFile } from "../isolation/checked-launch.ts";
 import { findCommand } from "../isolation/find-command.ts";
-import { launchEnvironment } from "../isolation/launch-environment.ts";
 import { type LaunchGround, launchFolder } from "../isolation/launch-folder.ts";
+import { launchEnvironment } from "../isolation/process/launch-environment.ts";
 import { reveal } from "../text/secret-text.ts";
 import type { LaunchFacts, LaunchPlace } from "./launch-facts.ts";
 

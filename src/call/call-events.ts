@@ -7,7 +7,7 @@ import type {
 } from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Progress } from "../protocol/protocol-client.ts";
-import type { ValidationFailure } from "../schema/validation-failure.ts";
+import type { ValidationFailure } from "../schema/compile/validation-failure.ts";
 import type {
   CallableTool,
   CallDraft,

@@ -7,7 +7,7 @@ import {
   type ToolReference,
   toolReference,
 } from "../catalog/tool-origin.ts";
-import type { Limits } from "../config/limits.ts";
+import type { Limits } from "../config/keys/limits.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { cancelledByCaller } from "../connection/until-aborted.ts";
 import { createError } from "../errors/families.ts";
@@ -16,9 +16,9 @@ import type { EventBus } from "../events/event-bus.ts";
 import { errorOfDenial } from "../policy/decide-access.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProtocolClient, RawToolResult } from "../protocol/protocol-client.ts";
-import { resultText } from "../protocol/result-text.ts";
+import { resultText } from "../protocol/client/result-text.ts";
 import type { QuestionOwner } from "../requests/question.ts";
-import { parseFrozen } from "../schema/frozen-json.ts";
+import { parseFrozen } from "../schema/guard/frozen-json.ts";
 import { truncateBytes } from "../text/truncate.ts";
 import type {
   Caller,

@@ -1,6 +1,6 @@
-import { defaultLimits } from "../config/limits.ts";
-import { checkPlainJson } from "../schema/plain-json.ts";
-import { invalid } from "../schema/validation-failure.ts";
+import { defaultLimits } from "../config/keys/limits.ts";
+import { invalid } from "../schema/compile/validation-failure.ts";
+import { checkPlainJson } from "../schema/validate/plain-json.ts";
 import type { ToolArguments } from "./call-contract.ts";
 import type { CallRecord } from "./call-events.ts";
 

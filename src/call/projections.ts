@@ -1,5 +1,5 @@
+import { jsonText, resultText } from "../protocol/client/result-text.ts";
 import type { ContentBlock } from "../protocol/protocol-client.ts";
-import { jsonText, resultText } from "../protocol/result-text.ts";
 import { checkOutcome, type Outcome } from "./outcome.ts";
 
 export interface ToolResult {

@@ -1,15 +1,19 @@
-import type { Limits } from "../config/limits.ts";
+import type { Limits } from "../config/keys/limits.ts";
 import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import { isJsonObject } from "../schema/json-schema.ts";
-import { SchemaWorker } from "../schema/schema-worker-host.ts";
+import {
+  unchecked,
+  type ValidationFailure,
+  type Verdict,
+} from "../schema/compile/validation-failure.ts";
+import { isJsonObject } from "../schema/guard/json-schema.ts";
+import { SchemaWorker } from "../schema/validate/schema-worker-host.ts";
 import {
   type ToolArgumentsOptions,
   validateToolArguments,
-} from "../schema/validate-tool-arguments.ts";
-import { unchecked, type ValidationFailure, type Verdict } from "../schema/validation-failure.ts";
-import { ValidatorCache } from "../schema/validator-cache.ts";
+} from "../schema/validate/validate-tool-arguments.ts";
+import { ValidatorCache } from "../schema/validate/validator-cache.ts";
 import type { CallableTool, ToolArguments } from "./call-contract.ts";
 
 /** Validates arguments and results by the schemas of their tools. A schema is compiled at its first use. */

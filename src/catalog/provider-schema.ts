@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonSchemaObject } from "../schema/json-schema.ts";
-import { followPointer } from "../schema/schema-references.ts";
-import { wellFormedSchema } from "../schema/well-formed-schema.ts";
+import { isJsonObject, type JsonSchemaObject } from "../schema/guard/json-schema.ts";
+import { followPointer } from "../schema/guard/schema-references.ts";
+import { wellFormedSchema } from "../schema/guard/well-formed-schema.ts";
 import { parseToolName } from "./tool-names.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;

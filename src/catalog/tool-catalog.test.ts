@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { parseServerEntry } from "../config/parse-config.ts";
+import { parseServerEntry } from "../config/parse/parse-config.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
 import { ToolCatalog } from "./tool-catalog.ts";
 

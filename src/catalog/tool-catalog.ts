@@ -1,4 +1,4 @@
-import { isOfProject, type ServerConfig } from "../config/server-config.ts";
+import { isOfProject, type ServerConfig } from "../config/keys/server-config.ts";
 import type { ListedTool, ToolListing } from "../protocol/protocol-client.ts";
 import { truncate } from "../text/truncate.ts";
 import { type CatalogProblem, catalogProblem } from "./catalog-problem.ts";

@@ -1,4 +1,4 @@
-import type { ServerConfig } from "../config/server-config.ts";
+import type { ServerConfig } from "../config/keys/server-config.ts";
 import { closest } from "../text/closest.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 

@@ -1,4 +1,4 @@
-import type { NamingPreset } from "../config/server-config.ts";
+import type { NamingPreset } from "../config/keys/server-config.ts";
 import { checkArguments, text } from "../errors/check-arguments.ts";
 import { boundedLine } from "../text/bounded-text.ts";
 import {

@@ -2,9 +2,9 @@ import { CommanderError, type Command } from "commander";
 
 import { createError } from "../errors/families.ts";
 import { readOwnVersion } from "../ports/package-files.ts";
-import { CommandContext } from "./command-context.ts";
-import { watchSignals } from "./interruption.ts";
 import { createProgram, unknownCommand } from "./program.ts";
+import { CommandContext } from "./steps/command-context.ts";
+import { watchSignals } from "./steps/interruption.ts";
 
 const usageExitCode = 2;
 const cancelledExitCode = 130;

@@ -4,11 +4,11 @@ import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { PermissionLevel } from "../policy/permission-level.ts";
 import { closest } from "../text/closest.ts";
-import type { CommandContext } from "./command-context.ts";
-import { parseDuration } from "./duration.ts";
-import { parseChoice } from "./parse-choice.ts";
-import { parsePort } from "./parse-port.ts";
-import { logLevels } from "./stderr-logger.ts";
+import { parseDuration } from "./output/duration.ts";
+import { logLevels } from "./output/stderr-logger.ts";
+import type { CommandContext } from "./steps/command-context.ts";
+import { parseChoice } from "./words/parse-choice.ts";
+import { parsePort } from "./words/parse-port.ts";
 
 /** Runs one command once its words are understood. */
 export type Execute = (command: (context: CommandContext) => Promise<number>) => Promise<void>;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { revealAll } from "../text/secret-text.ts";
-import type { McpServerConfig } from "./config-keys.ts";
-import { parseConfig, parseServers } from "./parse-config.ts";
-import type { ServerConfig } from "./server-config.ts";
+import type { McpServerConfig } from "./keys/config-keys.ts";
+import type { ServerConfig } from "./keys/server-config.ts";
+import { parseConfig, parseServers } from "./parse/parse-config.ts";
 
 function parseClean(input: unknown): readonly ServerConfig[] {
   const { servers, problems } = parseConfig(input, { baseDir: "/project" });

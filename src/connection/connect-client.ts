@@ -1,4 +1,4 @@
-import type { Limits } from "../config/limits.ts";
+import type { Limits } from "../config/keys/limits.ts";
 import {
   callback,
   flag,
@@ -13,9 +13,8 @@ import {
 import { systemClock } from "../ports/clock.ts";
 import { keepAliveUntil, keepAliveWhileAwaited } from "../ports/keep-alive.ts";
 import { closeAtProgramEnd } from "../ports/program-end.ts";
-import { collectPages } from "../protocol/collect-pages.ts";
-import type { InputHandlers } from "../protocol/input-handlers.ts";
-import type { JsonObject } from "../protocol/json-object.ts";
+import { collectPages } from "../protocol/client/collect-pages.ts";
+import { resultText } from "../protocol/client/result-text.ts";
 import type {
   ContentBlock,
   ListedTool,
@@ -25,7 +24,8 @@ import type {
   ServerIdentity,
   ServerNotification,
 } from "../protocol/protocol-client.ts";
-import { resultText } from "../protocol/result-text.ts";
+import type { InputHandlers } from "../protocol/wire/input-handlers.ts";
+import type { JsonObject } from "../protocol/wire/json-object.ts";
 import {
   directConfig,
   directLimits,

@@ -1,5 +1,5 @@
-import type { Limits } from "../config/limits.ts";
-import type { ServerConfig } from "../config/server-config.ts";
+import type { Limits } from "../config/keys/limits.ts";
+import type { ServerConfig } from "../config/keys/server-config.ts";
 
 const packageRunners: ReadonlySet<string> = new Set(["npx", "uvx", "bunx", "pnpx", "pipx"]);
 

@@ -1,10 +1,10 @@
-import { type ServerConfig, definitionOf } from "../config/server-config.ts";
+import { type ServerConfig, definitionOf } from "../config/keys/server-config.ts";
 import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { ServerState } from "../events/host-event.ts";
 import type { HostTransport } from "../transport/host-transport.ts";
-import { asStartExit, withCause } from "../transport/server-loss.ts";
+import { asStartExit, withCause } from "../transport/stdio/server-loss.ts";
 
 /**
  * A failure of a connection with the facts a person needs to mend it: which server, where it is

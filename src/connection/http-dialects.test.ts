@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { HttpTransportConfig } from "../config/server-config.ts";
+import type { HttpTransportConfig } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
 import { DialectMemory, isOtherDialect, noDialectError } from "./http-dialects.ts";
 

@@ -2,7 +2,7 @@ import {
   hasServerStream,
   type HttpTransportConfig,
   type TransportConfig,
-} from "../config/server-config.ts";
+} from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { reveal } from "../text/secret-text.ts";

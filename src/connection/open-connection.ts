@@ -1,15 +1,15 @@
-import { resolveServer } from "../config/expand-variables.ts";
-import type { Limits } from "../config/limits.ts";
-import type { HttpTransportConfig, ServerConfig } from "../config/server-config.ts";
+import type { Limits } from "../config/keys/limits.ts";
+import type { HttpTransportConfig, ServerConfig } from "../config/keys/server-config.ts";
+import { resolveServer } from "../config/parse/expand-variables.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import { withDetails } from "../protocol/channel-failures.ts";
-import type { InputHandlers } from "../protocol/input-handlers.ts";
+import { withDetails } from "../protocol/channel/channel-failures.ts";
 import type { ConnectProtocol, ProtocolClient, ProtocolEra } from "../protocol/protocol-client.ts";
+import type { InputHandlers } from "../protocol/wire/input-handlers.ts";
 import type { CreateTransport } from "../transport/create-transport.ts";
 import type { HostTransport } from "../transport/host-transport.ts";
-import { printedCauseOf } from "../transport/server-loss.ts";
+import { printedCauseOf } from "../transport/stdio/server-loss.ts";
 import { describeFailure, describeStartFailure } from "./connection-error.ts";
 import {
   DialectMemory,

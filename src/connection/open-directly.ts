@@ -1,9 +1,9 @@
 import type { Transport } from "@modelcontextprotocol/client";
 
-import type { ServerEntry } from "../config/config-keys.ts";
-import { type Limits, resolveLimits } from "../config/limits.ts";
-import { parseServerEntry } from "../config/parse-config.ts";
-import { definitionOf, type ServerConfig } from "../config/server-config.ts";
+import type { ServerEntry } from "../config/keys/config-keys.ts";
+import { type Limits, resolveLimits } from "../config/keys/limits.ts";
+import { definitionOf, type ServerConfig } from "../config/keys/server-config.ts";
+import { parseServerEntry } from "../config/parse/parse-config.ts";
 import {
   callback,
   checkArguments,
@@ -25,8 +25,8 @@ import {
   type ProtocolCore,
   protocolCoreFrom,
 } from "../protocol/choose-protocol.ts";
-import type { InputHandlers } from "../protocol/input-handlers.ts";
-import type { JsonObject } from "../protocol/json-object.ts";
+import type { InputHandlers } from "../protocol/wire/input-handlers.ts";
+import type { JsonObject } from "../protocol/wire/json-object.ts";
 import { adoptedConfig, adoptTransport, isTransport } from "../transport/adopt-transport.ts";
 import { createTransport } from "../transport/create-transport.ts";
 import type { HostTransport } from "../transport/host-transport.ts";

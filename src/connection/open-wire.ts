@@ -3,9 +3,9 @@ import { createError } from "../errors/families.ts";
 import { McpError, type RpcError } from "../errors/mcp-error.ts";
 import { keepAliveWhileAwaited } from "../ports/keep-alive.ts";
 import { closeAtProgramEnd } from "../ports/program-end.ts";
-import type { JsonObject } from "../protocol/json-object.ts";
 import type { ProtocolClient } from "../protocol/protocol-client.ts";
-import { TransportMessage } from "../protocol/transport-message.ts";
+import type { JsonObject } from "../protocol/wire/json-object.ts";
+import { TransportMessage } from "../protocol/wire/transport-message.ts";
 import {
   type DirectOptions,
   type DirectServer,

@@ -1,8 +1,8 @@
-import type { ServerConfig, TransportConfig } from "../config/server-config.ts";
+import type { ServerConfig, TransportConfig } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { ProtocolClient } from "../protocol/protocol-client.ts";
-import { withoutMethodHint } from "../transport/http-status.ts";
+import { withoutMethodHint } from "../transport/http/http-status.ts";
 
 /** Whether the entry is only served by a server that opens a stream of its own. SSE always does. */
 export function requiresStream(transport: TransportConfig): boolean {

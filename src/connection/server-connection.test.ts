@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { scriptedConnection } from "../../tests/fixtures/connection/scripted-connection.ts";
 import { ManualClock, settled } from "../../tests/fixtures/protocol/manual-clock.ts";
-import { defaultLimits } from "../config/limits.ts";
-import { parseServerEntry } from "../config/parse-config.ts";
+import { defaultLimits } from "../config/keys/limits.ts";
+import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { createError } from "../errors/families.ts";
 import { connectDeadlineMs } from "./connect-deadline.ts";
 import { stateAfterFailure } from "./connection-error.ts";

@@ -1,4 +1,4 @@
-import type { ServerConfig, TransportKind } from "../config/server-config.ts";
+import type { ServerConfig, TransportKind } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { ServerState } from "../events/host-event.ts";

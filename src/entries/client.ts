@@ -7,7 +7,7 @@ export type { DirectOptions, DirectServer } from "../connection/open-directly.ts
 export { openWire } from "../connection/open-wire.ts";
 export type { Wire, WireOptions } from "../connection/open-wire.ts";
 export type { WireIdGenerator } from "../connection/wire-ids.ts";
-export { TransportMessage } from "../protocol/transport-message.ts";
+export { TransportMessage } from "../protocol/wire/transport-message.ts";
 export type {
   ListedTool,
   ProtocolEra,

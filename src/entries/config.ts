@@ -9,11 +9,11 @@ export type {
   ServerScope,
   SkippedServer,
 } from "../host/host.ts";
-export { loadConfig } from "../config/load-config.ts";
-export type { LoadConfigOptions, LoadedConfig } from "../config/load-config.ts";
-export { parseConfig } from "../config/parse-config.ts";
-export type { ParsedConfig } from "../config/parse-config.ts";
-export type { ConfigProblem } from "../config/config-problem.ts";
+export { loadConfig } from "../config/files/load-config.ts";
+export type { LoadConfigOptions, LoadedConfig } from "../config/files/load-config.ts";
+export { parseConfig } from "../config/parse/parse-config.ts";
+export type { ParsedConfig } from "../config/parse/parse-config.ts";
+export type { ConfigProblem } from "../config/keys/config-problem.ts";
 export type {
   ConfigLayer,
   ConfigText,
@@ -21,6 +21,6 @@ export type {
   Provenance,
   ServerConfig,
   TransportKind,
-} from "../config/server-config.ts";
+} from "../config/keys/server-config.ts";
 export { SecretText } from "../text/secret-text.ts";
-export { SAFE_ENV_KEYS } from "../isolation/child-environment.ts";
+export { SAFE_ENV_KEYS } from "../isolation/process/child-environment.ts";

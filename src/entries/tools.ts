@@ -10,7 +10,7 @@ export {
 } from "../catalog/tool-names.ts";
 export type { NamingOptions, ParsedToolName } from "../catalog/tool-names.ts";
 export type { CatalogProblem } from "../catalog/catalog-problem.ts";
-export { paramsTypeOf } from "../schema/params-type.ts";
-export type { ParamsField, ParamsType } from "../schema/params-type.ts";
-export type { StandardJsonSchema } from "../schema/standard-schema.ts";
-export { validateToolArguments } from "../schema/validate-tool-arguments.ts";
+export { paramsTypeOf } from "../schema/emit-types/params-type.ts";
+export type { ParamsField, ParamsType } from "../schema/emit-types/params-type.ts";
+export type { StandardJsonSchema } from "../schema/validate/standard-schema.ts";
+export { validateToolArguments } from "../schema/validate/validate-tool-arguments.ts";

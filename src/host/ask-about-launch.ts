@@ -4,11 +4,11 @@ import { findPackages } from "../approval/find-packages.ts";
 import { coveredName, type LaunchFacts } from "../approval/launch-facts.ts";
 import { commandFileOf, type Machine } from "../approval/locate-launch.ts";
 import type { FoundPackage } from "../approval/package-spec.ts";
-import { changesExecution } from "../config/executing-variables.ts";
-import { variableUses } from "../config/reference-uses.ts";
-import { looksSecret } from "../config/secret-values.ts";
-import type { ConfigText, Provenance, ServerConfig } from "../config/server-config.ts";
-import { hasReference } from "../config/variable-reference.ts";
+import type { ConfigText, Provenance, ServerConfig } from "../config/keys/server-config.ts";
+import { changesExecution } from "../config/variables/executing-variables.ts";
+import { variableUses } from "../config/variables/reference-uses.ts";
+import { looksSecret } from "../config/variables/secret-values.ts";
+import { hasReference } from "../config/variables/variable-reference.ts";
 import type {
   EntryVariable,
   LaunchQuestion,
@@ -16,7 +16,7 @@ import type {
   WantedVariable,
 } from "../human/launch-question.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
-import type { Approval } from "../store/approval-rows.ts";
+import type { Approval } from "../store/rows/approval-rows.ts";
 import { exactText, exactWord } from "../text/exact-text.ts";
 import { redact } from "../text/redact.ts";
 import { reveal } from "../text/secret-text.ts";

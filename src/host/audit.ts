@@ -1,4 +1,4 @@
-import type { AuditFilter, AuditQuery, AuditRow } from "../store/audit-entry.ts";
+import type { AuditFilter, AuditQuery, AuditRow } from "../store/audit/audit-entry.ts";
 
 /**
  * What happened: every call and every decision, without arguments, results or secrets. Times of a query

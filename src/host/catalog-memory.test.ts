@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { scriptedConnection } from "../../tests/fixtures/connection/scripted-connection.ts";
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { ToolCatalog } from "../catalog/tool-catalog.ts";
-import { parseServerEntry } from "../config/parse-config.ts";
+import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { ToolPins } from "../pins/tool-pins.ts";
 import { silentLogger } from "../ports/logger.ts";

@@ -2,12 +2,12 @@ import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { type ConsentId, hasLastingIds } from "../config/server-ids.ts";
 import type { ToolPins } from "../pins/tool-pins.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
-import { isJsonObject } from "../protocol/json-object.ts";
+import { eraOfVersion } from "../protocol/channel/protocol-versions.ts";
 import type { ListedTool, ProtocolClient, ProtocolEra } from "../protocol/protocol-client.ts";
-import { eraOfVersion } from "../protocol/protocol-versions.ts";
+import { isJsonObject } from "../protocol/wire/json-object.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
-import type { CatalogContent } from "../store/catalog-rows.ts";
 import type { HostStore } from "../store/host-store.ts";
+import type { CatalogContent } from "../store/rows/catalog-rows.ts";
 
 export interface CatalogMemoryParts {
   readonly store: HostStore;

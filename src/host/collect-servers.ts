@@ -2,16 +2,16 @@ import { homedir } from "node:os";
 
 import type { Transport } from "@modelcontextprotocol/client";
 
-import type { ConfigProblem } from "../config/config-problem.ts";
-import { loadConfig, type LookedAt } from "../config/load-config.ts";
-import { mergeLayers } from "../config/merge-layers.ts";
+import { loadConfig, type LookedAt } from "../config/files/load-config.ts";
+import { mergeLayers } from "../config/files/merge-layers.ts";
+import type { ConfigProblem } from "../config/keys/config-problem.ts";
+import type { ServerConfig } from "../config/keys/server-config.ts";
 import {
   parseConfig,
   type ParsedConfig,
   parseServerEntry,
   parseServers,
-} from "../config/parse-config.ts";
-import type { ServerConfig } from "../config/server-config.ts";
+} from "../config/parse/parse-config.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { HostStore } from "../store/host-store.ts";
 import { adoptedConfig, isTransport } from "../transport/adopt-transport.ts";

@@ -1,4 +1,4 @@
-import { resolveLimits } from "../config/limits.ts";
+import { resolveLimits } from "../config/keys/limits.ts";
 import { connectDirectly, type DirectInput, type McpClient } from "../connection/connect-client.ts";
 import {
   checkDirectArguments,

@@ -1,7 +1,7 @@
 import type { Transport } from "@modelcontextprotocol/client";
 
 import type { Discovery } from "../catalog/discovery.ts";
-import type { Limits } from "../config/limits.ts";
+import type { Limits } from "../config/keys/limits.ts";
 import { DialectMemory } from "../connection/http-dialects.ts";
 import { ServerConnection } from "../connection/server-connection.ts";
 import { StartGate } from "../connection/start-gate.ts";

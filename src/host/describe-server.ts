@@ -1,5 +1,5 @@
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
-import type { Provenance } from "../config/server-config.ts";
+import type { Provenance } from "../config/keys/server-config.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import type { ToolPins } from "../pins/tool-pins.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";

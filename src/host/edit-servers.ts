@@ -1,12 +1,12 @@
 import path from "node:path";
 
-import { baseDirOf } from "../config/config-files.ts";
-import type { EditConfigFileOptions } from "../config/edit-config-file.ts";
-import type { ConfigEdit } from "../config/edit-config-text.ts";
-import { parseServerEntry } from "../config/parse-config.ts";
-import { projectRoot } from "../config/project-folders.ts";
-import { isOfProject, type ServerConfig } from "../config/server-config.ts";
-import { writableEntry } from "../config/writable-entry.ts";
+import type { EditConfigFileOptions } from "../config/edit/edit-config-file.ts";
+import type { ConfigEdit } from "../config/edit/edit-config-text.ts";
+import { writableEntry } from "../config/edit/writable-entry.ts";
+import { baseDirOf } from "../config/files/config-files.ts";
+import { projectRoot } from "../config/files/project-folders.ts";
+import { isOfProject, type ServerConfig } from "../config/keys/server-config.ts";
+import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { HostStore } from "../store/host-store.ts";
@@ -166,7 +166,7 @@ async function editFile(
   edit: ConfigEdit,
   options?: EditConfigFileOptions,
 ): Promise<void> {
-  const { editConfigFile } = await import("../config/edit-config-file.ts");
+  const { editConfigFile } = await import("../config/edit/edit-config-file.ts");
   await editConfigFile(file, edit, options);
 }
 

@@ -1,13 +1,13 @@
-import { formatOrigin } from "../config/config-problem.ts";
+import { readEnvFile } from "../config/files/read-env-file.ts";
+import { formatOrigin } from "../config/keys/config-problem.ts";
+import type { InputDeclaration, ServerConfig } from "../config/keys/server-config.ts";
 import {
   type Environment,
   otherReferences,
   type OtherReferences,
-} from "../config/expand-variables.ts";
-import { readEnvFile } from "../config/read-env-file.ts";
-import { hasOtherReferences, inputIds } from "../config/reference-uses.ts";
-import type { InputDeclaration, ServerConfig } from "../config/server-config.ts";
-import type { Folders } from "../config/variable-reference.ts";
+} from "../config/parse/expand-variables.ts";
+import { hasOtherReferences, inputIds } from "../config/variables/reference-uses.ts";
+import type { Folders } from "../config/variables/variable-reference.ts";
 import { createError } from "../errors/families.ts";
 import type { Human, InputQuestion } from "../human/human.ts";
 import { untilAborted } from "../ports/until-aborted.ts";

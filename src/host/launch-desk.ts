@@ -1,4 +1,4 @@
-import { isOfProject } from "../config/server-config.ts";
+import { isOfProject } from "../config/keys/server-config.ts";
 import { cancelledByCaller, untilAborted } from "../connection/until-aborted.ts";
 import { createError } from "../errors/families.ts";
 import type { ApprovalEvent } from "../events/host-event.ts";

@@ -1,8 +1,8 @@
 import type { ToolSchemas } from "../call/tool-schemas.ts";
 import type { Naming } from "../catalog/tool-names.ts";
 import type { ToolReference } from "../catalog/tool-origin.ts";
-import type { ConfigProblem } from "../config/config-problem.ts";
-import { parseServers } from "../config/parse-config.ts";
+import type { ConfigProblem } from "../config/keys/config-problem.ts";
+import { parseServers } from "../config/parse/parse-config.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";

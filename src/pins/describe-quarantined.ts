@@ -1,4 +1,4 @@
-import { maxPinsPerServer } from "../config/limits.ts";
+import { maxPinsPerServer } from "../config/keys/limits.ts";
 import { compareDefinitions } from "./compare-definitions.ts";
 import { inspectDefinition } from "./inspect-definition.ts";
 import type { QuarantinedDefinition } from "./pin-tools.ts";

@@ -1,4 +1,4 @@
-import { maxPinsPerServer } from "../config/limits.ts";
+import { maxPinsPerServer } from "../config/keys/limits.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
 import { definitionOfTool, fingerprintOf } from "./tool-fingerprint.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { scriptedConnection } from "../../tests/fixtures/connection/scripted-connection.ts";
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
-import { parseServerEntry } from "../config/parse-config.ts";
+import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { ServerRegistry } from "../registry/server-registry.ts";

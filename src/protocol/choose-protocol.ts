@@ -7,7 +7,7 @@ export type ProtocolCore = "core" | "sdk";
 /** Loaded by the first connection that needs it: a command that only lists never does. */
 const implementations: Readonly<Record<ProtocolCore, () => Promise<ConnectProtocol>>> = {
   core: loadOnce(async () => (await import("./core-client.ts")).connectWithCore),
-  sdk: loadOnce(async () => (await import("./sdk-client.ts")).connectWithSdk),
+  sdk: loadOnce(async () => (await import("./sdk/sdk-client.ts")).connectWithSdk),
 };
 
 export function chooseProtocol(core: ProtocolCore): ConnectProtocol {

@@ -1,11 +1,11 @@
 import type { Transport } from "@modelcontextprotocol/client";
 
-import type { Limits } from "../config/limits.ts";
+import type { Limits } from "../config/keys/limits.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { InputHandlers } from "./input-handlers.ts";
-import type { ListKind } from "./list-kind.ts";
+import type { InputHandlers } from "./wire/input-handlers.ts";
+import type { ListKind } from "./wire/list-kind.ts";
 
 /** `modern` is 2026-07-28 and later (stateless, `server/discover`); `legacy` is the `initialize` handshake. */
 export type ProtocolEra = "legacy" | "modern";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { parseServerEntry } from "../config/parse-config.ts";
-import type { ConfigLayer, ServerConfig } from "../config/server-config.ts";
+import type { ConfigLayer, ServerConfig } from "../config/keys/server-config.ts";
+import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { chooseEntries } from "./entries-in-force.ts";
 
 const entry = (layer: ConfigLayer, more: object = {}, name = "s"): ServerConfig =>

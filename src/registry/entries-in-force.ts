@@ -1,4 +1,4 @@
-import { isOfProject, type ServerConfig } from "../config/server-config.ts";
+import { isOfProject, type ServerConfig } from "../config/keys/server-config.ts";
 
 export interface ChosenEntries {
   /** One of each name, in the order of the names. */

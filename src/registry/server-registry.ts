@@ -6,7 +6,7 @@ import {
   type LocateLaunch,
 } from "../approval/approved-launches.ts";
 import { consentIdOf, entryIdOf, launchFacts } from "../approval/launch-facts.ts";
-import { type ServerConfig, definitionOf, isOfProject } from "../config/server-config.ts";
+import { type ServerConfig, definitionOf, isOfProject } from "../config/keys/server-config.ts";
 import type { ConsentId, EntryId, LaunchId } from "../config/server-ids.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";

@@ -1,5 +1,5 @@
-import type { Limits } from "../config/limits.ts";
-import type { ServerConfig } from "../config/server-config.ts";
+import type { Limits } from "../config/keys/limits.ts";
+import type { ServerConfig } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
@@ -7,10 +7,10 @@ import type { RequestAnsweredEvent, RequestKind } from "../events/host-event.ts"
 import type { Human } from "../human/human.ts";
 import { type Clock, longestTimerMs } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { InputContext, InputHandler, InputHandlers } from "../protocol/input-handlers.ts";
-import type { JsonObject } from "../protocol/json-object.ts";
+import type { InputContext, InputHandler, InputHandlers } from "../protocol/wire/input-handlers.ts";
+import type { JsonObject } from "../protocol/wire/json-object.ts";
 import type { ServerNotification } from "../protocol/protocol-client.ts";
-import { totalTimeOf } from "../protocol/request-deadline.ts";
+import { totalTimeOf } from "../protocol/channel/request-deadline.ts";
 import { OpenedPages } from "./opened-pages.ts";
 import { QuestionBudget } from "./question-budget.ts";
 import type { Asking, QuestionOwner } from "./question.ts";

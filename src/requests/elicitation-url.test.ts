@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { parseServerEntry } from "../config/parse-config.ts";
+import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { judgeElicitationUrl, urlPolicyOf } from "./elicitation-url.ts";
 
 function judge(url: unknown, entry: Readonly<Record<string, unknown>>, env = {}) {

@@ -1,12 +1,12 @@
-import { expandVariables } from "../config/expand-variables.ts";
-import type { ServerConfig } from "../config/server-config.ts";
+import type { ServerConfig } from "../config/keys/server-config.ts";
+import { expandVariables } from "../config/parse/expand-variables.ts";
 import {
   allowsKind,
   configuredUrlPolicy,
   hostKind,
   type NetworkPolicy,
   serverUrlPolicy,
-} from "../isolation/network-policy.ts";
+} from "../isolation/network/network-policy.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import { reveal } from "../text/secret-text.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { defaultLimits } from "../config/limits.ts";
+import { defaultLimits } from "../config/keys/limits.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import { checkContent, parseForm } from "./form.ts";
 

@@ -1,8 +1,8 @@
-import type { Limits } from "../config/limits.ts";
+import type { Limits } from "../config/keys/limits.ts";
 import type { FieldOption, FieldValue, FormField, TextFormat } from "../human/human.ts";
-import { isJsonObject, type JsonObject } from "../protocol/json-object.ts";
-import { checkPlainJson } from "../schema/plain-json.ts";
-import { createValidator, type Validator } from "../schema/validator.ts";
+import { isJsonObject, type JsonObject } from "../protocol/wire/json-object.ts";
+import { checkPlainJson } from "../schema/validate/plain-json.ts";
+import { createValidator, type Validator } from "../schema/validate/validator.ts";
 import { boundedLine } from "../text/bounded-text.ts";
 import { refuseQuestion } from "./question.ts";
 

@@ -1,7 +1,7 @@
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
-import { TokenBucket } from "../protocol/token-bucket.ts";
+import { TokenBucket } from "../protocol/channel/token-bucket.ts";
 
 /** As many as one unfinished result of the modern era may ask at once. */
 const maxOpen = 32;

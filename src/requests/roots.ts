@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 
 import { createError } from "../errors/families.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
-import type { JsonObject } from "../protocol/json-object.ts";
+import type { JsonObject } from "../protocol/wire/json-object.ts";
 import type { Asking } from "./question.ts";
 
 /** A folder: a path, a `file:` address, or either with a name to show. */

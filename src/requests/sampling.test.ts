@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { callOf, codeOf, openQuestions } from "../../tests/fixtures/requests/open-questions.ts";
-import { defaultLimits } from "../config/limits.ts";
+import { defaultLimits } from "../config/keys/limits.ts";
 import type { ConfirmAnswer, Human, ShownPrompt } from "../human/human.ts";
 import type { SamplingRequest } from "./sampling.ts";
 

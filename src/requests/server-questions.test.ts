@@ -10,7 +10,7 @@ import {
   openQuestions,
   person,
 } from "../../tests/fixtures/requests/open-questions.ts";
-import { defaultLimits } from "../config/limits.ts";
+import { defaultLimits } from "../config/keys/limits.ts";
 import { createError } from "../errors/families.ts";
 import type { CallEndEvent } from "../events/host-event.ts";
 

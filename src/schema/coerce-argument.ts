@@ -1,6 +1,6 @@
-import { isJsonObject } from "./json-schema.ts";
-import { readOwn } from "./json-values.ts";
-import { followPointer } from "./schema-references.ts";
+import { readOwn } from "./compile/json-values.ts";
+import { isJsonObject } from "./guard/json-schema.ts";
+import { followPointer } from "./guard/schema-references.ts";
 
 /** Schemas looked at for one argument; alternatives inside alternatives would multiply. */
 const maxLooks = 500;

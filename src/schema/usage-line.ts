@@ -1,8 +1,8 @@
 import { boundedLine } from "../text/bounded-text.ts";
 import { shellWord } from "../text/shell-word.ts";
-import { describeLiteral, describeSchema } from "./describe-schema.ts";
-import { isJsonObject } from "./json-schema.ts";
-import { readOwn } from "./json-values.ts";
+import { readOwn } from "./compile/json-values.ts";
+import { describeLiteral, describeSchema } from "./guard/describe-schema.ts";
+import { isJsonObject } from "./guard/json-schema.ts";
 
 const maxShown = 12;
 

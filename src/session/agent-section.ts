@@ -1,4 +1,4 @@
-import { definitionOf } from "../config/server-config.ts";
+import { definitionOf } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import { errorOfDenial } from "../policy/decide-access.ts";

@@ -7,7 +7,7 @@ import type {
   ToolArguments,
 } from "../call/call-contract.ts";
 import { claims } from "../catalog/catalog-tool.ts";
-import type { Limits } from "../config/limits.ts";
+import type { Limits } from "../config/keys/limits.ts";
 import { cancelledByCaller, untilAborted } from "../connection/until-aborted.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";

@@ -3,7 +3,7 @@ import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import { limitedSignal } from "../ports/limited-signal.ts";
-import { durationText } from "../protocol/duration-text.ts";
+import { durationText } from "../protocol/wire/duration-text.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
 
 /** The list of one server; `items` is empty where `error` says why there is none. */

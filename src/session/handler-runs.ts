@@ -4,7 +4,7 @@ import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import { untilAborted } from "../ports/until-aborted.ts";
-import { durationText } from "../protocol/duration-text.ts";
+import { durationText } from "../protocol/wire/duration-text.ts";
 
 export interface HandlerRun {
   readonly toolName: string;

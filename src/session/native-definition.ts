@@ -2,14 +2,14 @@ import type { ToolArguments } from "../call/call-contract.ts";
 import { schemaError } from "../call/tool-schemas.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import { frozenCopy } from "../schema/frozen-json.ts";
-import { checkPlainJson } from "../schema/plain-json.ts";
+import { frozenCopy } from "../schema/guard/frozen-json.ts";
+import { checkPlainJson } from "../schema/validate/plain-json.ts";
 import {
   checkByLibrary,
   isStandardSchema,
   type StandardJsonSchema,
   toJsonSchema,
-} from "../schema/standard-schema.ts";
+} from "../schema/validate/standard-schema.ts";
 import { boundedLine } from "../text/bounded-text.ts";
 import type { NativeTool } from "./native-tools.ts";
 

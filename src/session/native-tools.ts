@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import type { NativeCallable, PerformCall, ToolArguments } from "../call/call-contract.ts";
 import type { ToolSchemas } from "../call/tool-schemas.ts";
-import type { StandardJsonSchema } from "../schema/standard-schema.ts";
+import type { StandardJsonSchema } from "../schema/validate/standard-schema.ts";
 import type { HandlerRuns } from "./handler-runs.ts";
 import {
   type HandlerInput,

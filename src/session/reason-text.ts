@@ -1,4 +1,4 @@
-import { serverText } from "../protocol/server-text.ts";
+import { serverText } from "../protocol/wire/server-text.ts";
 
 const maxReasonText = 500;
 

@@ -1,7 +1,7 @@
 import type { PerformCall, ServerTool, ToolArguments } from "../call/call-contract.ts";
 import { readResource, type ResourceContents } from "../catalog/server-content.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
-import type { Limits } from "../config/limits.ts";
+import type { Limits } from "../config/keys/limits.ts";
 import { createError } from "../errors/families.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ContentBlock } from "../protocol/protocol-client.ts";

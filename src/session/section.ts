@@ -1,4 +1,4 @@
-import type { McpServerConfig } from "../config/config-keys.ts";
+import type { McpServerConfig } from "../config/keys/config-keys.ts";
 import type { McpTool, Session } from "./session.ts";
 
 /** Values for the variables that a section declares; they are inserted as they are. */

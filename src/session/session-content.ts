@@ -15,8 +15,8 @@ import {
   listResourceTemplates,
   readResource,
 } from "../catalog/server-content.ts";
-import type { Limits } from "../config/limits.ts";
-import { definitionOf } from "../config/server-config.ts";
+import type { Limits } from "../config/keys/limits.ts";
+import { definitionOf } from "../config/keys/server-config.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import { errorOfDenial } from "../policy/decide-access.ts";
@@ -25,7 +25,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { RequestOptions } from "../protocol/protocol-client.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { QuestionOwner } from "../requests/question.ts";
-import { parseFrozen } from "../schema/frozen-json.ts";
+import { parseFrozen } from "../schema/guard/frozen-json.ts";
 import type { ConsentDesk } from "./consent-desk.ts";
 import { contentList, type ContentList, listOfEach, type ServerList } from "./content-lists.ts";
 import { contentTool } from "./content-tool.ts";

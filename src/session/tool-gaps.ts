@@ -1,5 +1,5 @@
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
-import { type ConfigProblem, formatProblem } from "../config/config-problem.ts";
+import { type ConfigProblem, formatProblem } from "../config/keys/config-problem.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { Clock } from "../ports/clock.ts";

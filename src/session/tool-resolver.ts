@@ -8,7 +8,7 @@ import {
   type ToolOrigin,
   type ToolReference,
 } from "../catalog/tool-origin.ts";
-import { definitionOf } from "../config/server-config.ts";
+import { definitionOf } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Human } from "../human/human.ts";

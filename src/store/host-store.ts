@@ -1,14 +1,14 @@
-import type { ConfigProblem } from "../config/config-problem.ts";
+import type { ConfigProblem } from "../config/keys/config-problem.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { TimeSlice } from "../ports/time-slice.ts";
 import { redact } from "../text/redact.ts";
-import { howToGetSqlite, lacksSqlite, noSqlite } from "./find-sqlite.ts";
-import { storeError } from "./store-error.ts";
-import { creationObstacle, storeExists } from "./store-location.ts";
+import { howToGetSqlite, lacksSqlite, noSqlite } from "./sqlite/find-sqlite.ts";
 import type { Store } from "./store.ts";
+import { storeError } from "./tables/store-error.ts";
+import { creationObstacle, storeExists } from "./tables/store-location.ts";
 
 const writeDelayMs = 1_000;
 /** Opening the store blocks the event loop for as long as many calls take; most calls are over by then. */

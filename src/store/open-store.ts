@@ -1,20 +1,20 @@
 import { McpError } from "../errors/mcp-error.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import { type Logger, silentLogger } from "../ports/logger.ts";
-import { ApprovalRows } from "./approval-rows.ts";
-import { AreaWrites } from "./area-writes.ts";
-import { type AuditLimits, AuditLog } from "./audit-log.ts";
-import { CatalogRows } from "./catalog-rows.ts";
-import { GrantRows } from "./grant-rows.ts";
-import { keepAside } from "./keep-aside.ts";
-import { PinRows } from "./pin-rows.ts";
-import { SecretRows } from "./secret-rows.ts";
-import { ServerRows } from "./server-rows.ts";
-import type { StoreContext } from "./store-context.ts";
-import type { StoreDatabase } from "./store-database.ts";
-import { storeError } from "./store-error.ts";
-import { parseStoreLocation, type StoreLocation } from "./store-location.ts";
+import { type AuditLimits, AuditLog } from "./audit/audit-log.ts";
+import { ApprovalRows } from "./rows/approval-rows.ts";
+import { AreaWrites } from "./rows/area-writes.ts";
+import { CatalogRows } from "./rows/catalog-rows.ts";
+import { GrantRows } from "./rows/grant-rows.ts";
+import { PinRows } from "./rows/pin-rows.ts";
+import { SecretRows } from "./rows/secret-rows.ts";
+import { ServerRows } from "./rows/server-rows.ts";
+import type { StoreContext } from "./rows/store-context.ts";
+import { keepAside } from "./sqlite/keep-aside.ts";
 import type { Store } from "./store.ts";
+import type { StoreDatabase } from "./tables/store-database.ts";
+import { storeError } from "./tables/store-error.ts";
+import { parseStoreLocation, type StoreLocation } from "./tables/store-location.ts";
 
 export interface OpenStoreOptions {
   /** `":memory:"`, `postgres://…`, or the path of a file, which is created when missing. */
@@ -32,7 +32,7 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const location = parseStoreLocation(options.location);
   const database = await openDatabase(location, { ...options, clock, logger });
   try {
-    const { migrateStore } = await import("./migrate-store.ts");
+    const { migrateStore } = await import("./tables/migrate-store.ts");
     await migrateStore(database);
     const areas = await AreaWrites.start(database, logger);
     return createStore({ database, areas, clock, logger }, auditLimits);
@@ -48,15 +48,15 @@ async function openDatabase(
 ): Promise<StoreDatabase> {
   switch (location.kind) {
     case "memory": {
-      const { MemoryDatabase } = await import("./memory-database.ts");
+      const { MemoryDatabase } = await import("./sqlite/memory-database.ts");
       return new MemoryDatabase();
     }
     case "file": {
-      const { SqliteFileDatabase } = await import("./sqlite-file-database.ts");
+      const { SqliteFileDatabase } = await import("./sqlite/sqlite-file-database.ts");
       return SqliteFileDatabase.open(location.file, options);
     }
     case "postgres": {
-      const { PostgresDatabase } = await import("./postgres-database.ts");
+      const { PostgresDatabase } = await import("./postgres/postgres-database.ts");
       return PostgresDatabase.open(location.url, options);
     }
   }

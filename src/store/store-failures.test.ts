@@ -26,12 +26,12 @@ import { DatabaseSync } from "../../tests/fixtures/store/database-sync.ts";
 import { consentId, launchId } from "../../tests/fixtures/store/made-up-ids.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { systemClock } from "../ports/clock.ts";
-import { migrateStore } from "./migrate-store.ts";
-import { latestVersion, migrationSteps } from "./migrations.ts";
 import { openStore, type OpenStoreOptions } from "./open-store.ts";
-import { SqliteFileDatabase } from "./sqlite-file-database.ts";
-import { defaultStoreFile, storeExists } from "./store-location.ts";
+import { SqliteFileDatabase } from "./sqlite/sqlite-file-database.ts";
 import type { Store } from "./store.ts";
+import { migrateStore } from "./tables/migrate-store.ts";
+import { latestVersion, migrationSteps } from "./tables/migrations.ts";
+import { defaultStoreFile, storeExists } from "./tables/store-location.ts";
 
 const isRoot = process.getuid?.() === 0;
 const cleanups: (() => unknown)[] = [];

@@ -13,12 +13,12 @@ import {
   type TestPostgres,
 } from "../../tests/fixtures/store/postgres-server.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
-import type { AuditFilter, AuditQuery, AuditRow } from "./audit-entry.ts";
-import { AuditPageDraft } from "./audit-page-draft.ts";
-import { maxEntriesPerPage } from "./audit-page.ts";
+import type { AuditFilter, AuditQuery, AuditRow } from "./audit/audit-entry.ts";
+import { AuditPageDraft } from "./audit/audit-page-draft.ts";
+import { maxEntriesPerPage } from "./audit/audit-page.ts";
 import { openStore, type OpenStoreOptions } from "./open-store.ts";
-import type { StoreArea } from "./store-tables.ts";
 import type { Store } from "./store.ts";
+import type { StoreArea } from "./tables/store-tables.ts";
 
 const source = findPostgres();
 const isMissing = source.kind === "none";

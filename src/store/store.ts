@@ -1,11 +1,11 @@
-import type { ApprovalRows } from "./approval-rows.ts";
-import type { StoreChangeListener } from "./area-writes.ts";
-import type { AuditLog } from "./audit-log.ts";
-import type { CatalogRows } from "./catalog-rows.ts";
-import type { GrantRows } from "./grant-rows.ts";
-import type { PinRows } from "./pin-rows.ts";
-import type { SecretRows } from "./secret-rows.ts";
-import type { ServerRows } from "./server-rows.ts";
+import type { AuditLog } from "./audit/audit-log.ts";
+import type { ApprovalRows } from "./rows/approval-rows.ts";
+import type { StoreChangeListener } from "./rows/area-writes.ts";
+import type { CatalogRows } from "./rows/catalog-rows.ts";
+import type { GrantRows } from "./rows/grant-rows.ts";
+import type { PinRows } from "./rows/pin-rows.ts";
+import type { SecretRows } from "./rows/secret-rows.ts";
+import type { ServerRows } from "./rows/server-rows.ts";
 
 /**
  * What the host remembers, shared by every process that opens the same place. A promise of a change

@@ -1,7 +1,7 @@
 import type { Transport } from "@modelcontextprotocol/client";
 
-import { parseServerEntry } from "../config/parse-config.ts";
-import type { ServerConfig } from "../config/server-config.ts";
+import type { ServerConfig } from "../config/keys/server-config.ts";
+import { parseServerEntry } from "../config/parse/parse-config.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { HostTransport } from "./host-transport.ts";
 

@@ -1,26 +1,26 @@
 import { homedir } from "node:os";
 
-import { userFolder } from "../config/config-files.ts";
-import { type Environment, resolveServer } from "../config/expand-variables.ts";
-import type { Limits } from "../config/limits.ts";
+import { userFolder } from "../config/files/config-files.ts";
+import type { Limits } from "../config/keys/limits.ts";
 import type {
   AuthConfig,
   HttpTransportConfig,
   ServerConfig,
   StdioTransportConfig,
-} from "../config/server-config.ts";
+} from "../config/keys/server-config.ts";
+import { type Environment, resolveServer } from "../config/parse/expand-variables.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { CheckedLaunch } from "../isolation/checked-launch.ts";
-import { launchEnvironment } from "../isolation/launch-environment.ts";
 import { type LaunchGround, launchFolder, privateFolder } from "../isolation/launch-folder.ts";
-import { ensurePrivateFolder } from "../isolation/private-folder.ts";
+import { launchEnvironment } from "../isolation/process/launch-environment.ts";
+import { ensurePrivateFolder } from "../isolation/process/private-folder.ts";
 import type { Clock } from "../ports/clock.ts";
 import { loadOnce } from "../ports/load-once.ts";
 import type { Logger } from "../ports/logger.ts";
-import { sampleAuth } from "./auth-errors.ts";
 import type { HostTransport } from "./host-transport.ts";
-import type { HttpTransportOptions } from "./http-link.ts";
+import { sampleAuth } from "./http/auth-errors.ts";
+import type { HttpTransportOptions } from "./http/http-link.ts";
 
 export interface TransportContext {
   readonly limits: Limits;
@@ -40,11 +40,11 @@ export type CreateTransport = (
   context: TransportContext,
 ) => Promise<HostTransport>;
 
-const loadStdio = loadOnce(() => import("./stdio-transport.ts"));
-const loadStreamableHttp = loadOnce(() => import("./streamable-http-transport.ts"));
-const loadSse = loadOnce(() => import("./sse-transport.ts"));
-const loadHttpPost = loadOnce(() => import("./http-post-transport.ts"));
-const loadRest = loadOnce(() => import("./rest-transport.ts"));
+const loadStdio = loadOnce(() => import("./stdio/stdio-transport.ts"));
+const loadStreamableHttp = loadOnce(() => import("./dialects/streamable-http-transport.ts"));
+const loadSse = loadOnce(() => import("./dialects/sse-transport.ts"));
+const loadHttpPost = loadOnce(() => import("./dialects/http-post-transport.ts"));
+const loadRest = loadOnce(() => import("./dialects/rest-transport.ts"));
 
 /**
  * The transport an entry describes. Variables become values here, at the last moment; each kind is

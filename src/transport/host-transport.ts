@@ -1,8 +1,8 @@
 import type { Transport } from "@modelcontextprotocol/client";
 
-import type { TransportKind } from "../config/server-config.ts";
+import type { TransportKind } from "../config/keys/server-config.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import type { OutputCause } from "./output-cause.ts";
+import type { OutputCause } from "./reading/output-cause.ts";
 
 /**
  * A transport the host opened itself. Beyond the SDK's interface it can say why it ended and what it

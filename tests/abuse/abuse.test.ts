@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { aiSdkTools } from "../../src/adapters/index.ts";
 import { loadConfig, parseConfig } from "../../src/entries/config.ts";
 import { createHost, createToolClient } from "../../src/index.ts";
-import { MessageReader } from "../../src/transport/message-reader.ts";
+import { MessageReader } from "../../src/transport/reading/message-reader.ts";
 import { hostileEntry } from "./hostile/hostile-entry.ts";
 import { httpModes } from "./hostile/http-modes.mjs";
 import { modes } from "./hostile/modes.mjs";

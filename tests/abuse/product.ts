@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { aiSdkTools } from "../../src/adapters/index.ts";
 import type { loadConfig, parseConfig } from "../../src/entries/config.ts";
 import type { createHost, createToolClient, McpHost } from "../../src/index.ts";
-import { MessageReader } from "../../src/transport/message-reader.ts";
+import { MessageReader } from "../../src/transport/reading/message-reader.ts";
 import type { ServerEntry } from "./subject.ts";
 
 /** What the suite uses of the product: the built package in full runs, the sources in `npm test`. */

@@ -15,8 +15,8 @@ import path from "node:path";
 
 import { expect, onTestFinished } from "vitest";
 
-import { childMarkerVariable } from "../../src/isolation/child-mark.ts";
-import { markedProcesses } from "../../src/isolation/marked-processes.ts";
+import { childMarkerVariable } from "../../src/isolation/process/child-mark.ts";
+import { markedProcesses } from "../../src/isolation/process/marked-processes.ts";
 
 export { normalize } from "./normalize.ts";
 

@@ -6,7 +6,7 @@ import { createHost, McpError, type ServerEntry } from "plugboard";
 import { describe, expect, it } from "vitest";
 
 // Left out, each for more than 100 MB of its own: @azure-devops/mcp (150 MB) and @netlify/mcp (120 MB and 350 packages;
-// its empty list of choices is a case of src/schema/validator.test.ts). The version of desktop-commander is the last one
+// its empty list of choices is a case of src/schema/validate/validator.test.ts). The version of desktop-commander is the last one
 // of less than 60 MB, that of elasticsearch the last one without 120 MB of telemetry.
 
 const packages = path.join(import.meta.dirname, "node_modules");

@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { createHost } from "../../src/index.ts";
-import { maxEntriesPerPage } from "../../src/store/audit-page.ts";
+import { maxEntriesPerPage } from "../../src/store/audit/audit-page.ts";
 import { ManualClock } from "../fixtures/protocol/manual-clock.ts";
 import { anyTool, recordedHost } from "./recorded-host.ts";
 

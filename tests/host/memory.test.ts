@@ -87,7 +87,7 @@ describe("what a host remembers", () => {
     {
       await using store = await openStore({ location: place.file });
       const { consentIdOf, launchFacts } = await import("../../src/approval/launch-facts.ts");
-      const { parseServerEntry } = await import("../../src/config/parse-config.ts");
+      const { parseServerEntry } = await import("../../src/config/parse/parse-config.ts");
       const config = parseServerEntry("s", entry, { baseDir: place.cwd });
       const consentId = consentIdOf(launchFacts(config), config.provenance);
       expect(await store.catalog.find(consentId)).toBeDefined();

@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
-import { loadConfig } from "../../src/config/load-config.ts";
+import { loadConfig } from "../../src/config/files/load-config.ts";
 import type { Human, InputQuestion } from "../../src/human/human.ts";
 import type { McpHost } from "../../src/index.ts";
 import { makeProject, type Project } from "./project.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { createStreamableHttpTransport } from "../../src/transport/streamable-http-transport.ts";
+import { createStreamableHttpTransport } from "../../src/transport/dialects/streamable-http-transport.ts";
 import { ScriptPlayer } from "./peer/script-player.mjs";
 import { Stage, transportParts } from "./stage.ts";
 import type { WireMessage } from "./tapped-transport.ts";

@@ -6,7 +6,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { HostTransport } from "../../src/transport/host-transport.ts";
 import { createMemoryTransportPair } from "../../src/transport/memory-transport.ts";
-import { createStdioTransport } from "../../src/transport/stdio-transport.ts";
+import { createStdioTransport } from "../../src/transport/stdio/stdio-transport.ts";
 import { ScriptPlayer } from "./peer/script-player.mjs";
 import { Stage, transportParts } from "./stage.ts";
 import type { Transcript } from "./transcript.ts";

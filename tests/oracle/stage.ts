@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 
-import { resolveLimits } from "../../src/config/limits.ts";
+import { resolveLimits } from "../../src/config/keys/limits.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { silentLogger } from "../../src/ports/logger.ts";
 import type { HostTransport } from "../../src/transport/host-transport.ts";

@@ -3,10 +3,10 @@ import path from "node:path";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { emitType } from "../../src/schema/emit-type.ts";
-import { isJsonObject } from "../../src/schema/json-schema.ts";
-import { type DescribedTool, ToolModule } from "../../src/schema/tool-module.ts";
-import { createValidator } from "../../src/schema/validator.ts";
+import { emitType } from "../../src/schema/emit-types/emit-type.ts";
+import { type DescribedTool, ToolModule } from "../../src/schema/emit-types/tool-module.ts";
+import { isJsonObject } from "../../src/schema/guard/json-schema.ts";
+import { createValidator } from "../../src/schema/validate/validator.ts";
 import { readToolLists, type ToolList as ListOf } from "../corpus/read-tool-lists.ts";
 import corpus from "../corpus/schemas.json" with { type: "json" };
 import { closeSchema } from "./close-schema.ts";

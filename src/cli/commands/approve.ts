@@ -2,12 +2,12 @@ import { errorTable } from "../../errors/error-codes.ts";
 import type { McpHost } from "../../host/host.ts";
 import type { LaunchQuestion } from "../../human/launch-question.ts";
 import { ownCommand } from "../../text/own-command.ts";
-import { approvedBy, askForApproval, canAsk } from "../approve-launch.ts";
-import type { CommandContext } from "../command-context.ts";
-import { requireServer } from "../connect-server.ts";
 import { describeLaunch } from "../human/describe-launch.ts";
-import { requireStore, withHost } from "../open-host.ts";
-import { reviewTools } from "../review-tools.ts";
+import { approvedBy, askForApproval, canAsk } from "../steps/approve-launch.ts";
+import type { CommandContext } from "../steps/command-context.ts";
+import { requireServer } from "../steps/connect-server.ts";
+import { requireStore, withHost } from "../steps/open-host.ts";
+import { reviewTools } from "../steps/review-tools.ts";
 
 export interface ApproveCommand {
   readonly server: string;

@@ -3,15 +3,15 @@ import type { ToolOrigin } from "../../catalog/tool-origin.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpTool, Session } from "../../session/session.ts";
 import { truncate } from "../../text/truncate.ts";
-import { argumentFacts, buildArguments, wrongArguments } from "../call-arguments.ts";
-import { parseCallTarget } from "../call-target.ts";
-import { readArgsOption, readCallWords } from "../call-words.ts";
-import { openTypedCall } from "../cli-session.ts";
-import type { CommandContext } from "../command-context.ts";
-import { connectServer } from "../connect-server.ts";
-import { withHost } from "../open-host.ts";
-import { outcomeFailure } from "../outcome-error.ts";
-import { ProgressLine } from "../progress-line.ts";
+import { outcomeFailure } from "../output/outcome-error.ts";
+import { openTypedCall } from "../steps/cli-session.ts";
+import type { CommandContext } from "../steps/command-context.ts";
+import { connectServer } from "../steps/connect-server.ts";
+import { withHost } from "../steps/open-host.ts";
+import { ProgressLine } from "../steps/progress-line.ts";
+import { argumentFacts, buildArguments, wrongArguments } from "../words/call-arguments.ts";
+import { parseCallTarget } from "../words/call-target.ts";
+import { readArgsOption, readCallWords } from "../words/call-words.ts";
 
 export interface CallCommand {
   readonly target: string;

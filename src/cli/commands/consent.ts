@@ -3,12 +3,12 @@ import { createError } from "../../errors/families.ts";
 import type { GrantInfo, GrantQuery } from "../../grants/grant-info.ts";
 import type { McpHost } from "../../host/host.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
-import { offerApproval } from "../approve-launch.ts";
-import { parseCallTarget } from "../call-target.ts";
-import type { CommandContext } from "../command-context.ts";
-import { requireServer } from "../connect-server.ts";
-import { requireStore, withHost } from "../open-host.ts";
-import { type Column, columnWidths, renderRow } from "../table.ts";
+import { type Column, columnWidths, renderRow } from "../output/table.ts";
+import { offerApproval } from "../steps/approve-launch.ts";
+import type { CommandContext } from "../steps/command-context.ts";
+import { requireServer } from "../steps/connect-server.ts";
+import { requireStore, withHost } from "../steps/open-host.ts";
+import { parseCallTarget } from "../words/call-target.ts";
 
 export interface ConsentCommand {
   readonly action: "list" | "allow" | "revoke";

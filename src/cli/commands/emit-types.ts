@@ -1,12 +1,12 @@
 import path from "node:path";
 
-import type { CommandContext } from "../command-context.ts";
-import { connectServer } from "../connect-server.ts";
-import { displayPath } from "../display-path.ts";
-import { withHost } from "../open-host.ts";
-import { ProgressLine } from "../progress-line.ts";
-import { countTools } from "../tool-listing.ts";
-import { writeOutputFile } from "../write-output-file.ts";
+import { displayPath } from "../output/display-path.ts";
+import { countTools } from "../output/tool-listing.ts";
+import { writeOutputFile } from "../output/write-output-file.ts";
+import type { CommandContext } from "../steps/command-context.ts";
+import { connectServer } from "../steps/connect-server.ts";
+import { withHost } from "../steps/open-host.ts";
+import { ProgressLine } from "../steps/progress-line.ts";
 
 export interface TypesCommand {
   readonly server: string;

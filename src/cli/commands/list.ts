@@ -6,19 +6,19 @@ import type { OtherHostFile } from "../../host/other-host-files.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { limitedSignal } from "../../ports/limited-signal.ts";
 import { shellWord } from "../../text/shell-word.ts";
-import type { CommandContext } from "../command-context.ts";
-import { configFailure } from "../config-failure.ts";
-import { type ConnectReport, connectEach } from "../connect-each.ts";
-import { displayPath } from "../display-path.ts";
-import { noteConfigProblems, withHost } from "../open-host.ts";
+import { configFailure } from "../output/config-failure.ts";
+import { displayPath } from "../output/display-path.ts";
 import {
   serverObject,
   statusNote,
   statusWord,
   toolCounts,
   widestStateWord,
-} from "../server-status.ts";
-import { type Column, columnWidths, renderRow } from "../table.ts";
+} from "../output/server-status.ts";
+import { type Column, columnWidths, renderRow } from "../output/table.ts";
+import type { CommandContext } from "../steps/command-context.ts";
+import { type ConnectReport, connectEach } from "../steps/connect-each.ts";
+import { noteConfigProblems, withHost } from "../steps/open-host.ts";
 
 export interface ListCommand {
   readonly check: boolean;

@@ -1,5 +1,5 @@
-import type { CommandContext } from "../command-context.ts";
-import { untilStopped } from "../until-stopped.ts";
+import type { CommandContext } from "../steps/command-context.ts";
+import { untilStopped } from "../steps/until-stopped.ts";
 
 export interface TestServerCommand {
   readonly kind: "stdio" | "http";

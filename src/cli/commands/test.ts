@@ -1,13 +1,13 @@
 import type { McpHost, ServerStatus } from "../../host/host.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
-import { openListing } from "../cli-session.ts";
-import type { CommandContext } from "../command-context.ts";
-import { connectServer } from "../connect-server.ts";
-import { formatElapsed } from "../duration.ts";
-import { withHost } from "../open-host.ts";
-import { ProgressLine } from "../progress-line.ts";
-import { quarantineNote, serverObject, toolsText } from "../server-status.ts";
-import { estimateTokens } from "../tool-listing.ts";
+import { formatElapsed } from "../output/duration.ts";
+import { quarantineNote, serverObject, toolsText } from "../output/server-status.ts";
+import { estimateTokens } from "../output/tool-listing.ts";
+import { openListing } from "../steps/cli-session.ts";
+import type { CommandContext } from "../steps/command-context.ts";
+import { connectServer } from "../steps/connect-server.ts";
+import { withHost } from "../steps/open-host.ts";
+import { ProgressLine } from "../steps/progress-line.ts";
 
 export interface TestCommand {
   readonly server: string;

@@ -2,15 +2,15 @@ import type { McpError } from "../../errors/mcp-error.ts";
 import type { McpHost, ServerStatus } from "../../host/host.ts";
 import type { McpTool } from "../../session/session.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
-import { openListing } from "../cli-session.ts";
-import type { CommandContext } from "../command-context.ts";
-import { configFailure } from "../config-failure.ts";
-import { connectEach } from "../connect-each.ts";
-import { connectServer } from "../connect-server.ts";
-import { withHost } from "../open-host.ts";
-import { ProgressLine } from "../progress-line.ts";
-import { pendingNote, quarantineNote } from "../server-status.ts";
-import { estimateTokens, renderTools, toolObject } from "../tool-listing.ts";
+import { configFailure } from "../output/config-failure.ts";
+import { pendingNote, quarantineNote } from "../output/server-status.ts";
+import { estimateTokens, renderTools, toolObject } from "../output/tool-listing.ts";
+import { openListing } from "../steps/cli-session.ts";
+import type { CommandContext } from "../steps/command-context.ts";
+import { connectEach } from "../steps/connect-each.ts";
+import { connectServer } from "../steps/connect-server.ts";
+import { withHost } from "../steps/open-host.ts";
+import { ProgressLine } from "../steps/progress-line.ts";
 
 export interface ToolsCommand {
   /** All servers that may start, when none is named. */

@@ -1,13 +1,8 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { McpHost, ServerStatus } from "../../host/host.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
-import type { CommandContext } from "../command-context.ts";
-import { configFailure } from "../config-failure.ts";
-import { type ConnectReport, connectEach } from "../connect-each.ts";
-import { type DemoServers, startDemoServers } from "../demo-servers.ts";
-import { formatElapsed } from "../duration.ts";
-import { isUnconfigured, noteConfigProblems, openHost } from "../open-host.ts";
-import { ProgressLine } from "../progress-line.ts";
+import { configFailure } from "../output/config-failure.ts";
+import { formatElapsed } from "../output/duration.ts";
 import {
   originOf,
   pendingNote,
@@ -15,10 +10,15 @@ import {
   serverObject,
   stateWord,
   toolsText,
-} from "../server-status.ts";
-import { countTools } from "../tool-listing.ts";
-import { resultColumn, runTour, type TourReport } from "../tour.ts";
-import { untilStopped } from "../until-stopped.ts";
+} from "../output/server-status.ts";
+import { countTools } from "../output/tool-listing.ts";
+import type { CommandContext } from "../steps/command-context.ts";
+import { type ConnectReport, connectEach } from "../steps/connect-each.ts";
+import { type DemoServers, startDemoServers } from "../steps/demo-servers.ts";
+import { isUnconfigured, noteConfigProblems, openHost } from "../steps/open-host.ts";
+import { ProgressLine } from "../steps/progress-line.ts";
+import { resultColumn, runTour, type TourReport } from "../steps/tour.ts";
+import { untilStopped } from "../steps/until-stopped.ts";
 
 export interface UpCommand {
   /** Shows everything, stops everything and ends. */

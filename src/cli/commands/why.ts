@@ -3,11 +3,11 @@ import type { PermissionLevel } from "../../policy/permission-level.ts";
 import type { AccessReport } from "../../session/explain-access.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
 import { ownCommand, ownCommandsIn } from "../../text/own-command.ts";
-import { parseCallTarget } from "../call-target.ts";
-import type { CommandContext } from "../command-context.ts";
-import { requireServer } from "../connect-server.ts";
-import type { Standpoint } from "../display-path.ts";
-import { withHost } from "../open-host.ts";
+import type { Standpoint } from "../output/display-path.ts";
+import type { CommandContext } from "../steps/command-context.ts";
+import { requireServer } from "../steps/connect-server.ts";
+import { withHost } from "../steps/open-host.ts";
+import { parseCallTarget } from "../words/call-target.ts";
 
 export interface WhyCommand {
   readonly agent: string;

@@ -1,4 +1,4 @@
-import { formatPlace } from "../../config/config-problem.ts";
+import { formatPlace } from "../../config/keys/config-problem.ts";
 import type {
   EntryVariable,
   LaunchQuestion,
@@ -6,7 +6,7 @@ import type {
   ProcessTarget,
   WantedVariable,
 } from "../../human/launch-question.ts";
-import { displayPath, type Places } from "../display-path.ts";
+import { displayPath, type Places } from "../output/display-path.ts";
 
 /** What would be started, completely: the answer covers exactly this. */
 export function describeLaunch(question: LaunchQuestion, places: Places): readonly string[] {

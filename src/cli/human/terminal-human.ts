@@ -9,8 +9,8 @@ import type {
   Human,
 } from "../../human/human.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
-import type { Places } from "../display-path.ts";
-import { isUtf8Locale, toAsciiGlyphs } from "../glyphs.ts";
+import type { Places } from "../output/display-path.ts";
+import { isUtf8Locale, toAsciiGlyphs } from "../output/glyphs.ts";
 import { askInput } from "./ask-input.ts";
 import { describeLaunch } from "./describe-launch.ts";
 import { choicesOf, decisiveText, headlineOf, indented } from "./describe-question.ts";

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 import type { McpError } from "../../../src/index.ts";
-import type { MessageReader } from "../../../src/transport/message-reader.ts";
+import type { MessageReader } from "../../../src/transport/reading/message-reader.ts";
 import { type LineScript, renderLine } from "../hostile/mutated-line.mjs";
 import type { CutCallScript } from "./conversations.ts";
 

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
 
-import { childMarkerVariable } from "../../../src/isolation/child-mark.ts";
-import { markedProcesses } from "../../../src/isolation/marked-processes.ts";
+import { childMarkerVariable } from "../../../src/isolation/process/child-mark.ts";
+import { markedProcesses } from "../../../src/isolation/process/marked-processes.ts";
 import { hostileEntry } from "../hostile/hostile-entry.ts";
 import type { Lab } from "../lab.ts";
 import type { Product } from "../product.ts";

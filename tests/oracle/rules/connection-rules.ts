@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../src/protocol/json-object.ts";
+import { isJsonObject, type JsonObject } from "../../../src/protocol/wire/json-object.ts";
 import { canonicalJson } from "../../../src/text/canonical-hash.ts";
 import type { Pair } from "../compare.ts";
 import { kindOf } from "../observation.ts";

@@ -1,0 +1,178 @@
+import { formatOrigin } from "../../config/keys/config-problem.ts";
+import type { ServerState } from "../../events/host-event.ts";
+import type { ServerStatus } from "../../host/host.ts";
+import { boundedLine } from "../../text/bounded-text.ts";
+import { ownCommand } from "../../text/own-command.ts";
+import { displayPath, displayPathsIn, type Standpoint } from "./display-path.ts";
+
+/** Sign and word of each state: the sign alone is never relied on. */
+const stateWords: Readonly<Record<ServerState, string>> = {
+  connected: "● connected",
+  connecting: "◐ connecting",
+  reconnecting: "◐ reconnecting",
+  needs_auth: "◐ sign-in needed",
+  pending: "⏸ not approved",
+  disconnected: "✗ disconnected",
+  error: "⚠ error",
+  idle: "○ idle",
+  disabled: "○ disabled",
+};
+
+/** A server that works is told by the tools that it offers nobody: by those that changed, if some did. */
+const changedWord = "▲ changed";
+const heldBackWord = "▲ held back";
+
+export function stateWord(state: ServerState): string {
+  return stateWords[state];
+}
+
+export function statusWord(status: ServerStatus): string {
+  const { quarantined, suspect } = status;
+  if (!isToldByTools(status)) return stateWord(status.state);
+  return quarantined.length > suspect.length ? changedWord : heldBackWord;
+}
+
+function isToldByTools({ state, quarantined }: ServerStatus): boolean {
+  return (state === "connected" || state === "idle") && quarantined.length > 0;
+}
+
+/** The widest word, for tables that are written row by row. */
+export const widestStateWord = Math.max(...Object.values(stateWords).map((word) => word.length));
+
+/** Where the entry stands: `.plugboard/mcp.json:7`, or the name of its layer. */
+export function originOf(
+  { provenance }: Pick<ServerStatus, "provenance">,
+  standpoint: Standpoint,
+): string {
+  const { path } = provenance;
+  return formatOrigin(
+    path === undefined ? provenance : { ...provenance, path: displayPath(path, standpoint) },
+  );
+}
+
+/** Why a server waits for approval, and what to do about it. */
+export function pendingNote(status: ServerStatus, standpoint: Standpoint): string {
+  const what = status.changedSinceApproval ? "changed" : "new";
+  const { waitsToReplace: other } = status;
+  const replaces =
+    other === undefined ? "" : `, would replace ${originOf({ provenance: other }, standpoint)}`;
+  return `${what} in ${originOf(status, standpoint)}${replaces} → ${ownCommand("approve", status.name, [], standpoint.program)}`;
+}
+
+/** Which tools nobody is offered, and what to do about it; undefined when all are. */
+export function quarantineNote(
+  { name, quarantined, suspect }: ServerStatus,
+  { program }: Pick<Standpoint, "program">,
+): string | undefined {
+  if (quarantined.length === 0) return undefined;
+  const changed = quarantined.filter((tool) => !suspect.includes(tool));
+  const reasons = [
+    heldBack(changed, { one: "changed", many: "changed" }),
+    heldBack(suspect, { one: "reads like an attack", many: "read like an attack" }),
+  ].filter((text) => text !== undefined);
+  return `${reasons.join("; ")} → ${ownCommand("approve", name, [], program)}`;
+}
+
+const maxNamedTools = 3;
+const maxNameLength = 40;
+
+function heldBack(
+  tools: readonly string[],
+  reason: { readonly one: string; readonly many: string },
+): string | undefined {
+  const [only, ...others] = tools.map((tool) => boundedLine(tool, maxNameLength));
+  if (only === undefined) return undefined;
+  if (others.length === 0) return `1 tool ${reason.one} and is held back: ${only}`;
+  const named = [only, ...others.slice(0, maxNamedTools - 1)].join(", ");
+  const left = tools.length - maxNamedTools;
+  const more = left > 0 ? ` and ${left} more` : "";
+  return `${tools.length} tools ${reason.many} and are held back: ${named}${more}`;
+}
+
+/** How many of its tools are offered: `4`, or `3/4` when one of four is held back. */
+export function toolCounts({ toolCount, quarantined }: ServerStatus): string | undefined {
+  if (toolCount === undefined || quarantined.length === 0) return toolCount?.toString();
+  return `${toolCount - quarantined.length}/${toolCount}`;
+}
+
+/** The same in words: `8 tools`, `3/4 tools`. */
+export function toolsText(status: ServerStatus): string {
+  return `${toolCounts(status) ?? 0} ${status.toolCount === 1 ? "tool" : "tools"}`;
+}
+
+/** What a person should know about a server beside its state, and what to do about it. */
+export function statusNote(status: ServerStatus, standpoint: Standpoint): string {
+  const { name, state, lastError, provenance, problems, protocolVersion } = status;
+  if (isToldByTools(status)) return quarantineNote(status, standpoint) ?? "";
+  switch (state) {
+    case "pending":
+      return pendingNote(status, standpoint);
+    case "disabled":
+      return originOf(status, standpoint);
+    case "needs_auth":
+    case "disconnected":
+    case "error":
+      return `${displayPathsIn(lastError?.message ?? "", standpoint)} → ${ownCommand("test", name, [], standpoint.program)}`;
+    case "connected": {
+      const version = protocolVersion === undefined ? [] : [`MCP ${protocolVersion}`];
+      const count = problems.length;
+      const trouble = count === 0 ? [] : [`${count} ${count === 1 ? "problem" : "problems"}`];
+      return [...version, ...trouble].join(", ");
+    }
+    case "idle":
+    case "connecting":
+    case "reconnecting":
+      return provenance.layer === "demo" ? "bundled, to try things out" : "";
+  }
+}
+
+/** A server in `--json` output. */
+export interface ServerObject {
+  readonly name: string;
+  readonly state: ServerState;
+  readonly transport: string;
+  /** Command line or address, without secrets. */
+  readonly target: string;
+  readonly scope: string;
+  readonly file?: string;
+  readonly line?: number;
+  /** Number of tools; absent until the server has listed them. */
+  readonly tools?: number;
+  /** It waits for approval and is not what was approved under its name before. */
+  readonly changedSinceApproval?: true;
+  /** The file, or else the scope, of the entry in force that it would replace once it is approved. */
+  readonly waitsToReplace?: string;
+  /** Names of tools that nobody is offered before a person has looked at them. */
+  readonly quarantined?: readonly string[];
+  /** Those of them that are new and read like an attack; the others changed. */
+  readonly suspect?: readonly string[];
+  readonly protocolVersion?: string;
+  readonly serverInfo?: unknown;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export function serverObject(status: ServerStatus): ServerObject {
+  const { name, state, transport, target, provenance, lastError } = status;
+  const { toolCount, protocolVersion, serverInfo } = status;
+  return {
+    name,
+    state,
+    transport,
+    target,
+    scope: provenance.layer,
+    ...(provenance.path === undefined ? {} : { file: provenance.path }),
+    ...(provenance.line === undefined ? {} : { line: provenance.line }),
+    ...(toolCount === undefined ? {} : { tools: toolCount }),
+    ...(status.changedSinceApproval ? { changedSinceApproval: true } : {}),
+    ...(status.waitsToReplace === undefined
+      ? {}
+      : { waitsToReplace: status.waitsToReplace.path ?? status.waitsToReplace.layer }),
+    ...(status.quarantined.length === 0 ? {} : { quarantined: status.quarantined }),
+    ...(status.suspect.length === 0 ? {} : { suspect: status.suspect }),
+    ...(protocolVersion === undefined ? {} : { protocolVersion }),
+    ...(serverInfo === undefined ? {} : { serverInfo }),
+    ...(lastError === undefined
+      ? {}
+      : { error: { code: lastError.code, message: lastError.message } }),
+  };
+}

@@ -1,0 +1,38 @@
+import type { McpHost, ServerStatus } from "../../host/host.ts";
+import { createHumanAt } from "../human/terminal-human.ts";
+import { cancelledBeforehand } from "./ask-line.ts";
+import type { CommandContext } from "./command-context.ts";
+
+/** Who approved, in the record of approvals. */
+export const approvedBy = "cli";
+
+/**
+ * Asks whether a server that a project brought along may start, where there is someone to ask. Without
+ * an answer it stays unapproved, and whatever needs it fails as `not_approved`.
+ */
+export async function offerApproval(
+  context: CommandContext,
+  host: McpHost,
+  { name, state }: ServerStatus,
+): Promise<void> {
+  if (state === "pending" && canAsk(context)) await askForApproval(context, host, name);
+}
+
+export function canAsk({ terminal, options }: CommandContext): boolean {
+  return terminal.isInteractive && options.json !== true;
+}
+
+/** Puts the host's question on the terminal; whether the answer was yes. */
+export async function askForApproval(
+  context: CommandContext,
+  host: McpHost,
+  name: string,
+): Promise<boolean> {
+  const { signal } = context;
+  const human = createHumanAt(context.dialogue, context.standpoint);
+  try {
+    return await host.requestApproval(name, { human, by: approvedBy, signal });
+  } catch (error) {
+    throw signal.aborted ? cancelledBeforehand() : error;
+  }
+}

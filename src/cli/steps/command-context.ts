@@ -1,0 +1,106 @@
+import { homedir } from "node:os";
+
+import { createError } from "../../errors/families.ts";
+import { McpError } from "../../errors/mcp-error.ts";
+import type { Logger } from "../../ports/logger.ts";
+import { ownProgram } from "../../text/own-command.ts";
+import { shellWord } from "../../text/shell-word.ts";
+import { type Dialogue, readAnswer } from "../human/dialogue.ts";
+import type { Standpoint } from "../output/display-path.ts";
+import { errorObject, type Fact, formatError } from "../output/error-format.ts";
+import { createStderrLogger, type LogLevel } from "../output/stderr-logger.ts";
+import { Terminal } from "../output/terminal.ts";
+import type { Interruption } from "./interruption.ts";
+
+/** Options that every command understands, as the parser gives them. */
+export interface GlobalOptions {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly color: boolean;
+  /** As typed; a later file wins over an earlier one. */
+  readonly config?: readonly string[];
+  /** As typed; it is the current folder by now. */
+  readonly cwd?: string;
+  /** Without it `warn`, with `quiet` `error`; with `json` nothing, because what matters is in the object. */
+  readonly logLevel?: LogLevel;
+}
+
+/** What a command works with: its options, a way to write, and the wish of the user to stop. */
+export class CommandContext {
+  readonly options: GlobalOptions;
+  readonly terminal: Terminal;
+  readonly interruption: Interruption;
+  readonly logger: Logger;
+  /** Problems that the command has told: the logger does not repeat them. */
+  readonly told = new Set<string>();
+  /** The person at the terminal, if one is there. */
+  readonly dialogue: Dialogue;
+
+  constructor(options: GlobalOptions, interruption: Interruption) {
+    this.options = options;
+    this.interruption = interruption;
+    const { stdout, stderr, env, platform } = process;
+    this.terminal = new Terminal({ stdout, stderr, env, platform, color: options.color });
+    const { json = false, quiet = false } = options;
+    const level = options.logLevel ?? (json ? "silent" : quiet ? "error" : "warn");
+    this.logger = createStderrLogger(this.terminal, { level, json, told: this.told });
+    this.dialogue = {
+      note: (text) => this.terminal.note(text),
+      ask: async (prompt, signal, asked) => {
+        const release = this.terminal.hold();
+        try {
+          const write = (text: string): void => this.terminal.prompt(text);
+          return await readAnswer(process.stdin, write, { prompt, signal, ...asked });
+        } finally {
+          release();
+        }
+      },
+    };
+  }
+
+  get signal(): AbortSignal {
+    return this.interruption.signal;
+  }
+
+  get standpoint(): Standpoint {
+    const { config = [], cwd } = this.options;
+    const repeated = [
+      ...config.flatMap((file) => ["--config", file]),
+      ...(cwd === undefined ? [] : ["--cwd", cwd]),
+    ];
+    const program = [ownProgram(), ...repeated.map(shellWord)].join(" ");
+    return { cwd: process.cwd(), home: homedir(), program };
+  }
+
+  /** A line on stderr that is no error: silenced by `--quiet`, and by `--json` to keep stderr parseable. */
+  notice(text: string): void {
+    if (!this.options.quiet && !this.options.json) this.terminal.note(text);
+  }
+
+  /** The answer of a command, in the form that was asked for. */
+  answer(object: object, text: string): void {
+    if (this.options.json === true) this.terminal.json(object);
+    else this.terminal.line(text);
+  }
+
+  /** Ends a command whose remaining work nobody waits for any more. */
+  throwIfInterrupted(): void {
+    if (this.signal.aborted) throw createError("cancelled", "stopped half-way");
+  }
+
+  /** Tells a failure on stderr, and gives the exit code that belongs to it. */
+  report(error: unknown, facts: readonly Fact[] = []): number {
+    if (this.options.json) this.terminal.jsonError(errorObject(error, this.standpoint));
+    else for (const line of this.#errorLines(error, facts)) this.terminal.note(line);
+    return McpError.is(error) ? error.exitCode : 1;
+  }
+
+  #errorLines(error: unknown, facts: readonly Fact[]): readonly string[] {
+    const { terminal, standpoint, options } = this;
+    const withStack = options.logLevel === "debug";
+    const style = { ...standpoint, columns: terminal.columns, withStack };
+    return formatError(error, style, facts).map((line) =>
+      line.replace(/^✗/, (glyph) => terminal.paint("bad", glyph, "stderr")),
+    );
+  }
+}

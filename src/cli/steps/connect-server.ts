@@ -1,0 +1,52 @@
+import { problemError } from "../../config/keys/config-problem.ts";
+import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
+import { formatConfigProblem } from "../output/error-format.ts";
+import { offerApproval } from "./approve-launch.ts";
+import type { CommandContext } from "./command-context.ts";
+import { noteConfigProblems } from "./open-host.ts";
+import type { ProgressLine } from "./progress-line.ts";
+
+export interface ConnectedServer {
+  readonly status: ServerStatus;
+  /** Start, handshake and listing; the time a person took to answer is not part of it. */
+  readonly elapsedMs: number;
+}
+
+/** Connects one server that the user named, asking for its approval first where that is possible. */
+export async function connectServer(
+  context: CommandContext,
+  host: McpHost,
+  {
+    name,
+    progress,
+    ...options
+  }: ConnectOptions & { readonly name: string; readonly progress: ProgressLine },
+): Promise<ConnectedServer> {
+  await offerApproval(context, host, requireServer(context, host, name));
+  const { state } = host.server(name);
+  if (state !== "pending" && state !== "disabled") progress.phase(`starting ${name}`);
+  const since = performance.now();
+  try {
+    const status = await host.connect(name, { ...options, signal: context.signal });
+    return { status, elapsedMs: performance.now() - since };
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Throws what is wrong with its entry, or `server_unknown` with suggestions. */
+export function requireServer(context: CommandContext, host: McpHost, name: string): ServerStatus {
+  if (!host.servers().some((server) => server.name === name)) {
+    const own = host.configProblems.filter(({ serverName }) => serverName === name);
+    if (own.some(({ severity }) => severity === "error")) {
+      // A key that is not known often explains why another one is missing.
+      for (const problem of own)
+        if (problem.severity === "warning")
+          context.notice(formatConfigProblem(problem, context.standpoint));
+      throw problemError(own);
+    }
+    // The server may be missing because its file could not be read.
+    noteConfigProblems(context, host, "error");
+  }
+  return host.server(name);
+}

@@ -1,0 +1,90 @@
+import { createError } from "../../errors/families.ts";
+import type { HostOptions, McpHost } from "../../host/host.ts";
+import type { Human } from "../../human/human.ts";
+import { createHumanAt } from "../human/terminal-human.ts";
+import { formatConfigProblem } from "../output/error-format.ts";
+import { canAsk } from "./approve-launch.ts";
+import type { CommandContext } from "./command-context.ts";
+
+/** A one-shot command ends at most two seconds after its result, whatever its servers do. */
+const oneShotLimits = { stopTermAfterMs: 1_000, stopGraceMs: 2_000 } as const;
+
+/** The host as configured where the command was typed. Reads files, starts nothing. */
+export async function openHost(
+  context: CommandContext,
+  options: HostOptions = {},
+): Promise<McpHost> {
+  const { createHost } = await import("../../host/create-host.ts");
+  const { config } = context.options;
+  return await createHost({
+    watch: false,
+    reconnect: false,
+    // What a command needs, it starts itself.
+    startEager: false,
+    cwd: context.standpoint.cwd,
+    logger: context.logger,
+    ...(canAsk(context) ? { human: inputsOnly(context) } : {}),
+    ...(config === undefined ? {} : { configFiles: config.toReversed() }),
+    ...options,
+  });
+}
+
+/** What entries ask for is asked at the terminal. Servers, and questions of consent, are the commands' own affair. */
+function inputsOnly({ dialogue, standpoint }: CommandContext): Human {
+  const human = createHumanAt(dialogue, standpoint);
+  return { input: async (question, options) => await human.input?.(question, options) };
+}
+
+/** The same for commands that one can try at once: where nothing is configured, the demo server is there. */
+async function openHostOrDemo(context: CommandContext): Promise<McpHost> {
+  const host = await openHost(context, { limits: oneShotLimits });
+  if (!isUnconfigured(context, host)) return host;
+  // The second host has the same problems, and tells them.
+  for (const { message } of host.configProblems) context.told.add(message);
+  await host.close();
+  context.told.clear();
+  return await openHost(context, { limits: oneShotLimits, demo: true });
+}
+
+/** Whoever names files gets what they hold, be it nothing. */
+export function isUnconfigured(context: CommandContext, host: McpHost): boolean {
+  const { config } = context.options;
+  const isFaultless = host.configProblems.every(
+    ({ layer, severity }) => layer === "store" && severity === "warning",
+  );
+  return config === undefined && host.servers().length === 0 && isFaultless;
+}
+
+/** For commands that read or change what is kept: "nothing" would be no answer, and "done" a lie. */
+export function requireStore(context: CommandContext, host: McpHost): void {
+  const failure = host.configProblems.find(({ code }) => code === "store_failed");
+  if (failure === undefined) return;
+  if (context.options.json !== true) context.told.add(failure.message);
+  throw createError("store_failed", failure.message);
+}
+
+/** What is wrong with the configuration, without holding up the command. */
+export function noteConfigProblems(
+  context: CommandContext,
+  host: McpHost,
+  severity: "error" | "all",
+): void {
+  for (const problem of host.configProblems)
+    if (severity === "all" || problem.severity === "error") {
+      context.told.add(problem.message);
+      context.notice(formatConfigProblem(problem, context.standpoint));
+    }
+}
+
+/** Runs `use` with a host and closes it, whatever comes of it. */
+export async function withHost<T>(
+  context: CommandContext,
+  use: (host: McpHost) => Promise<T>,
+): Promise<T> {
+  const host = await openHostOrDemo(context);
+  try {
+    return await use(host);
+  } finally {
+    await host.close();
+  }
+}

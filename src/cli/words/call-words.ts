@@ -1,0 +1,108 @@
+import { createReadStream } from "node:fs";
+
+import { createError } from "../../errors/families.ts";
+import type { McpError } from "../../errors/mcp-error.ts";
+import { redact } from "../../text/redact.ts";
+import { truncate } from "../../text/truncate.ts";
+
+/** One argument as it was typed, its file read, but not yet fitted to the tool's schema. */
+export type TypedArgument = { readonly key: string } & (
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "json"; readonly value: unknown }
+);
+
+const maxInputBytes = 10 * 1_024 * 1_024;
+
+/** Reads `key=value`, `key:=json`, `key=@file` and `key:=@file`. */
+export async function readCallWords(
+  words: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly TypedArgument[]> {
+  const typed = await Promise.all(words.map((word) => readWord(word, signal)));
+  const keys = new Set<string>();
+  for (const { key } of typed) {
+    if (keys.has(key)) throw badInput(`the argument "${key}" is given twice`);
+    keys.add(key);
+  }
+  return typed;
+}
+
+async function readWord(word: string, signal: AbortSignal): Promise<TypedArgument> {
+  const match = /^([^=]+?)(:?)=(.*)$/s.exec(word);
+  if (match === null)
+    throw createError("invalid_arguments", `"${redact(truncate(word, 80))}" is no argument`, {
+      hint: "write arguments as key=value, key:=json or key=@file",
+    });
+  const [, key = "", colon, rest = ""] = match;
+  const text = rest.startsWith("@") ? await readTextFile(rest.slice(1), signal) : rest;
+  if (colon === "") return { key, kind: "text", text };
+  return { key, kind: "json", value: parseJson(text, `the value of "${key}"`) };
+}
+
+/** `--args`: JSON as it stands, `@file`, or `-` for stdin. */
+export async function readArgsOption(
+  option: string,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>>> {
+  const value = parseJson(await readOptionText(option, signal), "--args");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw badInput("--args is not a JSON object");
+  return value as Readonly<Record<string, unknown>>;
+}
+
+async function readOptionText(option: string, signal: AbortSignal): Promise<string> {
+  if (option === "-") return await readText(process.stdin, "stdin", signal);
+  return option.startsWith("@") ? await readTextFile(option.slice(1), signal) : option;
+}
+
+function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // The parser's own message would repeat the value.
+    throw badInput(`${what} is not valid JSON`);
+  }
+}
+
+function readTextFile(file: string, signal: AbortSignal): Promise<string> {
+  return readText(createReadStream(file), `the file "${file}"`, signal);
+}
+
+/** Bounded whatever is behind the stream: a pipe that never ends, a device, a terminal nobody types on. */
+async function readText(
+  stream: NodeJS.ReadableStream & { destroy(): unknown },
+  what: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const stop = (): void => void stream.destroy();
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > maxInputBytes) throw badInput(`${what} is larger than 10 MiB`);
+      chunks.push(chunk);
+    }
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (error) {
+    if (signal.aborted) throw createError("cancelled", "cancelled before anything was run");
+    throw readProblem(error, what);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function readProblem(error: unknown, what: string): unknown {
+  if (error instanceof TypeError) return badInput(`${what} is not UTF-8 text`);
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT") return badInput(`${what} does not exist`);
+  return (error as NodeJS.ErrnoException).syscall === undefined
+    ? error
+    : badInput(`${what} cannot be read (${code ?? "unknown reason"})`);
+}
+
+function badInput(message: string): McpError {
+  return createError("invalid_arguments", message);
+}

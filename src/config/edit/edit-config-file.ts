@@ -1,0 +1,105 @@
+import { lstat, mkdir, realpath, stat } from "node:fs/promises";
+import path from "node:path";
+
+import { createError } from "../../errors/families.ts";
+import { McpError } from "../../errors/mcp-error.ts";
+import { type FileLock, withFileLock } from "../files/file-lock.ts";
+import { isWithin } from "../files/project-folders.ts";
+import { maxConfigBytes, readConfigText } from "../files/read-config-file.ts";
+import { writeFileAtomic } from "../files/write-file-atomic.ts";
+import { type ConfigEdit, editConfigText } from "./edit-config-text.ts";
+
+export interface EditedConfigFile {
+  /** The file that was written: the target, where `file` is a link. */
+  readonly path: string;
+  readonly isCreated: boolean;
+  /** False when the file already said what the edit asks for. */
+  readonly isChanged: boolean;
+}
+
+export interface EditConfigFileOptions {
+  /** The file must lie in this folder, every link followed. */
+  readonly within?: string | undefined;
+}
+
+const maxAttempts = 10;
+
+/**
+ * Changes one entry of a configuration file and leaves the rest as it was written. File and folder
+ * are created when missing. Processes that edit at the same time lose nothing: they wait for each
+ * other, and an edit made without waiting (an editor) makes this one start again.
+ */
+export async function editConfigFile(
+  file: string,
+  edit: ConfigEdit,
+  { within }: EditConfigFileOptions = {},
+): Promise<EditedConfigFile> {
+  try {
+    const target = await resolveTarget(path.resolve(file));
+    if (within !== undefined && !isWithin(target, await realpath(within)))
+      throw createError("config_invalid", `${file} is a link that leaves ${within}: ${target}`, {
+        hint: "edit that file yourself, or replace the link by a file of the project",
+      });
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const edited = await withFileLock(target, (lock) => tryEdit(target, edit, lock));
+      if (edited !== undefined) return edited;
+    }
+    throw createError("config_invalid", `${target} keeps changing; nothing was written`);
+  } catch (error) {
+    if (McpError.is(error)) throw error;
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    throw createError("config_invalid", `${file} cannot be written (${code})`, { cause: error });
+  }
+}
+
+/** Undefined when the file changed, or the lock was lost, before the result could be written. */
+async function tryEdit(
+  target: string,
+  edit: ConfigEdit,
+  lock: FileLock,
+): Promise<EditedConfigFile | undefined> {
+  const before = await readText(target);
+  const after = editConfigText(before ?? "", edit, target);
+  const isCreated = before === undefined;
+  if (after === before) return { path: target, isCreated, isChanged: false };
+  if (Buffer.byteLength(after) > maxConfigBytes)
+    throw createError("config_invalid", `${target} would become larger than 1 MiB`);
+  const options = await writeOptions(target);
+  if ((await readText(target)) !== before || !(await lock.isHeld())) return undefined;
+  await writeFileAtomic(target, after, options);
+  return { path: target, isCreated, isChanged: true };
+}
+
+/** Links are followed to the file they mean, so that the link stays a link. */
+async function resolveTarget(file: string): Promise<string> {
+  try {
+    return await realpath(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  const isLink = await lstat(file).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
+  if (isLink)
+    throw createError("config_invalid", `${file} is a link to a file that does not exist`);
+  const folder = path.dirname(file);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return path.join(await realpath(folder), path.basename(file));
+}
+
+async function readText(target: string): Promise<string | undefined> {
+  const read = await readConfigText(target);
+  if (read.status === "failed") throw createError("config_invalid", `${target} ${read.reason}`);
+  return read.status === "missing" ? undefined : read.text;
+}
+
+async function writeOptions(target: string): Promise<Parameters<typeof writeFileAtomic>[2]> {
+  try {
+    const { mode, uid, gid } = await stat(target);
+    return { mode: mode & 0o777, owner: { uid, gid } };
+  } catch {
+    // It may hold secrets; whoever wants to share it can say so.
+    return { mode: 0o600 };
+  }
+}

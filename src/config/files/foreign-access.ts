@@ -1,0 +1,86 @@
+import type { Stats } from "node:fs";
+import { readFile, realpath, stat } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+
+import { shellWord } from "../../text/shell-word.ts";
+
+/** The user this process works for. */
+export interface FileUser {
+  readonly uid: number;
+  readonly name: string;
+  /** The group that has no other member, where there is one. */
+  readonly privateGroup: number | undefined;
+}
+
+/**
+ * Why a configuration file of the user's own may hold somebody else's words, and the command that mends it;
+ * undefined when only the user, or root, can have written it. The file, its folder and, behind a link, the
+ * file and folder it leads to count. Windows has other rules, and is not judged.
+ */
+export async function findForeignAccess(file: string): Promise<string | undefined> {
+  const target = await realpath(file).catch(() => undefined);
+  if (target === undefined) return undefined;
+  return await foreignAccessTo([target, path.dirname(target), path.dirname(path.resolve(file))]);
+}
+
+/** The same for files and folders that are named one by one. */
+export async function foreignAccessTo(places: readonly string[]): Promise<string | undefined> {
+  const user = await currentUser();
+  if (user === undefined) return undefined;
+  for (const place of new Set(places)) {
+    const stats = await stat(place).catch(() => undefined);
+    const problem = stats === undefined ? undefined : describeAccess(place, stats, user);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** What other users can do to `place`, in words, with the command that ends it. */
+export function describeAccess(
+  place: string,
+  { uid, gid, mode }: Pick<Stats, "uid" | "gid" | "mode">,
+  user: FileUser,
+): string | undefined {
+  const refuse = (what: string, command: string): string =>
+    `is not used, because ${what} ${place}: run ${command} ${shellWord(place)} after reading it`;
+  if (uid !== user.uid && uid !== 0)
+    return refuse(`another user (uid ${uid}) owns`, `sudo chown ${user.name}`);
+  if ((mode & 0o002) !== 0) return refuse("every user may write", "chmod o-w");
+  if ((mode & 0o020) !== 0 && gid !== user.privateGroup)
+    return refuse(`every member of group ${gid} may write`, "chmod g-w");
+  return undefined;
+}
+
+let groups: Promise<string> | undefined;
+
+async function currentUser(): Promise<FileUser | undefined> {
+  const uid = process.geteuid?.();
+  if (uid === undefined) return undefined;
+  const { username, gid } = userInfo(uid);
+  groups ??= readFile("/etc/group", "utf8").catch(() => "");
+  const privateGroup = isPrivateGroup(await groups, gid, { uid, name: username }) ? gid : undefined;
+  return { uid, name: username, privateGroup };
+}
+
+/** A user that the system does not know by name has a number alone. */
+function userInfo(uid: number): { readonly username: string; readonly gid: number } {
+  try {
+    return os.userInfo();
+  } catch {
+    return { username: String(uid), gid: process.getegid?.() ?? -1 };
+  }
+}
+
+/** Whether the group is named like the user and lists nobody else; by its number where no list knows it. */
+export function isPrivateGroup(
+  list: string,
+  gid: number,
+  { uid, name }: Pick<FileUser, "uid" | "name">,
+): boolean {
+  const known = list.split("\n").map((line) => line.split(":"));
+  const group = known.find((fields) => fields[2] === String(gid));
+  if (group === undefined) return gid === uid;
+  const [groupName, , , members = ""] = group;
+  return groupName === name && members.split(",").every((it) => it === "" || it === name);
+}

@@ -1,0 +1,99 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+
+import type { FieldPath } from "../keys/check-value.ts";
+import { quoteName } from "../keys/check-value.ts";
+import type { ConfigProblem } from "../keys/config-problem.ts";
+import type { ConfigLayer } from "../keys/server-config.ts";
+import type { Position } from "../parse/parse-entry.ts";
+import type { ParseJsoncOptions } from "./jsonc-document.ts";
+
+/** A larger file is no configuration, whatever it holds. */
+export const maxConfigBytes = 1_024 * 1_024;
+/** Of one file. Nobody has written so many; a repository that has wants to hold up whoever opens it. */
+export const maxConfigEntries = 1_000;
+/** Of one file: enough for so many servers, and read in less time than would be noticed. */
+export const maxConfigValues = 25 * maxConfigEntries;
+
+export type ConfigFile =
+  | { readonly status: "missing" }
+  /** The file is there and cannot be used. */
+  | { readonly status: "failed"; readonly problem: ConfigProblem }
+  | {
+      readonly status: "read";
+      readonly value: unknown;
+      readonly problems: readonly ConfigProblem[];
+      readonly locate: (path: FieldPath) => Position;
+    };
+
+export type ConfigText =
+  | { readonly status: "missing" }
+  | { readonly status: "failed"; readonly reason: string }
+  | { readonly status: "read"; readonly text: string };
+
+/** Reads one configuration file (JSON with comments, a byte order mark allowed). Never throws. */
+export async function readConfigFile(
+  path: string,
+  layer: ConfigLayer,
+  options: ParseJsoncOptions = {},
+): Promise<ConfigFile> {
+  const problemAt = (
+    severity: ConfigProblem["severity"],
+    message: string,
+    position?: Position,
+  ): ConfigProblem => ({ severity, code: "config_invalid", message, path, layer, ...position });
+
+  const file = await readConfigText(path);
+  if (file.status === "missing") return file;
+  if (file.status === "failed")
+    return { status: "failed", problem: problemAt("error", file.reason) };
+  // Most folders have no such file: then the parser is not loaded at all.
+  const { parseJsonc } = await import("./jsonc-document.ts");
+  const parsed = parseJsonc(file.text.replace(/^\uFEFF/, ""), options);
+  if (!parsed.ok)
+    return { status: "failed", problem: problemAt("error", parsed.message, parsed.position) };
+  const { value, repeatedKeys, locate } = parsed.document;
+  const problems = repeatedKeys.map(({ key, position }) =>
+    problemAt("warning", `the key ${quoteName(key)} is repeated; the last one counts`, position),
+  );
+  return { status: "read", value, problems, locate };
+}
+
+/** The text of a configuration file, read in bounded time and memory whatever the path leads to. */
+export async function readConfigText(path: string): Promise<ConfigText> {
+  let handle: FileHandle;
+  try {
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+    handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    return failure(error);
+  }
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) return { status: "failed", reason: "is not a regular file" };
+    const tooLarge = { status: "failed", reason: "is larger than 1 MiB" } as const;
+    if (stats.size > maxConfigBytes) return tooLarge;
+    // The file may grow while it is read.
+    const buffer = Buffer.alloc(Math.min(stats.size, maxConfigBytes) + 1);
+    let length = 0;
+    while (length < buffer.length) {
+      const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    if (length === buffer.length) return { status: "failed", reason: "changed while it was read" };
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    return { status: "read", text: decoder.decode(buffer.subarray(0, length)) };
+  } catch (error) {
+    if (error instanceof TypeError) return { status: "failed", reason: "is not UTF-8 text" };
+    return failure(error);
+  } finally {
+    await handle.close();
+  }
+}
+
+function failure(error: unknown): ConfigText {
+  const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+  if (code === "ENOENT" || code === "ENOTDIR") return { status: "missing" };
+  return { status: "failed", reason: `cannot be read (${code})` };
+}

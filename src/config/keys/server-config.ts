@@ -1,0 +1,169 @@
+import type { SecretText } from "../../text/secret-text.ts";
+
+/** Text of an entry. A plain string may be shown; what is or may be a secret is a `SecretText`. */
+export type ConfigText = string | SecretText;
+
+/** Where an entry was written: what approval asks about and what every error message points at. */
+export interface Provenance {
+  readonly layer: ConfigLayer;
+  /** The file, when the entry came from one. */
+  readonly path?: string;
+  /** 1-based position of the entry in that file. */
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** Written by whoever wrote the project, not by its user. */
+export function isOfProject({ layer }: Provenance): boolean {
+  return layer === "project" || layer === "ancestor";
+}
+
+/** Written by its user, for wherever they work: in their file, or through the host into the store. */
+export function isUsersOwn({ layer }: Provenance): boolean {
+  return layer === "user" || layer === "store";
+}
+
+/** Where a server is defined, in the form error details carry it. */
+export function definitionOf({ layer, path, line }: Provenance): {
+  readonly layer: ConfigLayer;
+  readonly definedAt?: string;
+} {
+  if (path === undefined) return { layer };
+  return { layer, definedAt: line === undefined ? path : `${path}:${line}` };
+}
+
+/** Nearest first: an entry of a nearer layer replaces one of the same name in a farther layer. */
+export const configLayers = ["code", "project", "ancestor", "user", "store", "demo"] as const;
+export type ConfigLayer = (typeof configLayers)[number];
+
+/** `Text` is plain once the server is about to start: see `resolveServer`. */
+export interface StdioTransportConfig<Text extends ConfigText = ConfigText> {
+  readonly kind: "stdio";
+  readonly command: string;
+  readonly args: readonly Text[];
+  /**
+   * Absolute when set; a relative one was resolved against the folder that holds the entry's layer. One that
+   * begins with `${workspaceFolder}` or `${userHome}` is kept as it is written; see `launchFolder`.
+   */
+  readonly cwd?: string;
+  /** Values may hold `${VAR}`; they are expanded when the server starts, never before. */
+  readonly env: Readonly<Record<string, Text>>;
+  /** More of them, in a file; absolute, or begins with `${workspaceFolder}` or `${userHome}`. */
+  readonly envFile?: string;
+  readonly envPassthrough: readonly string[];
+  readonly inheritEnv: "safe" | "none" | "all";
+  readonly expandArgs: boolean;
+}
+
+/** `http` means: find out which dialect the address speaks. */
+export type HttpTransportKind = "http" | "streamable-http" | "sse" | "http-post" | "rest";
+
+/** Whether a server of this kind can have a stream on which it speaks without being asked. */
+export function hasServerStream(kind: HttpTransportKind): boolean {
+  return kind !== "http-post" && kind !== "rest";
+}
+
+export interface HttpTransportConfig<Text extends ConfigText = ConfigText> {
+  readonly kind: HttpTransportKind;
+  readonly url: Text;
+  readonly headers: Readonly<Record<string, Text>>;
+  /** `GET` requires the server's own stream to be open before the first call; messages are POSTed either way. */
+  readonly method: "GET" | "POST";
+  readonly messageEndpoint?: Text;
+  readonly allowPrivateNetwork: boolean;
+}
+
+/** An entry `{ "enabled": false }` disables a farther one and needs no transport of its own. */
+export interface NoTransportConfig {
+  readonly kind: "none";
+}
+
+/** A transport object handed over in code; the registry keeps the object itself. */
+export interface MemoryTransportConfig {
+  readonly kind: "memory";
+}
+
+/** Transports that reach nothing outside this process. */
+export type WirelessTransportConfig = MemoryTransportConfig | NoTransportConfig;
+
+export type TransportConfig<Text extends ConfigText = ConfigText> =
+  | StdioTransportConfig<Text>
+  | HttpTransportConfig<Text>
+  | WirelessTransportConfig;
+export type TransportKind = TransportConfig["kind"];
+
+export type AuthConfig<Text extends ConfigText = ConfigText> =
+  | { readonly type: "none" }
+  | { readonly type: "bearer"; readonly token: Text }
+  | {
+      readonly type: "oauth";
+      readonly clientId?: string;
+      readonly clientSecret?: Text;
+      readonly authUrl?: string;
+      readonly tokenUrl?: string;
+      readonly scopes?: readonly string[];
+      readonly redirectUri?: string;
+      readonly callbackPort?: number;
+      readonly clientMetadataUrl?: string;
+      readonly grant?: "authorization_code" | "client_credentials";
+      readonly privateKey?: Text;
+      readonly dpop?: boolean;
+    };
+
+/** How public tool names are built; see `catalog/` for what each preset gives. */
+export const namingPresets = ["mcp__server__tool", "mcp_server_tool", "prefix_tool"] as const;
+export type NamingPreset = (typeof namingPresets)[number];
+
+export interface IsolationConfig {
+  readonly sandbox?: boolean;
+  readonly network?: { readonly domains: readonly string[] };
+  readonly paths?: { readonly read: readonly string[]; readonly write: readonly string[] };
+  readonly limits?: { readonly memory?: string; readonly processes?: number };
+}
+
+/** Something that a person is asked for when a server first starts. */
+export interface InputDeclaration {
+  /** What `${input:id}` names. */
+  readonly id: string;
+  /** `command`: VS Code would run a command of its own for it. */
+  readonly type: "promptString" | "pickString" | "command";
+  readonly description?: string;
+  readonly password?: boolean;
+  readonly default?: string;
+  readonly options?: readonly string[];
+}
+
+/** One server in canonical form: deeply frozen, every default filled in, times in milliseconds. */
+export interface ServerConfig {
+  readonly name: string;
+  /** Slug of the name, unique among all servers. */
+  readonly id: string;
+  readonly transport: TransportConfig;
+  readonly auth: AuthConfig;
+  readonly enabled: boolean;
+  /** Absent: the surface decides (`lazy` in library and one-shot commands, `eager` in `up`). */
+  readonly start?: "lazy" | "eager";
+  /** Absent: the host's limit applies. `0` means no limit. */
+  readonly connectTimeoutMs?: number;
+  readonly callTimeoutMs?: number;
+  readonly reconnect: boolean;
+  readonly maxReconnectAttempts: number;
+  readonly halfOpen: boolean;
+  readonly toolPrefix?: string;
+  /** Absent means all, empty means none; original tool names. */
+  readonly enabledTools?: readonly string[];
+  /** Applied after `enabledTools`. */
+  readonly disabledTools: readonly string[];
+  readonly naming?: NamingPreset;
+  /** Cuts descriptions shown to a model; absent means whole. */
+  readonly descriptionLimit?: number;
+  /** `auto`, or the one revision to speak. */
+  readonly protocol: string;
+  /** A protocol slip closes the connection instead of being counted. */
+  readonly strict: boolean;
+  readonly skipReadOnlyPrompts: boolean;
+  readonly isolation?: IsolationConfig;
+  /** Those that its entry refers to. */
+  readonly inputs?: readonly InputDeclaration[];
+  readonly provenance: Provenance;
+}

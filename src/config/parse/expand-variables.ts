@@ -1,0 +1,281 @@
+import { homedir } from "node:os";
+
+import { createError } from "../../errors/families.ts";
+import { credentialsIn } from "../../text/redact.ts";
+import { secretForms } from "../../text/secret-forms.ts";
+import { SecretText } from "../../text/secret-text.ts";
+import { quoteName } from "../keys/check-value.ts";
+import { entryKeys } from "../keys/config-keys.ts";
+import { formatPlace } from "../keys/config-problem.ts";
+import type { ServerConfig, TransportConfig } from "../keys/server-config.ts";
+import { mapTemplates, type ResolvedTexts } from "../variables/map-templates.ts";
+import { isCredential, isSecretValue } from "../variables/secret-values.ts";
+import {
+  expandFolders,
+  folderOf,
+  type Folders,
+  parseTemplate,
+} from "../variables/variable-reference.ts";
+import { findUrlFlaw } from "./build-transport.ts";
+
+/** What references stand for: variables by their names, everything else under a key that no variable can have. */
+export interface Environment extends Readonly<Record<string, string | undefined>> {
+  readonly [otherReferences]?: OtherReferences;
+}
+
+export const otherReferences: unique symbol = Symbol("plugboard.otherReferences");
+
+/** What the references of one entry stand for that are no variables of the environment. */
+export interface OtherReferences {
+  readonly folders: Folders;
+  /** What was typed for `${input:id}`, by id. */
+  readonly inputs: ReadonlyMap<string, SecretText>;
+  /** The variables of the entry's `envFile`. */
+  readonly envFile: Readonly<Record<string, SecretText>>;
+}
+
+export interface ExpandOptions {
+  /** What a variable that is unset and has no default does: fails, becomes empty text, or stays as written. */
+  readonly unset?: "error" | "empty" | "literal";
+  /** `false` leaves `${VAR:-default}` as it is written. */
+  readonly defaults?: boolean;
+}
+
+export type Expansion =
+  | {
+      readonly ok: true;
+      readonly text: string;
+      /** The variables whose values are part of the text. */
+      readonly used: readonly { readonly name: string; readonly value: string }[];
+    }
+  | { readonly ok: false; readonly reason: "unset"; readonly variable: string }
+  /** Only the program that the text was written for knows what `${kind:…}` stands for. */
+  | { readonly ok: false; readonly reason: "foreign"; readonly kind: string }
+  /** A `${` that begins no reference; only an error while unset variables are one. */
+  | { readonly ok: false; readonly reason: "malformed" };
+
+/** What a server is started or called with, every reference replaced. Not for logs, not for storing. */
+export interface ResolvedServer extends ResolvedTexts {
+  /** The values among them to keep out of logs and messages. */
+  readonly secrets: readonly string[];
+  /** Those of the secrets that are more than a plain setting: they are masked in the server's own names, too. */
+  readonly credentials: readonly string[];
+}
+
+/** Replaces `${VAR}` and `${VAR:-default}` (for unset or empty) once; the values themselves are not templates. */
+export function expandVariables(
+  template: string,
+  environment: Environment,
+  options: ExpandOptions = {},
+): Expansion {
+  const { unset = "error", defaults = true } = options;
+  const used: { readonly name: string; readonly value: string }[] = [];
+  let text = "";
+  for (const part of parseTemplate(template)) {
+    if (part.type === "text") text += part.text;
+    else if (part.type === "malformed") {
+      if (unset === "error") return { ok: false, reason: "malformed" };
+    } else if (part.type === "folder") text += folderOf(part.name, foldersOf(environment));
+    else if (part.type === "foreign") {
+      if (unset === "error") return { ok: false, reason: "foreign", kind: part.kind };
+      if (unset === "literal") text += part.source;
+    } else if (part.type === "input") {
+      const typed = environment[otherReferences]?.inputs.get(part.id);
+      if (typed !== undefined) {
+        text += typed.reveal();
+        // Whatever it is called: what a person is asked for is kept to this server.
+        used.push({ name: "token", value: typed.reveal() });
+      } else if (unset === "error")
+        return { ok: false, reason: "unset", variable: `input:${part.id}` };
+      else if (unset === "literal") text += part.source;
+    } else if (part.fallback !== undefined && !defaults) text += part.source;
+    else {
+      const { name, fallback, source } = part;
+      const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+      const isUsable = value !== undefined && (value !== "" || fallback === undefined);
+      if (isUsable) {
+        text += value;
+        used.push({ name, value });
+      } else if (fallback !== undefined) text += fallback;
+      else if (unset === "error") return { ok: false, reason: "unset", variable: name };
+      else if (unset === "literal") text += source;
+    }
+  }
+  return { ok: true, text, used };
+}
+
+/** Without a host that knows better: where this process works, and for whom. */
+function foldersOf(environment: Environment): Folders {
+  return (
+    environment[otherReferences]?.folders ?? { workspaceFolder: process.cwd(), home: homedir() }
+  );
+}
+
+/**
+ * The transport and sign-in of a server with their variables filled in, at the moment it is started.
+ * Throws `variable_unset`, or `config_invalid` when what comes out cannot be used; never names a value.
+ */
+export function resolveServer(
+  config: ServerConfig,
+  environment: Environment,
+  options: ExpandOptions & { readonly cwd?: string } = {},
+): ResolvedServer {
+  const secrets = new FoundSecrets();
+  const invalid = (message: string, field: string): Error => {
+    const place = formatPlace(
+      { path: config.provenance.path, line: config.provenance.line },
+      options.cwd,
+    );
+    return createError("config_invalid", place === undefined ? message : `${message} (${place})`, {
+      serverName: config.name,
+      details: { ...config.provenance, field },
+    });
+  };
+  const expand = (template: string, field: string): string => {
+    const expansion = expandVariables(template, environment, options);
+    if (!expansion.ok && expansion.reason === "unset")
+      throw unsetVariable(config, expansion.variable, field, options.cwd);
+    if (!expansion.ok && expansion.reason === "foreign")
+      throw invalid(
+        `${quoteName(field)} holds "\${${expansion.kind}:…}", which only the program knows that the entry was written for`,
+        field,
+      );
+    if (!expansion.ok)
+      throw invalid(
+        `${quoteName(field)} holds "\${" without a variable; write "$\${" for the text`,
+        field,
+      );
+    for (const { name, value } of expansion.used) secrets.addNamed(name, value);
+    return expansion.text;
+  };
+  const folders = foldersOf(environment);
+  const mapped = mapTemplates(config, expand, (text) => expandFolders(text, folders));
+  const resolved = withEnvFile(mapped, environment, invalid);
+
+  collectSecrets(config, resolved, secrets);
+  for (const [name, value] of handedOn(resolved.transport, environment))
+    if (value !== undefined) secrets.addNamed(name, value);
+  const flaw = findFlaw(resolved);
+  if (flaw !== undefined) throw invalid(`${quoteName(flaw.field)} ${flaw.message}`, flaw.field);
+  return { ...resolved, secrets: [...secrets.all], credentials: [...secrets.credentials] };
+}
+
+/** The variables of the file beside those of the entry, which win. */
+function withEnvFile<T extends Pick<ResolvedTexts, "transport">>(
+  resolved: T,
+  environment: Environment,
+  invalid: (message: string, field: string) => Error,
+): T {
+  const { transport } = resolved;
+  if (transport.kind !== "stdio" || transport.envFile === undefined) return resolved;
+  const file = environment[otherReferences]?.envFile;
+  if (file === undefined) throw invalid('"envFile" can only be read by a host', "envFile");
+  const values = Object.entries(file).map(([name, value]) => [name, value.reveal()] as const);
+  const env = { ...Object.fromEntries(values), ...transport.env };
+  return { ...resolved, transport: { ...transport, env } };
+}
+
+function unsetVariable(
+  config: ServerConfig,
+  variable: string,
+  field: string,
+  cwd: string | undefined,
+): Error {
+  const { path, line } = config.provenance;
+  const place = formatPlace({ path, line }, cwd);
+  const isInput = variable.startsWith("input:");
+  const text = `\${${variable}} ${isInput ? "was not asked for" : "is not set"}`;
+  return createError("variable_unset", place === undefined ? text : `${text} (${place})`, {
+    serverName: config.name,
+    hint: isInput
+      ? "only a host with somebody to ask can; name a variable in its place"
+      : "export it before starting",
+    details: { ...config.provenance, field, variable },
+  });
+}
+
+/** Secrets as they are recognised in what a server writes. */
+class FoundSecrets {
+  readonly all = new Set<string>();
+  readonly credentials = new Set<string>();
+
+  /** The value of a variable or header. */
+  addNamed(name: string, value: string): void {
+    if (isSecretValue(name, value)) this.#add(value, isCredential(name, value));
+  }
+
+  add(credential: string): void {
+    this.#add(credential, isCredential("token", credential));
+  }
+
+  #add(secret: string, isCredential: boolean): void {
+    for (const form of secretForms(secret)) {
+      this.all.add(form);
+      if (isCredential) this.credentials.add(form);
+    }
+  }
+}
+
+/** Values written out in the entry are as secret as those of variables. */
+function collectSecrets(
+  config: Pick<ServerConfig, "transport">,
+  { transport, auth }: ResolvedTexts,
+  secrets: FoundSecrets,
+): void {
+  const named =
+    transport.kind === "stdio" ? transport.env : "headers" in transport ? transport.headers : {};
+  for (const [name, value] of Object.entries(named)) secrets.addNamed(name, value);
+  for (const text of hiddenTexts(config, transport)) {
+    const found = credentialsIn(text);
+    for (const credential of found.length === 0 ? [text] : found) secrets.add(credential);
+  }
+  if (auth.type === "bearer") secrets.add(auth.token);
+  if (auth.type === "oauth")
+    for (const value of [auth.clientSecret, auth.privateKey])
+      if (value !== undefined) secrets.add(value);
+}
+
+/** Arguments and addresses that hold a credential, with their variables filled in. */
+function hiddenTexts(
+  { transport }: Pick<ServerConfig, "transport">,
+  resolved: TransportConfig<string>,
+): readonly string[] {
+  if (transport.kind === "stdio" && resolved.kind === "stdio")
+    return resolved.args.filter((_, index) => SecretText.is(transport.args[index]));
+  if (!("url" in transport) || !("url" in resolved)) return [];
+  const { url, messageEndpoint = "" } = resolved;
+  return [
+    ...(SecretText.is(transport.url) ? [url] : []),
+    ...(SecretText.is(transport.messageEndpoint) ? [messageEndpoint] : []),
+  ];
+}
+
+/** Set in every shell, and part of what every log says. */
+const ordinaryNames: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "_", "HOSTNAME", "LOGNAME"]);
+
+/** Variables of the host that a process gets beside those of its entry; the few that all get are no secret. */
+function handedOn(
+  transport: ResolvedServer["transport"],
+  environment: Environment,
+): readonly (readonly [string, string | undefined])[] {
+  if (transport.kind !== "stdio") return [];
+  return transport.inheritEnv === "all"
+    ? Object.entries(environment).filter(([name]) => !ordinaryNames.has(name))
+    : transport.envPassthrough.map((name) => [name, environment[name]] as const);
+}
+
+function findFlaw({
+  transport,
+  auth,
+}: ResolvedTexts): { readonly field: string; readonly message: string } | undefined {
+  if (!("url" in transport)) return undefined;
+  const message = findUrlFlaw(transport.url);
+  if (message !== undefined) return { field: "url", message };
+  const sent = Object.entries(transport.headers).map(([name, value]) => [`headers.${name}`, value]);
+  if (auth.type === "bearer") sent.push(["auth.token", auth.token]);
+  const allowed = new RegExp(entryKeys.headers.shape.valuePattern, "u");
+  for (const [field = "", value = ""] of sent)
+    if (!allowed.test(value))
+      return { field, message: "holds a character that no header can carry" };
+  return undefined;
+}

@@ -1,0 +1,162 @@
+import { neutralizeLine } from "../../text/neutralize.ts";
+import {
+  type FieldPath,
+  isRecord,
+  quoteName,
+  type Report,
+  type Severity,
+  shorten,
+} from "../keys/check-value.ts";
+import type { ConfigProblem } from "../keys/config-problem.ts";
+import type {
+  NamingPreset,
+  Provenance,
+  ServerConfig,
+  WirelessTransportConfig,
+} from "../keys/server-config.ts";
+import { buildServerConfig } from "./build-server-config.ts";
+import type { FoundEntry } from "./find-entries.ts";
+import { findMask } from "./find-mask.ts";
+import { lintEntry } from "./lint-entry.ts";
+import { type EntryValues, readEntry } from "./read-entry.ts";
+
+export interface ParseConfigOptions {
+  /** Where the input comes from; `code` unless said otherwise. Never taken from the input itself. */
+  readonly provenance?: Provenance;
+  /** What relative paths start from; without it they stay relative. */
+  readonly baseDir?: string;
+  /** The position of a value, given the keys and indexes that lead to it. */
+  readonly locate?: (path: FieldPath) => Position | undefined;
+  /** Entries after so many are left out, and one problem says so; all are read unless said otherwise. */
+  readonly maxEntries?: number;
+  /** The input was written for a program that replaces references in arguments, too: VS Code, Cursor. */
+  readonly isOfOtherHost?: boolean;
+  /** Unknown keys become errors. */
+  readonly strict?: boolean;
+  /** The host's naming preset: decides which server names are odd. */
+  readonly naming?: NamingPreset;
+}
+
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+export type ParsedEntry =
+  | {
+      readonly ok: true;
+      readonly config: ServerConfig;
+      readonly warnings: readonly ConfigProblem[];
+    }
+  /** Warnings may stand among the problems; at least one of them is an error. */
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
+
+// Only objects made here are taken as they are: a look-alike must not bring its own provenance.
+const canonicalConfigs = new WeakSet<object>();
+
+/** Checks and completes one raw entry. */
+export function parseEntry(
+  found: FoundEntry,
+  defaults: EntryValues,
+  options: ParseConfigOptions,
+): ParsedEntry {
+  const problems: ConfigProblem[] = [];
+  const given = found.key ?? (isRecord(found.value) ? found.value["name"] : undefined);
+  const name = typeof given === "string" ? given.trim() : undefined;
+  const report = createReport(problems, options, found.path, name);
+  const entry = checkEntry(found, name, report);
+  if (entry === undefined) return { ok: false, problems };
+  if (canonicalConfigs.has(entry.value) && entry.value["name"] === entry.name)
+    return { ok: true, config: entry.value as unknown as ServerConfig, warnings: [] };
+
+  if (given !== name) report("warning", ["name"], "spaces around the name are ignored");
+  const { source, fixedTransport } = takeCanonicalParts(entry.value, options);
+  const read = readEntry(source, { report, unknownKeySeverity: unknownKeySeverity(options) });
+  if (hasError(problems)) return { ok: false, problems };
+  const provenance = {
+    ...(options.provenance ?? { layer: "code" as const }),
+    ...options.locate?.(found.path),
+  };
+  const config = buildServerConfig(
+    { ...read, name: entry.name, defaults, provenance, fixedTransport },
+    { report, baseDir: options.baseDir },
+  );
+  if (config === undefined) return { ok: false, problems };
+  const masked = findMask(config);
+  if (masked !== undefined) {
+    const [key, ...rest] = masked;
+    const message = `${quoteName(masked.join("."))} is the mask of a secret, not the secret: hand over the configuration object itself, or write the value`;
+    report("error", [...read.at(key), ...rest], message);
+    return { ok: false, problems };
+  }
+  lintEntry(config, read.at, report, options.naming);
+  canonicalConfigs.add(config);
+  return { ok: true, config, warnings: problems };
+}
+
+function checkEntry(
+  found: FoundEntry,
+  name: string | undefined,
+  report: Report,
+): { readonly name: string; readonly value: Readonly<Record<string, unknown>> } | undefined {
+  const { key, value } = found;
+  if (!isRecord(value)) report("error", [], "a server must be an object");
+  else if (name === undefined) report("error", ["name"], '"name" is missing');
+  else if (name === "" || name.length > 128 || neutralizeLine(name) !== name)
+    report("error", ["name"], "a name must have 1 to 128 characters, none of them invisible");
+  else {
+    const ownName = value["name"];
+    if (key !== undefined && ownName !== undefined && ownName !== key)
+      report("warning", ["name"], `"name" is ignored: the server is called ${quoteName(name)}`);
+    return { name, value };
+  }
+  return undefined;
+}
+
+/** A copy of a canonical config made in code: what only the host may decide is taken out, what no file can say is kept. */
+function takeCanonicalParts(
+  value: Readonly<Record<string, unknown>>,
+  options: ParseConfigOptions,
+): {
+  readonly source: Readonly<Record<string, unknown>>;
+  readonly fixedTransport: WirelessTransportConfig | undefined;
+} {
+  if (options.provenance !== undefined && options.provenance.layer !== "code")
+    return { source: value, fixedTransport: undefined };
+  const { id: _id, provenance: _provenance, ...source } = value;
+  const { transport, ...rest } = source;
+  const kind = isRecord(transport) ? transport["kind"] : undefined;
+  return kind === "none" || kind === "memory"
+    ? { source: rest, fixedTransport: { kind } }
+    : { source, fixedTransport: undefined };
+}
+
+export function hasError(problems: readonly ConfigProblem[]): boolean {
+  return problems.some((problem) => problem.severity === "error");
+}
+
+export function unknownKeySeverity(options: ParseConfigOptions): Severity {
+  return options.strict === true ? "error" : "warning";
+}
+
+/** Collects what is reported, with the place it is about. */
+export function createReport(
+  problems: ConfigProblem[],
+  options: ParseConfigOptions,
+  prefix: FieldPath = [],
+  serverName?: string,
+): Report {
+  const { layer, path } = options.provenance ?? { layer: "code" as const, path: undefined };
+  return (severity, at, message) => {
+    problems.push({
+      severity,
+      code: "config_invalid",
+      message,
+      ...(serverName === undefined ? {} : { serverName: shorten(serverName, 128) }),
+      layer,
+      ...(path === undefined ? {} : { path }),
+      ...(at.length === 0 ? {} : { field: shorten(at.join("."), 128) }),
+      ...options.locate?.([...prefix, ...at]),
+    });
+  };
+}

@@ -1,0 +1,101 @@
+import type { McpError } from "../../errors/mcp-error.ts";
+import { closedFailure, type Exchange } from "../channel/channel-failures.ts";
+import type { ReadResult, SentRequest } from "../channel/pending-request.ts";
+import type { RpcChannel } from "../channel/rpc-channel.ts";
+import type { OutgoingRequest, RpcRequest } from "../channel/rpc-request.ts";
+import type { Negotiated } from "../era/negotiate-era.ts";
+import { isInputRequired } from "../input/input-required.ts";
+import { InputRounds } from "../input/input-rounds.ts";
+import { offersUrls, readUrlRequired } from "../input/url-required.ts";
+import type { ProtocolOptions } from "../protocol-client.ts";
+import type { JsonObject } from "../wire/json-object.ts";
+import { missingCapabilities, unsentFailure } from "./required-capability.ts";
+import { checkIsComplete } from "./result-type.ts";
+
+/** How messages reach the channel: what an implementation of the protocol adds to it. */
+export interface RequestSender {
+  /** Resolves to what `read` makes of the result; rejects with an `McpError`. Never throws. */
+  request<T>(request: OutgoingRequest, read: ReadResult<T>): Promise<T>;
+  notify(method: string, params: JsonObject): Promise<void>;
+}
+
+export interface RequestPathParts {
+  readonly channel: RpcChannel;
+  readonly negotiated: Negotiated;
+  readonly sender: RequestSender;
+  readonly options: ProtocolOptions;
+}
+
+/**
+ * The way of every request: nothing is sent that the server cannot do or after the end, and a result
+ * is read when it is the end of the request, after all the input that takes.
+ */
+export class RequestPath {
+  readonly #channel: RpcChannel;
+  readonly #sender: RequestSender;
+  readonly #serverName: string;
+  readonly #isModern: boolean;
+  readonly #rounds: InputRounds;
+  /** For each method that cannot be used: what the server lacks. */
+  readonly #missing: ReadonlyMap<string, string>;
+
+  constructor({ channel, negotiated, sender, options }: RequestPathParts) {
+    const { serverName, limits, clock, inputHandlers: handlers = {} } = options;
+    this.#channel = channel;
+    this.#sender = sender;
+    this.#serverName = serverName;
+    this.#isModern = negotiated.era === "modern";
+    this.#missing = missingCapabilities(negotiated.capabilities);
+    const send = (leg: OutgoingRequest) => sender.request(leg, (result) => result);
+    this.#rounds = new InputRounds({ serverName, limits, clock, handlers, send });
+    if (!this.#isModern && offersUrls(handlers))
+      channel.onrefusal = (request, error) => this.#refused(request, error);
+  }
+
+  isMissing(method: string): boolean {
+    return this.#missing.has(method);
+  }
+
+  /**
+   * A reader for `send` that hands `read` the end of a request: the result that is complete, with its
+   * type in the modern era. To be made once, not for each request.
+   */
+  reader<T>(read: ReadResult<T>): ReadResult<T> {
+    if (!this.#isModern) return read;
+    const readEnd = (result: JsonObject, request: SentRequest): T | Promise<T> => {
+      checkIsComplete(result, this.exchange(request.method));
+      return read(result, request);
+    };
+    return (result, request) => {
+      if (!isInputRequired(result)) return readEnd(result, request);
+      const { method, params, options, sentAt } = request;
+      const ended = { method, params, options, sentAt, tookInput: true };
+      return this.#rounds.finish(result, request).then((last) => readEnd(last, ended));
+    };
+  }
+
+  /** Never throws. */
+  send<T>(request: OutgoingRequest, reader: ReadResult<T>): Promise<T> {
+    const { method } = request;
+    if (this.#channel.end !== undefined) return Promise.reject(this.#channel.end);
+    const capability = this.#missing.get(method);
+    if (capability !== undefined)
+      return Promise.reject(unsentFailure(capability, this.exchange(method)));
+    return this.#sender.request(request, reader);
+  }
+
+  /** Undefined unless there is something that a person can do about it. */
+  #refused(request: RpcRequest, error: McpError): Promise<McpError> | undefined {
+    const pages = request.options.purpose === undefined ? readUrlRequired(error) : undefined;
+    return pages && this.#rounds.visit(error, pages, request);
+  }
+
+  exchange(method: string): Exchange {
+    return { serverName: this.#serverName, method };
+  }
+
+  /** The connection is over. */
+  end(error: McpError | undefined): void {
+    this.#rounds.end(error ?? closedFailure(this.#serverName));
+  }
+}

@@ -1,0 +1,182 @@
+import type { Limits } from "../../config/keys/limits.ts";
+import { createError } from "../../errors/families.ts";
+import { McpError } from "../../errors/mcp-error.ts";
+import { type Clock, longestTimerMs, type Timer } from "../../ports/clock.ts";
+import { untilAborted } from "../../ports/until-aborted.ts";
+import { cancelledFailure, timeoutFailure } from "../channel/channel-failures.ts";
+import type { SentRequest } from "../channel/pending-request.ts";
+import { totalTimeOf } from "../channel/request-deadline.ts";
+import type { OutgoingRequest } from "../channel/rpc-request.ts";
+import type { InputHandlers } from "../wire/input-handlers.ts";
+import type { JsonObject } from "../wire/json-object.ts";
+import { type InputQuestion, isInputRequired, readInputRequired } from "./input-required.ts";
+import { retryAfterVisit } from "./url-required.ts";
+
+/** A server that only wants the request again, with nobody to ask in between, gets it no faster. */
+const pacingMs = 250;
+
+export interface InputRoundsOptions {
+  readonly serverName: string;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly handlers: InputHandlers;
+  /** Sends one more leg of a request and resolves to the result as it came. */
+  readonly send: (request: OutgoingRequest) => Promise<JsonObject>;
+}
+
+/**
+ * Finishes requests of the modern era whose result is a question: the handlers answer, and the
+ * request is repeated with the answers, until the server has what it needs or had its rounds. In the
+ * legacy era the one answer that is a question is an error.
+ */
+export class InputRounds {
+  readonly #options: InputRoundsOptions;
+  readonly #running = new Set<AbortController>();
+
+  constructor(options: InputRoundsOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves to the first result that is no question; rejects with an `McpError`. */
+  async finish(first: JsonObject, request: SentRequest): Promise<JsonObject> {
+    const abort = new AbortController();
+    const stop = this.#bound(request, abort);
+    try {
+      return await this.#run(first, request, abort.signal);
+    } catch (error) {
+      const reason: unknown = abort.signal.aborted ? abort.signal.reason : error;
+      const failure = McpError.is(reason) ? reason : this.#noAnswer(request.method, reason);
+      // One failed answer makes the others pointless.
+      abort.abort(failure);
+      throw failure;
+    } finally {
+      stop();
+    }
+  }
+
+  /**
+   * Asks a person to visit the pages that an error of the legacy era names, one after the other, until
+   * a no. Resolves to what the request fails with; it is not repeated here.
+   */
+  async visit(
+    refusal: McpError,
+    pages: readonly JsonObject[],
+    request: SentRequest,
+  ): Promise<McpError> {
+    const abort = new AbortController();
+    const { signal } = abort;
+    const stop = this.#bound(request, abort);
+    try {
+      const isAgreed = await untilAborted(this.#askToVisit(pages, request, signal), signal);
+      return isAgreed ? retryAfterVisit(refusal) : refusal;
+    } catch {
+      // What is no proper question, or one too many, leaves the error as it came.
+      return McpError.is(signal.reason) ? signal.reason : refusal;
+    } finally {
+      stop();
+    }
+  }
+
+  /** The connection is over: nobody has to answer any more. */
+  end(error: McpError): void {
+    for (const abort of this.#running) abort.abort(error);
+  }
+
+  async #run(first: JsonObject, request: SentRequest, signal: AbortSignal): Promise<JsonObject> {
+    const { limits, handlers, serverName, send } = this.#options;
+    const { method } = request;
+    const params = paramsAsSent(request);
+    let result = first;
+    for (let round = 1; isInputRequired(result); round += 1) {
+      if (round > limits.maxInputRounds) throw this.#tooManyRounds(method);
+      const required = readInputRequired(result, handlers, { serverName, method });
+      const { questions, requestState } = required;
+      const leg: Record<string, unknown> = { ...params };
+      if (requestState !== undefined) leg["requestState"] = requestState;
+      if (questions.length === 0) await this.#pause(signal);
+      else
+        leg["inputResponses"] = await untilAborted(this.#ask(questions, request, signal), signal);
+      result = await send({ method, params: leg, options: { ...request.options, signal } });
+    }
+    return result;
+  }
+
+  async #ask(
+    questions: readonly InputQuestion[],
+    { options }: SentRequest,
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
+    const answers = questions.map(async ({ key, handler, params }) => {
+      const answer = await handler.answer(params, { signal, owner: options.owner });
+      return [key, answer] as const;
+    });
+    return Object.fromEntries(await Promise.all(answers));
+  }
+
+  async #askToVisit(
+    pages: readonly JsonObject[],
+    { options: { owner } }: SentRequest,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const handler = this.#options.handlers["elicitation/create"];
+    for (const page of pages) {
+      const answer = await handler?.answer(page, { signal, owner });
+      if (answer?.["action"] !== "accept") return false;
+    }
+    return true;
+  }
+
+  async #pause(signal: AbortSignal): Promise<void> {
+    let timer: Timer | undefined;
+    const waited = new Promise<void>((resolve) => {
+      timer = this.#options.clock.schedule(pacingMs, resolve);
+    });
+    try {
+      await untilAborted(waited, signal);
+    } finally {
+      timer?.cancel();
+    }
+  }
+
+  /** Aborts with the caller's signal, the end of the time for the whole request, and `end`. */
+  #bound(request: SentRequest, abort: AbortController): () => void {
+    const { clock, limits, serverName } = this.#options;
+    const { method, options, sentAt } = request;
+    const cancel = () => abort.abort(cancelledFailure(method, serverName));
+    const totalMs = totalTimeOf(options, limits);
+    const expire = () =>
+      abort.abort(timeoutFailure({ limitMs: totalMs, isTotal: true }, { serverName, method }));
+    const leftMs = Math.max(0, sentAt + totalMs - clock.monotonic());
+    const timer = leftMs <= longestTimerMs ? clock.schedule(leftMs, expire) : undefined;
+    if (options.signal?.aborted === true) cancel();
+    options.signal?.addEventListener("abort", cancel);
+    this.#running.add(abort);
+    return () => {
+      timer?.cancel();
+      options.signal?.removeEventListener("abort", cancel);
+      this.#running.delete(abort);
+    };
+  }
+
+  /** A handler threw something of its own. */
+  #noAnswer(method: string, cause: unknown): McpError {
+    const { serverName } = this.#options;
+    const message = `the input the server asked for to finish ${method} could not be given`;
+    return createError("cancelled", message, { serverName, details: { method }, cause });
+  }
+
+  #tooManyRounds(method: string): McpError {
+    const { limits, serverName } = this.#options;
+    const rounds = limits.maxInputRounds;
+    return createError(
+      "protocol_violation",
+      `the server still asks for input after ${rounds} rounds of ${method}`,
+      { serverName, details: { method, rounds } },
+    );
+  }
+}
+
+/** Not the caller's own object, which may have changed since, where it is known how it was. */
+function paramsAsSent({ params, paramsText }: SentRequest): JsonObject {
+  return paramsText === undefined ? params : (JSON.parse(paramsText) as JsonObject);
+}

@@ -1,0 +1,54 @@
+import type { RE2JS } from "re2js";
+
+import type { LinearPattern } from "../guard/pattern-syntax.ts";
+import type { Meter } from "./meter.ts";
+
+/** The linear-time engine, once it is there. */
+export interface PatternEngine {
+  compile(source: string): RE2JS;
+}
+
+/** Compiling takes about this much longer than a step of checking. */
+const stepsPerInstruction = 200;
+
+let loaded: PatternEngine | undefined;
+
+/** Undefined until `loadPatternEngine` has resolved once: most tools have no pattern and never need it. */
+export function loadedPatternEngine(): PatternEngine | undefined {
+  return loaded;
+}
+
+export async function loadPatternEngine(): Promise<PatternEngine> {
+  const { RE2JS } = await import("re2js");
+  loaded = RE2JS;
+  return loaded;
+}
+
+/**
+ * A test that takes time in proportion to the text, and pays for it. A pattern that the engine
+ * refuses after all passes everything: the server judges.
+ */
+export function createPatternTest(
+  pattern: LinearPattern,
+  engine: PatternEngine,
+  meter: Meter,
+): (text: string) => boolean {
+  let compiled: Pick<RE2JS, "test"> | undefined;
+  const stepsPerCharacter = Math.ceil(pattern.size / 2);
+  return (text) => {
+    if (compiled === undefined) {
+      meter.spend(pattern.size * stepsPerInstruction);
+      compiled = compile(pattern.source, engine);
+    }
+    meter.spend(2 + text.length * stepsPerCharacter);
+    return compiled.test(text);
+  };
+}
+
+function compile(source: string, engine: PatternEngine): Pick<RE2JS, "test"> {
+  try {
+    return engine.compile(source);
+  } catch {
+    return { test: () => true };
+  }
+}

@@ -1,0 +1,97 @@
+import { boundedLine } from "../../text/bounded-text.ts";
+
+/** One thing that is wrong with a value. Names what was expected, never what was given. */
+export interface ValidationProblem {
+  /** JSON pointer to the offending part, `""` for the value as a whole. */
+  readonly path: string;
+  readonly keyword: string;
+  /** In plain words: `"b" is required (number)`. */
+  readonly message: string;
+  readonly expected?: string;
+}
+
+/**
+ * Why a value was not accepted.
+ * `invalid`: the schema says no; `problems` holds the first few reasons.
+ * `unchecked`: nobody knows, because the schema is refused or the check ran out of time.
+ */
+export interface ValidationFailure {
+  readonly kind: "invalid" | "unchecked";
+  readonly message: string;
+  readonly problems: readonly ValidationProblem[];
+}
+
+/** What a check comes to: nothing, when the value is fine. */
+export type Verdict = ValidationFailure | undefined;
+
+const maxProblems = 8;
+const maxInMessage = 3;
+
+export function invalid(problems: readonly ValidationProblem[]): ValidationFailure {
+  const shown = problems.slice(0, maxInMessage).map(({ message }) => message);
+  const more = problems.length - shown.length;
+  const message = `${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
+  return { kind: "invalid", message, problems };
+}
+
+export function unchecked(reason: string): ValidationFailure {
+  return { kind: "unchecked", message: reason, problems: [] };
+}
+
+export function refused(reason: string): ValidationFailure {
+  return unchecked(`the schema cannot be used: ${reason}`);
+}
+
+/** Collects the problems of one check, and knows where in the value it is. */
+export class Trace {
+  readonly #problems: ValidationProblem[];
+  readonly #parent: Trace | undefined;
+  readonly #key: string | number;
+
+  private constructor(problems: ValidationProblem[], key: string | number, parent?: Trace) {
+    this.#problems = problems;
+    this.#key = key;
+    this.#parent = parent;
+  }
+
+  static into(problems: ValidationProblem[]): Trace {
+    return new Trace(problems, "");
+  }
+
+  at(key: string | number): Trace {
+    return new Trace(this.#problems, key, this);
+  }
+
+  /** Nothing more will be kept, so looking further is wasted. */
+  get isFull(): boolean {
+    return this.#problems.length >= maxProblems;
+  }
+
+  /** `what` continues a sentence that begins with the name of the offending part. */
+  report(keyword: string, what: string, expected?: string): void {
+    if (this.isFull) return;
+    const keys = this.#keys();
+    const path = keys
+      .map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`)
+      .join("");
+    const message = `${label(keys)} ${what}`;
+    this.#problems.push({
+      path,
+      keyword,
+      message,
+      ...(expected === undefined ? {} : { expected }),
+    });
+  }
+
+  #keys(): readonly (string | number)[] {
+    return this.#parent === undefined ? [] : [...this.#parent.#keys(), this.#key];
+  }
+}
+
+function label(keys: readonly (string | number)[]): string {
+  if (keys.length === 0) return "the value";
+  const dotted = keys
+    .map((key, index) => (typeof key === "number" ? `[${key}]` : `${index > 0 ? "." : ""}${key}`))
+    .join("");
+  return `"${boundedLine(dotted, 120)}"`;
+}

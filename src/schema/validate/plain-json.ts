@@ -1,0 +1,90 @@
+import { defaultLimits } from "../../config/keys/limits.ts";
+import {
+  invalid,
+  Trace,
+  type ValidationProblem,
+  type Verdict,
+} from "../compile/validation-failure.ts";
+
+export interface PlainJsonLimits {
+  readonly maxDepth: number;
+  /** Objects and lists in all. */
+  readonly maxParts: number;
+}
+
+const defaults: PlainJsonLimits = { maxDepth: defaultLimits.maxJsonDepth, maxParts: 1_000_000 };
+
+/**
+ * Whether a value arrives on the other side as it is. JSON drops functions, turns `NaN` into `null`
+ * and a date into text, and never ends with a cycle; each of these is a failure here. A property
+ * that is `undefined` counts as absent, as it does in JSON.
+ */
+export function checkPlainJson(value: unknown, limits: PlainJsonLimits = defaults): Verdict {
+  const { maxDepth, maxParts } = limits;
+  const offence = findOffence(value, 0, { maxDepth, maxParts, parts: 0 });
+  if (offence === undefined) return undefined;
+  const problems: ValidationProblem[] = [];
+  let trace = Trace.into(problems);
+  for (const key of offence.keys.toReversed()) trace = trace.at(key);
+  trace.report("json", offence.what);
+  return invalid(problems);
+}
+
+interface Search extends PlainJsonLimits {
+  parts: number;
+}
+
+interface Offence {
+  readonly what: string;
+  /** Innermost first. */
+  readonly keys: (string | number)[];
+}
+
+/** Cycles need no bookkeeping: they end at the depth limit, and wide ones at the count. */
+function findOffence(value: unknown, depth: number, search: Search): Offence | undefined {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return undefined;
+  if (typeof value === "number")
+    return Number.isFinite(value) ? undefined : { what: "is not a finite number", keys: [] };
+  if (typeof value !== "object")
+    return { what: `is of type ${typeof value}, which JSON does not have`, keys: [] };
+  if (depth >= search.maxDepth)
+    return { what: `is nested deeper than ${search.maxDepth} levels or contains itself`, keys: [] };
+  search.parts += 1;
+  if (search.parts > search.maxParts)
+    return { what: `has more than ${search.maxParts} parts`, keys: [] };
+  return Array.isArray(value)
+    ? findInList(value, depth, search)
+    : findInObject(value as Readonly<Record<string, unknown>>, depth, search);
+}
+
+function findInList(items: readonly unknown[], depth: number, search: Search): Offence | undefined {
+  for (let index = 0; index < items.length; index += 1) {
+    const offence = findOffence(items[index], depth + 1, search);
+    if (offence === undefined) continue;
+    offence.keys.push(index);
+    return offence;
+  }
+  return undefined;
+}
+
+function findInObject(
+  object: Readonly<Record<string, unknown>>,
+  depth: number,
+  search: Search,
+): Offence | undefined {
+  // Objects of another realm have another prototype, but one that has none itself.
+  const prototype: unknown = Object.getPrototypeOf(object);
+  const isOwnRealm = prototype === Object.prototype || prototype === null;
+  if (!isOwnRealm && Object.getPrototypeOf(prototype) !== null)
+    return { what: "is not a plain object", keys: [] };
+  // Not by key: every call comes through here, and objects of all shapes make looking keys up slow.
+  const children: readonly unknown[] = Object.values(object);
+  for (let index = 0; index < children.length; index += 1) {
+    const child = children[index];
+    const offence = child === undefined ? undefined : findOffence(child, depth + 1, search);
+    if (offence === undefined) continue;
+    offence.keys.push(Object.keys(object)[index] as string);
+    return offence;
+  }
+  return undefined;
+}

@@ -1,0 +1,70 @@
+import { checkArguments, object } from "../../errors/check-arguments.ts";
+import {
+  invalid,
+  Trace,
+  refused,
+  type ValidationProblem,
+  type Verdict,
+} from "../compile/validation-failure.ts";
+import { isJsonObject } from "../guard/json-schema.ts";
+import { checkPlainJson } from "./plain-json.ts";
+import { ValidatorCache } from "./validator-cache.ts";
+
+export interface ToolArgumentsOptions {
+  /** The host's own, with its worker and limits; a shared one without a worker otherwise. */
+  readonly validators?: ValidatorCache | undefined;
+  /**
+   * What a tool takes whose schema is missing, or says nothing (`{}`, `{ "$schema": … }`). `any` (default):
+   * every object, as JSON Schema has it; published servers list such tools and want arguments. `none`: no
+   * arguments.
+   */
+  readonly withoutSchema?: "none" | "any" | undefined;
+}
+
+let shared: ValidatorCache | undefined;
+
+/**
+ * Whether `args` may be sent to a tool with this input schema: undefined means yes, exactly as they
+ * are. Nothing is added (defaults are the server's business), dropped or converted. Extra properties
+ * pass where the schema is open and are refused where it is closed. A promise is returned only when
+ * the check cannot be done at once.
+ */
+export function validateToolArguments(
+  schema: unknown,
+  args: unknown,
+  options: ToolArgumentsOptions = {},
+): Verdict | Promise<Verdict> {
+  // Every call comes through here: nothing is built for options that are in order.
+  if (!object.accepts(options))
+    checkArguments("validateToolArguments", { options: object }, [options]);
+  if (!isJsonObject(args)) return notAnObject;
+  const verdict = checkPlainJson(args);
+  if (verdict !== undefined) return verdict;
+  if (schema === undefined || isEmptySchema(schema))
+    return options.withoutSchema === "none" ? checkNoArguments(args) : undefined;
+  if (!isJsonObject(schema)) return refused("it is not an object");
+  const validators = options.validators ?? (shared ??= new ValidatorCache());
+  return validators.forSchema(schema).validate(args);
+}
+
+const notAnObject = invalid([
+  { path: "", keyword: "type", message: "the arguments must be an object", expected: "object" },
+]);
+
+/** `{ "type": "object" }` says something: any object will do. `{}` says nothing. */
+function isEmptySchema(schema: unknown): boolean {
+  if (!isJsonObject(schema)) return false;
+  for (const keyword in schema) if (!annotations.has(keyword)) return false;
+  return true;
+}
+
+const annotations: ReadonlySet<string> = new Set(["$schema", "$comment", "title", "description"]);
+
+function checkNoArguments(args: Readonly<Record<string, unknown>>): Verdict {
+  const problems: ValidationProblem[] = [];
+  const trace = Trace.into(problems);
+  for (const key of Object.keys(args))
+    if (args[key] !== undefined)
+      trace.at(key).report("additionalProperties", "is not expected: the tool takes no arguments");
+  return problems.length === 0 ? undefined : invalid(problems);
+}

@@ -1,0 +1,88 @@
+import type { Compilable } from "kysely";
+
+import type { LaunchId } from "../../config/server-ids.ts";
+import { parseObjectColumn } from "../tables/json-column.ts";
+import type { StoreTables } from "../tables/store-tables.ts";
+import type { StoreContext } from "./store-context.ts";
+
+export interface Approval {
+  readonly launchId: LaunchId;
+  readonly serverName: string;
+  /** The readable parts behind the hash, to show what has changed since. */
+  readonly facts: Readonly<Record<string, string>>;
+  readonly approvedAt: number;
+  /** Who said yes, and where: `cli`, `page`, … */
+  readonly approvedBy: string;
+}
+
+export type NewApproval = Omit<Approval, "approvedAt">;
+
+/** Which launches a person has approved. */
+export class ApprovalRows {
+  readonly #context: StoreContext;
+
+  constructor(context: StoreContext) {
+    this.#context = context;
+  }
+
+  async find(launchId: LaunchId): Promise<Approval | undefined> {
+    const [found] = await this.#read(
+      this.#context.database.queries
+        .selectFrom("approvals")
+        .selectAll()
+        .where("identity", "=", launchId),
+    );
+    return found;
+  }
+
+  /** Newest first; the first one of a name is what a changed entry is compared with. */
+  list(serverName?: string): Promise<readonly Approval[]> {
+    let query = this.#context.database.queries
+      .selectFrom("approvals")
+      .selectAll()
+      .orderBy("approved_at", "desc")
+      .orderBy("identity");
+    if (serverName !== undefined) query = query.where("server_name", "=", serverName);
+    return this.#read(query);
+  }
+
+  async approve(approval: NewApproval): Promise<void> {
+    const { database, areas, clock } = this.#context;
+    const changed = {
+      server_name: approval.serverName,
+      facts: JSON.stringify(approval.facts),
+      approved_at: clock.now(),
+      approved_by: approval.approvedBy,
+    };
+    const statement = database.queries
+      .insertInto("approvals")
+      .values({ identity: approval.launchId, ...changed })
+      .onConflict((conflict) => conflict.column("identity").doUpdateSet(changed));
+    await areas.write("approvals", [statement]);
+  }
+
+  /** Ends every approval that fits; gives their number. */
+  async revoke(
+    which: { readonly launchId: LaunchId } | { readonly serverName: string },
+  ): Promise<number> {
+    const all = this.#context.database.queries.deleteFrom("approvals");
+    const statement =
+      "launchId" in which
+        ? all.where("identity", "=", which.launchId)
+        : all.where("server_name", "=", which.serverName);
+    const [revoked = 0] = await this.#context.areas.write("approvals", [statement]);
+    return revoked;
+  }
+
+  async #read(query: Compilable<StoreTables["approvals"]>): Promise<readonly Approval[]> {
+    const rows = await this.#context.database.read(query);
+    return rows.map((row) => ({
+      launchId: row.identity,
+      serverName: row.server_name,
+      // The hash decides; without its parts there is only less to show.
+      facts: (parseObjectColumn(row.facts) ?? {}) as Approval["facts"],
+      approvedAt: row.approved_at,
+      approvedBy: row.approved_by,
+    }));
+  }
+}

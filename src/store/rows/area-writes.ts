@@ -1,0 +1,136 @@
+import type { Compilable } from "kysely";
+
+import type { Logger } from "../../ports/logger.ts";
+import type { Durability, StoreDatabase } from "../tables/store-database.ts";
+import { type StoreArea, storeAreas } from "../tables/store-tables.ts";
+
+export type StoreChangeListener = (areas: ReadonlySet<StoreArea>) => void;
+
+/** How often an area was written, by whom. */
+interface AreaCount {
+  /** Writes of others, as far as they are known. */
+  foreign: number;
+  /** Own writes that are done. */
+  own: number;
+  /** Own writes of which nobody can tell yet whether a revision that is read counts them. */
+  underWay: number;
+  started: number;
+}
+
+/**
+ * Every write to an area counts its revision up in the same transaction. What a revision exceeds the own
+ * writes by is what other processes have written.
+ */
+export class AreaWrites {
+  readonly #database: StoreDatabase;
+  readonly #logger: Logger;
+  readonly #counts: Readonly<Record<StoreArea, AreaCount>>;
+  readonly #listeners = new Set<StoreChangeListener>();
+  #endWatch: (() => void) | undefined;
+  #isLooking = false;
+  #mustLookAgain = false;
+
+  private constructor(
+    database: StoreDatabase,
+    logger: Logger,
+    revisions: ReadonlyMap<string, number>,
+  ) {
+    this.#database = database;
+    this.#logger = logger;
+    const counts = storeAreas.map((area) => [
+      area,
+      { foreign: revisions.get(area) ?? 0, own: 0, underWay: 0, started: 0 },
+    ]);
+    this.#counts = Object.fromEntries(counts) as Record<StoreArea, AreaCount>;
+  }
+
+  /** What happens after this is reported, however late the first listener comes. */
+  static async start(database: StoreDatabase, logger: Logger): Promise<AreaWrites> {
+    return new AreaWrites(database, logger, await readRevisions(database));
+  }
+
+  async write(
+    area: StoreArea,
+    statements: readonly Compilable[],
+    durability: Durability = "full",
+  ): Promise<readonly number[]> {
+    const countUp = this.#database.queries
+      .updateTable("revisions")
+      .set((row) => ({ revision: row("revision", "+", 1) }))
+      .where("area", "=", area);
+    const count = this.#counts[area];
+    count.underWay += 1;
+    count.started += 1;
+    try {
+      const changed = await this.#database.write([...statements, countUp], durability);
+      count.own += 1;
+      return changed.slice(0, -1);
+    } finally {
+      count.underWay -= 1;
+      if (this.#mustLookAgain) void this.#look();
+    }
+  }
+
+  onchange(listener: StoreChangeListener): () => void {
+    this.#listeners.add(listener);
+    this.#endWatch ??= this.#database.watch(() => void this.#look());
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.stop();
+    };
+  }
+
+  stop(): void {
+    this.#endWatch?.();
+    this.#endWatch = undefined;
+  }
+
+  async #look(): Promise<void> {
+    if (this.#endWatch === undefined) return;
+    if (this.#isLooking) {
+      this.#mustLookAgain = true;
+      return;
+    }
+    this.#isLooking = true;
+    this.#mustLookAgain = false;
+    try {
+      const before = storeAreas.map((area) => ({ ...this.#counts[area] }));
+      const revisions = await readRevisions(this.#database);
+      const changed = storeAreas.filter((area, index) => {
+        const count = this.#counts[area];
+        if (before[index]?.underWay !== 0 || before[index].started !== count.started) {
+          // The revision may or may not count an own write: look when that is over.
+          this.#mustLookAgain = true;
+          return false;
+        }
+        const foreign = (revisions.get(area) ?? 0) - count.own;
+        const hasGrown = foreign > count.foreign;
+        count.foreign = Math.max(count.foreign, foreign);
+        return hasGrown;
+      });
+      if (changed.length > 0) this.#report(new Set(changed));
+    } catch (error) {
+      this.#logger.debug("changes of the store could not be read", { error: String(error) });
+    } finally {
+      this.#isLooking = false;
+    }
+    const isQuiet = storeAreas.every((area) => this.#counts[area].underWay === 0);
+    if (this.#mustLookAgain && isQuiet) await this.#look();
+  }
+
+  #report(changed: ReadonlySet<StoreArea>): void {
+    if (this.#endWatch === undefined) return;
+    for (const listener of this.#listeners) {
+      try {
+        listener(changed);
+      } catch (error) {
+        this.#logger.warn("a listener for changes of the store failed", { error: String(error) });
+      }
+    }
+  }
+}
+
+async function readRevisions(database: StoreDatabase): Promise<Map<string, number>> {
+  const rows = await database.read(database.queries.selectFrom("revisions").selectAll());
+  return new Map(rows.map(({ area, revision }) => [area, revision]));
+}

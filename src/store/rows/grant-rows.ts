@@ -1,0 +1,139 @@
+import type { Compilable } from "kysely";
+
+import type { ConsentId } from "../../config/server-ids.ts";
+import { checkExpiry } from "../../policy/check-expiry.ts";
+import type { StoreTables } from "../tables/store-tables.ts";
+import type { StoreContext } from "./store-context.ts";
+
+/** A person's lasting "yes": this agent may call this tool, or every tool of this server. */
+export interface Grant {
+  readonly agent: string;
+  readonly consentId: ConsentId;
+  /** The tool's own name; absent for the whole server. */
+  readonly tool?: string | undefined;
+  /** Of the definition the person saw; a changed one is not covered. */
+  readonly fingerprint: string;
+  readonly grantedAt: number;
+  /** Absent: until it is revoked. */
+  readonly expiresAt?: number | undefined;
+}
+
+export type NewGrant = Omit<Grant, "grantedAt">;
+
+export interface GrantFilter {
+  readonly agent?: string | undefined;
+  readonly consentId?: ConsentId | undefined;
+  readonly tool?: string | undefined;
+}
+
+type GrantKey = keyof GrantFilter;
+
+/** A clock that is set right may go back a little without ending what was just granted. */
+const clockSlackMs = 60_000;
+const wholeServer = "";
+
+/** Stored consent. A grant for some time ends by the clock and never comes back when that is set back. */
+export class GrantRows {
+  readonly #context: StoreContext;
+
+  constructor(context: StoreContext) {
+    this.#context = context;
+  }
+
+  /** Those in force now. */
+  async list(filter: GrantFilter = {}): Promise<readonly Grant[]> {
+    const now = this.#context.clock.now();
+    const rows = await this.#context.database.read(this.#select(filter));
+    if (rows.some((row) => isOver(row, now))) await this.#forget(now);
+    return rows.filter((row) => !isOver(row, now) && !isFromFuture(row, now)).map(toGrant);
+  }
+
+  /** All of them or none. Throws `config_invalid` for an end that is no time. */
+  async grant(grants: readonly NewGrant[]): Promise<void> {
+    const { database, areas, clock } = this.#context;
+    const granted_at = clock.now();
+    const statements = grants.map((grant) => {
+      const changed = {
+        definition_hash: grant.fingerprint,
+        granted_at,
+        expires_at: toExpiry(grant.expiresAt),
+      };
+      const { agent, consentId, tool = wholeServer } = grant;
+      return database.queries
+        .insertInto("grants")
+        .values({ agent, identity: consentId, tool, ...changed })
+        .onConflict((conflict) =>
+          conflict.columns(["agent", "identity", "tool"]).doUpdateSet(changed),
+        );
+    });
+    await areas.write("grants", statements);
+  }
+
+  /** Ends every grant that fits the filter, all of them when it is empty; gives their number. */
+  async revoke(filter: GrantFilter): Promise<number> {
+    const statement = this.#context.database.queries
+      .deleteFrom("grants")
+      .where((row) => row.and(definedOf(filter)));
+    const [revoked = 0] = await this.#context.areas.write("grants", [statement]);
+    return revoked;
+  }
+
+  #select(filter: GrantFilter): Compilable<StoreTables["grants"]> {
+    return this.#context.database.queries
+      .selectFrom("grants")
+      .selectAll()
+      .where((row) => row.and(definedOf(filter)))
+      .orderBy("granted_at")
+      .orderBy("agent")
+      .orderBy("identity")
+      .orderBy("tool");
+  }
+
+  /** Removes what is over, so that no clock brings it back. */
+  async #forget(now: number): Promise<void> {
+    const { database, areas, logger } = this.#context;
+    const statement = database.queries.deleteFrom("grants").where("expires_at", "<=", now);
+    await areas.write("grants", [statement]).catch((error: unknown) => {
+      // The grant is not in force either way; a store that cannot be written must still be readable.
+      logger.warn("expired grants could not be removed", { error: String(error) });
+    });
+  }
+}
+
+/** Only what the filter says: an absent part must not become a condition. */
+function definedOf({ agent, consentId, tool }: GrantFilter): Partial<Record<GrantKey, string>> {
+  return {
+    ...(agent !== undefined && { agent }),
+    ...(consentId !== undefined && { identity: consentId }),
+    ...(tool !== undefined && { tool }),
+  };
+}
+
+/** In whole milliseconds, as Postgres takes them, and rather early than late. */
+function toExpiry(expiresAt: number | undefined): number | null {
+  if (expiresAt === undefined || expiresAt === Number.POSITIVE_INFINITY) return null;
+  // SQLite has no NaN and stores nothing in its place: it would be a grant for ever.
+  checkExpiry(expiresAt);
+  const ends = Math.max(Math.floor(expiresAt), Number.MIN_SAFE_INTEGER);
+  return Math.min(ends, Number.MAX_SAFE_INTEGER);
+}
+
+function isOver({ expires_at }: StoreTables["grants"], now: number): boolean {
+  return expires_at !== null && expires_at <= now;
+}
+
+/** Given for an hour, and then the clock went back a day: nobody granted 25 hours. */
+function isFromFuture({ expires_at, granted_at }: StoreTables["grants"], now: number): boolean {
+  return expires_at !== null && granted_at > now + clockSlackMs;
+}
+
+function toGrant(row: StoreTables["grants"]): Grant {
+  return {
+    agent: row.agent,
+    consentId: row.identity,
+    ...(row.tool !== wholeServer && { tool: row.tool }),
+    fingerprint: row.definition_hash,
+    grantedAt: row.granted_at,
+    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
+  };
+}

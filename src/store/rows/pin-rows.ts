@@ -1,0 +1,298 @@
+import type { Compilable } from "kysely";
+
+import { maxPinsPerServer } from "../../config/keys/limits.ts";
+import type { ConsentId } from "../../config/server-ids.ts";
+import { TimeSlice } from "../../ports/time-slice.ts";
+import { parseJsonColumn } from "../tables/json-column.ts";
+import type { StoreContext } from "./store-context.ts";
+import type { StoreTables } from "../tables/store-tables.ts";
+
+/** `accepted`: what may be called. `quarantined`: what the server says now and nobody has looked at. */
+export type PinState = "accepted" | "quarantined";
+
+export interface ToolDefinition {
+  readonly tool: string;
+  readonly fingerprint: string;
+  /** To show the difference; large ones are not kept, their fingerprint is. */
+  readonly definition?: unknown;
+}
+
+export interface Pin {
+  readonly tool: string;
+  readonly state: PinState;
+  readonly fingerprint: string;
+  readonly pinnedAt: number;
+}
+
+const maxDefinitionBytes = 64 * 1024;
+const maxDefinitionBytesPerServer = 8 * 1024 * 1024;
+/** People accept further tools; more than twice as many as are accepted without them nobody has looked at. */
+const maxAcceptedRows = 2 * maxPinsPerServer;
+/** More wait in no list that anybody reads to its end. The host that sees them knows all. */
+const maxQuarantinedRows = 500;
+const maxQuarantinedBytes = 1024 * 1024;
+const maxRows = maxAcceptedRows + maxQuarantinedRows;
+/** Few enough that reading them takes milliseconds. */
+const rowsPerRead = 1_000;
+/** Few enough that building the statement takes milliseconds. */
+const rowsPerWrite = 500;
+
+/** What each tool of a server was when it was first seen, or last accepted. */
+export class PinRows {
+  readonly #context: StoreContext;
+
+  constructor(context: StoreContext) {
+    this.#context = context;
+  }
+
+  /** Both states of every tool that has them; a bounded number, whatever a server has brought about. */
+  async list(consentId: ConsentId): Promise<readonly Pin[]> {
+    const pins: Pin[] = [];
+    const slice = new TimeSlice();
+    for (;;) {
+      const page = await this.#page(consentId, pins.at(-1));
+      pins.push(...page);
+      if (page.length < rowsPerRead || pins.length >= maxRows) return pins;
+      await slice.next();
+    }
+  }
+
+  async #page(consentId: ConsentId, last: Pin | undefined): Promise<readonly Pin[]> {
+    const { database } = this.#context;
+    const ofServer = database.queries
+      .selectFrom("pins")
+      .select(["tool", "state", "fingerprint", "pinned_at"])
+      .where("identity", "=", consentId);
+    const behind =
+      last === undefined
+        ? ofServer
+        : ofServer.where((row) =>
+            row.or([
+              row("tool", ">", last.tool),
+              row.and([row("tool", "=", last.tool), row("state", ">", last.state)]),
+            ]),
+          );
+    const rows = await database.read(behind.orderBy("tool").orderBy("state").limit(rowsPerRead));
+    return rows.map((row) => ({
+      tool: row.tool,
+      state: toState(row.state),
+      fingerprint: row.fingerprint,
+      pinnedAt: row.pinned_at,
+    }));
+  }
+
+  /** What one tool was and is said to be now, for a person to compare. */
+  async definitions(
+    consentId: ConsentId,
+    tool: string,
+  ): Promise<Readonly<Partial<Record<PinState, ToolDefinition>>>> {
+    const { database } = this.#context;
+    const rows = await database.read(
+      database.queries
+        .selectFrom("pins")
+        .selectAll()
+        .where("identity", "=", consentId)
+        .where("tool", "=", tool),
+    );
+    return Object.fromEntries(
+      rows.map(({ state, fingerprint, definition }) => [
+        toState(state),
+        {
+          tool,
+          fingerprint,
+          ...(definition !== null && { definition: parseJsonColumn(definition) }),
+        },
+      ]),
+    );
+  }
+
+  /**
+   * Accepts tools that were never seen before and leaves all others alone: of two processes that see a
+   * tool first, one pins it. Read the list afterwards to know what holds.
+   */
+  async acceptNew(consentId: ConsentId, definitions: readonly ToolDefinition[]): Promise<void> {
+    if (definitions.length === 0) return;
+    const { rows, chars } = await this.#acceptedSize(consentId);
+    const fitting = definitions.slice(0, Math.max(0, maxPinsPerServer - rows));
+    const budget = { bytesLeft: maxDefinitionBytesPerServer - chars };
+    for await (const some of this.#inParts(consentId, "accepted", fitting, budget)) {
+      const statement = this.#context.database.queries
+        .insertInto("pins")
+        .values([...some])
+        .onConflict((conflict) => conflict.doNothing());
+      await this.#context.areas.write("pins", [statement]);
+    }
+  }
+
+  /**
+   * Makes these the definitions that the server's tools have changed to; what was accepted stays beside
+   * them. Rows of tools that wait no longer go, and so do accepted ones beyond any number that is honest.
+   */
+  async replaceQuarantined(
+    consentId: ConsentId,
+    definitions: readonly ToolDefinition[],
+  ): Promise<void> {
+    const { database, areas } = this.#context;
+    const { queries } = database;
+    const ofServer = queries.deleteFrom("pins").where("identity", "=", consentId);
+    const counted = queries
+      .selectFrom("pins as counted")
+      .select("counted.tool")
+      .where("counted.identity", "=", consentId)
+      .where("counted.state", "=", "accepted")
+      .orderBy("counted.tool")
+      .limit(maxAcceptedRows);
+    await areas.write("pins", [
+      ofServer.where("state", "=", "quarantined"),
+      ofServer.where("state", "=", "accepted").where("tool", "not in", counted),
+    ]);
+    const budget = { bytesLeft: maxQuarantinedBytes };
+    const first = definitions.slice(0, maxQuarantinedRows);
+    for await (const some of this.#inParts(consentId, "quarantined", first, budget)) {
+      const statement = queries
+        .insertInto("pins")
+        .values([...some])
+        .onConflict((conflict) => conflict.doNothing());
+      await areas.write("pins", [statement]);
+    }
+  }
+
+  /** Records what a tool has changed to; what was accepted stays beside it. */
+  async quarantine(consentId: ConsentId, definition: ToolDefinition): Promise<void> {
+    await this.#context.areas.write("pins", [this.#quarantining(consentId, definition)]);
+  }
+
+  /** Accepts the quarantined definition with this fingerprint; false when it is another one by now. */
+  async accept(consentId: ConsentId, tool: string, fingerprint: string): Promise<boolean> {
+    const statements = this.#accepting(consentId, tool, fingerprint);
+    return (await this.#context.areas.write("pins", statements)).at(-1) === 1;
+  }
+
+  /** Quarantines and accepts in one step: nobody else can replace what was shown in between. */
+  async acceptShown(consentId: ConsentId, definition: ToolDefinition): Promise<boolean> {
+    const { tool, fingerprint } = definition;
+    const statements = [
+      this.#quarantining(consentId, definition),
+      ...this.#accepting(consentId, tool, fingerprint),
+    ];
+    return (await this.#context.areas.write("pins", statements)).at(-1) === 1;
+  }
+
+  #quarantining(consentId: ConsentId, definition: ToolDefinition): Compilable {
+    const budget = { bytesLeft: maxDefinitionBytes };
+    const row = this.#row(consentId, "quarantined", definition, budget);
+    const { fingerprint, definition: text, pinned_at } = row;
+    return this.#context.database.queries
+      .insertInto("pins")
+      .values(row)
+      .onConflict((conflict) =>
+        conflict
+          .columns(["identity", "tool", "state"])
+          .doUpdateSet({ fingerprint, definition: text, pinned_at }),
+      );
+  }
+
+  /** The last of them changes one row, or none when another definition is quarantined. */
+  #accepting(consentId: ConsentId, tool: string, fingerprint: string): readonly Compilable[] {
+    const { database, clock } = this.#context;
+    const { queries } = database;
+    const shown = queries
+      .selectFrom("pins as shown")
+      .select("shown.tool")
+      .where("shown.identity", "=", consentId)
+      .where("shown.tool", "=", tool)
+      .where("shown.state", "=", "quarantined")
+      .where("shown.fingerprint", "=", fingerprint);
+    const dropOld = queries
+      .deleteFrom("pins")
+      .where("identity", "=", consentId)
+      .where("tool", "=", tool)
+      .where("state", "=", "accepted")
+      .where((row) => row.exists(shown));
+    const promote = queries
+      .updateTable("pins")
+      .set({ state: "accepted", pinned_at: clock.now() })
+      .where("identity", "=", consentId)
+      .where("tool", "=", tool)
+      .where("state", "=", "quarantined")
+      .where("fingerprint", "=", fingerprint);
+    return [dropOld, promote];
+  }
+
+  /** Forgets a server's tools: all will be new again. Gives the number of pins. */
+  async remove(consentId: ConsentId): Promise<number> {
+    const statement = this.#context.database.queries
+      .deleteFrom("pins")
+      .where("identity", "=", consentId);
+    const [removed = 0] = await this.#context.areas.write("pins", [statement]);
+    return removed;
+  }
+
+  /** How many tools are accepted, and how much of their definitions is kept. */
+  async #acceptedSize(
+    consentId: ConsentId,
+  ): Promise<{ readonly rows: number; readonly chars: number }> {
+    const { database } = this.#context;
+    const [size] = await database.read(
+      database.queries
+        .selectFrom("pins")
+        .select((row) => [
+          row.fn.countAll<number | string>().as("rows"),
+          row.fn
+            .sum<number | string | null>(
+              row.fn<number>("length", [row.cast<string>("definition", "text")]),
+            )
+            .as("chars"),
+        ])
+        .where("identity", "=", consentId)
+        .where("state", "=", "accepted"),
+    );
+    // PostgreSQL gives both as text: they may be larger than its numbers.
+    return { rows: Number(size?.rows ?? 0), chars: Number(size?.chars ?? 0) };
+  }
+
+  /** Rows in numbers that one statement takes. Writing many definitions as JSON does not hold up other work. */
+  async *#inParts(
+    consentId: ConsentId,
+    state: PinState,
+    definitions: readonly ToolDefinition[],
+    budget: { bytesLeft: number },
+  ): AsyncGenerator<readonly StoreTables["pins"][]> {
+    const slice = new TimeSlice();
+    let rows: StoreTables["pins"][] = [];
+    for (const definition of definitions) {
+      if (slice.isOver) await slice.next();
+      rows.push(this.#row(consentId, state, definition, budget));
+      if (rows.length < rowsPerWrite) continue;
+      yield rows;
+      rows = [];
+    }
+    if (rows.length > 0) yield rows;
+  }
+
+  #row(
+    consentId: ConsentId,
+    state: PinState,
+    { tool, fingerprint, definition }: ToolDefinition,
+    budget: { bytesLeft: number },
+  ): StoreTables["pins"] {
+    const text = definition === undefined ? null : JSON.stringify(definition);
+    const bytes = text === null ? 0 : Buffer.byteLength(text);
+    const isKept = bytes <= Math.min(maxDefinitionBytes, budget.bytesLeft);
+    if (isKept) budget.bytesLeft -= bytes;
+    const pinned_at = this.#context.clock.now();
+    return {
+      identity: consentId,
+      tool,
+      state,
+      fingerprint,
+      definition: isKept ? text : null,
+      pinned_at,
+    };
+  }
+}
+
+/** Whatever is not clearly accepted is not. */
+function toState(state: string): PinState {
+  return state === "accepted" ? "accepted" : "quarantined";
+}

@@ -1,0 +1,12 @@
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+
+import { createQueryBuilder } from "../tables/create-query-builder.ts";
+import type { QueryBuilder } from "../tables/store-database.ts";
+
+export function createSqliteQueryBuilder(): QueryBuilder {
+  return createQueryBuilder({
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (queries) => new SqliteIntrospector(queries),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  });
+}

@@ -1,0 +1,142 @@
+import type { Worker } from "node:worker_threads";
+
+import type { Compilable } from "kysely";
+
+import { startThread } from "../../ports/thread-module.ts";
+import type { Durability, MigrationStep } from "../tables/store-database.ts";
+import { lookWhetherSaved, sqliteError, storeClosed, storeError } from "../tables/store-error.ts";
+import { toBatchStatement, toBatchStep } from "./batch-statement.ts";
+import { fileIdentity } from "./file-identity.mjs";
+import { requireSqlite } from "./find-sqlite.ts";
+import { sqliteWriterModule } from "./sqlite-writer-module.ts";
+import type {
+  WriterAnswer,
+  WriterData,
+  WriterFailure,
+  WriterJob,
+  WriterTask,
+} from "./sqlite-writer-thread.mjs";
+
+/** So long a write waits for other processes; each of theirs takes milliseconds. */
+const defaultLockWaitMs = 15_000;
+
+export interface SqliteWriterOptions {
+  readonly lockWaitMs?: number | undefined;
+}
+
+interface Pending {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Writes to one SQLite file from a thread of its own, in the order asked for. The thread starts with the
+ * first write and keeps the process alive only while a write is under way.
+ */
+export class SqliteWriter {
+  readonly #file: string;
+  /** Undefined for a file that has to be made first. */
+  readonly #identity: string | undefined;
+  readonly #driver: string;
+  readonly #lockWaitMs: number;
+  readonly #pending = new Map<number, Pending>();
+  #worker: Worker | undefined;
+  #nextId = 0;
+  #closing: Promise<void> | undefined;
+
+  constructor(file: string, options: SqliteWriterOptions = {}) {
+    this.#file = file;
+    this.#identity = fileIdentity(file);
+    this.#driver = requireSqlite(file);
+    this.#lockWaitMs = options.lockWaitMs ?? defaultLockWaitMs;
+  }
+
+  async write(
+    statements: readonly Compilable[],
+    durability: Durability,
+  ): Promise<readonly number[]> {
+    return (await this.#ask({
+      kind: "batch",
+      statements: statements.map(toBatchStatement),
+      durability,
+    })) as readonly number[];
+  }
+
+  async migrate(steps: readonly MigrationStep[]): Promise<void> {
+    await this.#ask({ kind: "migrate", steps: steps.map(toBatchStep) });
+  }
+
+  async check(): Promise<readonly string[]> {
+    return (await this.#ask({ kind: "check" })) as readonly string[];
+  }
+
+  /** Writes asked for before are finished first. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const exit = new Promise<void>((resolve) => {
+      worker.once("exit", () => resolve());
+    });
+    await this.#send(worker, { kind: "close" });
+    // Otherwise a process with nothing else to do would end while somebody waits for this.
+    worker.ref();
+    await exit;
+  }
+
+  #ask(task: WriterTask): Promise<unknown> {
+    if (this.#closing !== undefined) return Promise.reject(storeClosed(this.#file));
+    this.#worker ??= this.#start();
+    return this.#send(this.#worker, task);
+  }
+
+  #send(worker: Worker, task: WriterTask): Promise<unknown> {
+    const id = (this.#nextId += 1);
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      worker.ref();
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+      worker.postMessage({ id, task } satisfies WriterJob);
+    });
+  }
+
+  #start(): Worker {
+    const worker = startThread(sqliteWriterModule, {
+      workerData: {
+        driver: this.#driver,
+        file: this.#file,
+        identity: this.#identity,
+        lockWaitMs: this.#lockWaitMs,
+      } satisfies WriterData,
+    });
+    worker.on("message", (answer: WriterAnswer) => this.#settle(worker, answer));
+    worker.on("error", (error) => this.#lose(worker, error));
+    worker.on("exit", () => this.#lose(worker));
+    return worker;
+  }
+
+  #settle(worker: Worker, answer: WriterAnswer): void {
+    const pending = this.#pending.get(answer.id);
+    this.#pending.delete(answer.id);
+    if (this.#pending.size === 0) worker.unref();
+    if ("failure" in answer) pending?.reject(sqliteError(asError(answer.failure), this.#file));
+    else pending?.resolve(answer.value);
+  }
+
+  /** The thread is gone: what it was asked may or may not be saved. The next write starts another. */
+  #lose(worker: Worker, cause?: unknown): void {
+    if (this.#worker === worker) this.#worker = undefined;
+    const lost = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of lost)
+      reject(storeError("other", this.#file, { cause, hint: lookWhetherSaved }));
+  }
+}
+
+function asError({ errcode, message }: WriterFailure): Error {
+  return Object.assign(new Error(message), { errcode });
+}

@@ -1,0 +1,33 @@
+import { createError } from "../../errors/families.ts";
+import { latestVersion, migrationSteps } from "./migrations.ts";
+import type { MigrationStep, StoreDatabase } from "./store-database.ts";
+
+export interface MigrateStoreOptions {
+  /** Tests bring steps of their own. */
+  readonly steps?: readonly MigrationStep[];
+  readonly latest?: number;
+}
+
+/** Brings the store up to date. One that is newer than this program, or another program's, is refused untouched. */
+export async function migrateStore(
+  database: StoreDatabase,
+  options: MigrateStoreOptions = {},
+): Promise<void> {
+  const { place, dialect, queries } = database;
+  const latest = options.latest ?? latestVersion;
+  const { version, isEmpty } = await database.schemaState();
+  if (version === latest) return;
+  if (version > latest)
+    throw createError(
+      "store_failed",
+      `the store ${place} was written by a newer version of Plugboard (schema ${version}, this one knows ${latest}); it was left as it is`,
+      { hint: "update Plugboard", details: { place, problem: "newer", version, latest } },
+    );
+  if (version === 0 && !isEmpty)
+    throw createError(
+      "store_failed",
+      `${place} is a database of another program; it was left as it is`,
+      { hint: "name another file for the store", details: { place, problem: "foreign" } },
+    );
+  await database.migrate(options.steps ?? migrationSteps(queries, dialect));
+}

@@ -1,0 +1,69 @@
+import type { Generated } from "kysely";
+
+import type { ConsentId, LaunchId } from "../../config/server-ids.ts";
+
+/**
+ * The tables as Kysely sees them; `migrations.ts` makes them so. Times are milliseconds since the epoch,
+ * JSON columns hold text, so that both databases give back exactly what was put in.
+ */
+export interface StoreTables {
+  /** The table of the settings store that Kuse documents: these four columns and no more. */
+  readonly mcp_servers: {
+    readonly id: string;
+    readonly name: string;
+    readonly config: string;
+    readonly status: string;
+  };
+  readonly approvals: {
+    readonly identity: LaunchId;
+    readonly server_name: string;
+    readonly facts: string;
+    readonly approved_at: number;
+    readonly approved_by: string;
+  };
+  readonly grants: {
+    readonly agent: string;
+    readonly identity: ConsentId;
+    /** Empty for a grant that covers the whole server: a key column cannot be null. */
+    readonly tool: string;
+    readonly definition_hash: string;
+    readonly granted_at: number;
+    readonly expires_at: number | null;
+  };
+  readonly pins: {
+    readonly identity: ConsentId;
+    readonly tool: string;
+    readonly state: string;
+    readonly fingerprint: string;
+    readonly definition: string | null;
+    readonly pinned_at: number;
+  };
+  readonly catalog: {
+    readonly identity: ConsentId;
+    readonly content: string;
+    readonly saved_at: number;
+  };
+  readonly secrets: {
+    readonly id: string;
+    readonly envelope: string;
+    readonly updated_at: number;
+  };
+  readonly audit: {
+    /** Given by the database; order by it and never by time, which follows a clock that may jump. */
+    readonly seq: Generated<number>;
+    readonly first_at: number;
+    readonly last_at: number;
+    /** How many there are in `content`: see `audit-page.ts`. */
+    readonly entries: number;
+    readonly content: Uint8Array;
+  };
+  /** One row per area, counted up by every write to it: how other processes notice. */
+  readonly revisions: {
+    readonly area: string;
+    readonly revision: number;
+  };
+}
+
+/** What `onchange` tells apart. The audit trail is no area: it changes with every call. */
+export const storeAreas = ["servers", "approvals", "grants", "pins", "catalog", "secrets"] as const;
+export type StoreArea = (typeof storeAreas)[number];

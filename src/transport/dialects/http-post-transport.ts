@@ -1,0 +1,55 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+
+import type { McpError } from "../../errors/mcp-error.ts";
+import type { SendOptions } from "../../protocol/channel/send-options.ts";
+import type { HostTransport } from "../host-transport.ts";
+import { HttpCalls } from "../http/http-calls.ts";
+import { type ResponseHead, headerOf } from "../http/http-exchange.ts";
+import type { HttpTransportOptions } from "../http/http-link.ts";
+import { HttpTransport } from "./http-transport.ts";
+
+/**
+ * JSON-RPC by POST and nothing else: every message goes to the address as configured, its answer
+ * comes in the body, as JSON or as an event stream. What streamable HTTP adds for the 2025 revisions
+ * does not exist here: no session, no stream of the server's own, no resuming. The negotiated
+ * `MCP-Protocol-Version` is still sent, because servers of those revisions may insist on it and
+ * simpler ones ignore it.
+ */
+export function createHttpPostTransport(options: HttpTransportOptions): HostTransport {
+  return new HttpPostTransport(options);
+}
+
+class HttpPostTransport extends HttpTransport {
+  readonly hasPerRequestStream = true;
+  readonly takesStreams = true;
+
+  readonly #calls: HttpCalls;
+
+  constructor(options: HttpTransportOptions) {
+    super("http-post", options);
+    this.link.oninitialized = (head) => this.#warnOfSession(head);
+    this.#calls = new HttpCalls(this.link, { isResumable: false });
+  }
+
+  override send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
+    return this.#calls.send(message, options);
+  }
+
+  setProtocolVersion(version: string): void {
+    this.link.headers.protocolVersion = version;
+  }
+
+  protected override end(reason: McpError): void {
+    this.#calls.cancelAll(reason);
+  }
+
+  /** Without this the refusal of the next message would be a riddle. */
+  #warnOfSession(head: ResponseHead): void {
+    if (headerOf(head, "mcp-session-id") === undefined) return;
+    const { logger, peer } = this.link;
+    const { serverName } = peer;
+    logger.warn('the server opened a session; "transport": "streamable-http" keeps it', {
+      serverName,
+    });
+  }
+}

@@ -1,0 +1,166 @@
+import type { McpError } from "../../errors/mcp-error.ts";
+import { findInexactNumber } from "../../protocol/wire/inexact-number.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/wire/json-object.ts";
+import { peerError, quote } from "../http/http-errors.ts";
+import type { HttpLink } from "../http/http-link.ts";
+import { contentError, statusError } from "../http/http-status.ts";
+import type { RestResponse } from "./rest-exchange.ts";
+
+/** The three endpoints of the dialect, below the configured address. */
+const restPaths = {
+  health: "/health",
+  tools: "/tools",
+  call: "/tools/call",
+} as const;
+export type RestEndpoint = keyof typeof restPaths;
+
+const internalError = -32_603;
+
+/** The configured address with an endpoint's path added to its own; its query stays. */
+export function restUrl(base: URL, endpoint: RestEndpoint): URL {
+  const url = new URL(base);
+  url.pathname = base.pathname.replace(/\/$/, "") + restPaths[endpoint];
+  return url;
+}
+
+/** Throws unless the service says that it is well. */
+export function requireHealth(link: HttpLink, response: RestResponse): void {
+  const body = readBody(link, "health", response);
+  const { status } = body;
+  const error = errorOf(body);
+  if (status === "ok" && error === undefined) return;
+  const said = quote(link.peer, errorText(error ?? status ?? ""), 80);
+  const problem = said === "" ? "it says nothing about its status" : `it says: ${said}`;
+  throw peerError(link.peer, "unreachable", `the server is not well (GET /health): ${problem}`);
+}
+
+/** The tools of a list; each of them is still to be checked. */
+export function readTools(link: HttpLink, response: RestResponse): readonly unknown[] {
+  const body = readBody(link, "tools", response);
+  const error = errorOf(body);
+  if (error !== undefined) {
+    const message = quote(link.peer, errorText(error));
+    const rpc = { code: internalError, message };
+    throw peerError(link.peer, "rpc_error", `GET /tools was answered with an error: ${message}`, {
+      details: { rpc },
+    });
+  }
+  const { tools } = body;
+  if (Array.isArray(tools)) return tools;
+  throw unusable(link, "tools", 'its "tools" are not a list');
+}
+
+/** A tool's result in the form of MCP. */
+export interface RestToolResult {
+  readonly result: JsonObject;
+  /** The JSON text of `result` as the server wrote it, where that may say more. */
+  readonly text?: string;
+}
+
+/**
+ * What `POST /tools/call` brought. A body with an `error` is the tool's failure whatever the status
+ * says; a status that says what to do instead (sign in, wait) is an error of the exchange.
+ */
+export function readToolResult(link: HttpLink, response: RestResponse): RestToolResult {
+  const refusal = refusalOf(link, "call", response);
+  if (refusal !== undefined) {
+    const isPlain = refusal.code === "http_error" && !refusal.retryable;
+    const error = isPlain ? errorIn(link, response.text) : undefined;
+    if (error === undefined) throw refusal;
+    return textResult(errorText(error), true);
+  }
+  const body = readBody(link, "call", response);
+  const error = errorOf(body);
+  if (error !== undefined) return textResult(errorText(error), true);
+  const value = body["result"];
+  if (typeof value === "string") return textResult(value, false);
+  if (value !== undefined) return jsonResult(link, value, response.text);
+  if (Array.isArray(body["content"])) return { result: body, text: response.text };
+  throw unusable(link, "call", "it has neither a result nor an error");
+}
+
+function textResult(text: string, isError: boolean): RestToolResult {
+  return { result: { content: [{ type: "text", text }], ...(isError && { isError }) } };
+}
+
+/** Anything but a string is shown as JSON, in the server's own digits where they are at stake. */
+function jsonResult({ logger, peer }: HttpLink, value: unknown, body: string): RestToolResult {
+  const isInexact = findInexactNumber(body) !== undefined;
+  const written = isInexact ? writtenResult(body) : undefined;
+  if (isInexact && written === undefined)
+    logger.warn("a result holds a number with more digits than can be kept", {
+      serverName: peer.serverName,
+    });
+  const content = [{ type: "text", text: written ?? JSON.stringify(value) }];
+  if (!isJsonObject(value)) return { result: { content } };
+  const result = { content, structuredContent: value };
+  if (written === undefined) return { result };
+  const text = `{"content":${JSON.stringify(content)},"structuredContent":${written}}`;
+  return { result, text };
+}
+
+/** The text of the only member, `result`, of a body; undefined when there are others. */
+function writtenResult(body: string): string | undefined {
+  const [opening] = /^\s*\{\s*"result"\s*:/.exec(body) ?? [];
+  if (opening === undefined) return undefined;
+  const written = body.slice(opening.length, body.lastIndexOf("}")).trim();
+  try {
+    JSON.parse(written);
+    return written;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The `error` of a body; null stands for absent, as many serializers write it. */
+function errorOf(body: JsonObject): unknown {
+  return body["error"] ?? undefined;
+}
+
+/** The `error` of a body that may be anything. */
+function errorIn(link: HttpLink, text: string): unknown {
+  const body = text.trimStart().startsWith("{") ? link.parse(text) : undefined;
+  return isJsonObject(body) ? errorOf(body) : undefined;
+}
+
+/** An error in words: it may be a string or, as in JSON-RPC, an object with a message. */
+function errorText(error: unknown): string {
+  const message = isJsonObject(error) ? error["message"] : error;
+  return typeof message === "string" ? message : JSON.stringify(error);
+}
+
+function readBody(link: HttpLink, endpoint: RestEndpoint, response: RestResponse): JsonObject {
+  const refusal = refusalOf(link, endpoint, response);
+  if (refusal !== undefined) throw refusal;
+  const body = link.parse(response.text);
+  if (isJsonObject(body)) return body;
+  if (body !== undefined) throw unusable(link, endpoint, "it is not an object");
+  if (response.text.trim() === "") throw unusable(link, endpoint, "it is empty");
+  throw contentError(link.peer, response.head, response.text, "JSON");
+}
+
+function refusalOf(
+  link: HttpLink,
+  endpoint: RestEndpoint,
+  { head, text }: RestResponse,
+): McpError | undefined {
+  if (head.status < 300) return undefined;
+  const { peer, clock } = link;
+  const error = errorIn(link, text);
+  return statusError(peer, {
+    head,
+    text: error === undefined ? text : errorText(error),
+    what: requestLine(endpoint),
+    hadSession: false,
+    now: clock.now(),
+  });
+}
+
+function unusable({ peer }: HttpLink, endpoint: RestEndpoint, reason: string): McpError {
+  const message = `${requestLine(endpoint)} got an unusable answer: ${reason}`;
+  return peerError(peer, "invalid_result", message, { details: { reason } });
+}
+
+function requestLine(endpoint: RestEndpoint): string {
+  return `${endpoint === "call" ? "POST" : "GET"} ${restPaths[endpoint]}`;
+}

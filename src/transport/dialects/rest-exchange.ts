@@ -1,0 +1,98 @@
+import type { McpError } from "../../errors/mcp-error.ts";
+import { type BodySink, TextBody } from "../http/http-body.ts";
+import { peerError, tooLarge } from "../http/http-errors.ts";
+import type { ExchangeObserver, ResponseHead } from "../http/http-exchange.ts";
+import type { HttpLink } from "../http/http-link.ts";
+import { RedirectableGet } from "../http/http-redirect.ts";
+
+export interface RestRequest {
+  readonly url: URL;
+  /** Present: the request is a POST with this JSON text; absent: a GET. */
+  readonly body?: string;
+}
+
+export interface RestResponse {
+  readonly head: ResponseHead;
+  readonly text: string;
+}
+
+/** One request of plain JSON and its whole response, whatever the status. */
+export class RestExchange implements ExchangeObserver {
+  readonly #link: HttpLink;
+  readonly #request: RestRequest;
+  readonly #signal: AbortSignal | undefined;
+  #exchange: { abort(reason: McpError): void } | undefined;
+  #head: ResponseHead | undefined;
+  #text = "";
+  #resolve: (response: RestResponse) => void = () => undefined;
+  #reject: (failure: McpError) => void = () => undefined;
+
+  constructor(link: HttpLink, request: RestRequest, signal: AbortSignal | undefined) {
+    this.#link = link;
+    this.#request = request;
+    this.#signal = signal;
+  }
+
+  /** Rejects with an `McpError` when no complete response can come any more. */
+  run(): Promise<RestResponse> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      if (this.#signal?.aborted === true) return this.onEnd(this.#cancelled());
+      this.#signal?.addEventListener("abort", this);
+      this.#send();
+    });
+  }
+
+  /** Ends it with `reason` unless it is over. */
+  cancel(reason: McpError): void {
+    this.#exchange?.abort(reason);
+  }
+
+  /** The request's signal was aborted. */
+  handleEvent(): void {
+    this.cancel(this.#cancelled());
+  }
+
+  onHead(head: ResponseHead): BodySink {
+    const { peer, limits } = this.#link;
+    const maxBytes = limits.maxMessageBytes;
+    this.#head = head;
+    return new TextBody({
+      maxBytes,
+      // A refusal needs no more than its beginning.
+      ...(head.status < 300 && { tooLarge: () => tooLarge(peer, maxBytes) }),
+      onText: (text) => {
+        this.#text = text;
+      },
+    });
+  }
+
+  onEnd(failure: McpError | undefined): void {
+    this.#signal?.removeEventListener("abort", this);
+    if (failure !== undefined) this.#reject(failure);
+    else if (this.#head !== undefined) this.#resolve({ head: this.#head, text: this.#text });
+  }
+
+  #send(): void {
+    const { url, body } = this.#request;
+    const timeoutMs = this.#link.timeoutMs(this.#signal);
+    const request = {
+      url,
+      headers: this.#link.headers.forJson(body !== undefined),
+      headersTimeoutMs: timeoutMs,
+      bodyTimeoutMs: timeoutMs,
+    };
+    if (body === undefined) {
+      const get = new RedirectableGet(this.#link, "calls", request, this);
+      this.#exchange = get;
+      get.run();
+    } else {
+      this.#exchange = this.#link.open("calls", { ...request, method: "POST", body }, this);
+    }
+  }
+
+  #cancelled(): McpError {
+    return peerError(this.#link.peer, "cancelled", "the call was cancelled");
+  }
+}

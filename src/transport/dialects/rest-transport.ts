@@ -1,0 +1,131 @@
+import type {
+  JSONRPCMessage,
+  JSONRPCRequest,
+  TransportSendOptions,
+} from "@modelcontextprotocol/client";
+
+import type { McpError } from "../../errors/mcp-error.ts";
+import type { JsonObject } from "../../protocol/wire/json-object.ts";
+import type { HostTransport } from "../host-transport.ts";
+import type { HttpTransportOptions } from "../http/http-link.ts";
+import { HttpTransport } from "./http-transport.ts";
+import {
+  readTools,
+  readToolResult,
+  requireHealth,
+  type RestEndpoint,
+  restUrl,
+  type RestToolResult,
+} from "./rest-dialect.ts";
+import { RestExchange, type RestResponse } from "./rest-exchange.ts";
+
+const methodNotFound = { code: -32_601, message: "Method not found" } as const;
+
+/** How a request is answered: what MCP calls the outcome, and its JSON text where that was sent. */
+type Answer = Partial<RestToolResult> & { readonly error?: typeof methodNotFound };
+
+/**
+ * A plain REST service as an MCP server: `GET /health`, `GET /tools` and `POST /tools/call` below the
+ * configured address. Requests become exchanges with these endpoints and their bodies MCP results;
+ * what the dialect has no word for is refused as unknown, and notifications go nowhere. `send`
+ * settles with the fate of its message, and nothing is ever sent twice.
+ */
+export function createRestTransport(options: HttpTransportOptions): HostTransport {
+  return new RestTransport(options);
+}
+
+class RestTransport extends HttpTransport {
+  readonly hasPerRequestStream = true;
+
+  readonly #exchanges = new Set<RestExchange>();
+
+  constructor(options: HttpTransportOptions) {
+    super("rest", options);
+  }
+
+  override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (!this.link.isOpen) throw this.link.notOpen();
+    if (!("method" in message && "id" in message)) return;
+    const { text, ...answer } = await this.#answer(message, options?.requestSignal);
+    const { id } = message;
+    const whole =
+      text === undefined ? text : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
+    this.link.deliver({ jsonrpc: "2.0", id, ...answer }, whole);
+  }
+
+  protected override end(reason: McpError): void {
+    for (const exchange of this.#exchanges) exchange.cancel(reason);
+  }
+
+  async #answer(
+    { method, params = {} }: JSONRPCRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    switch (method) {
+      case "initialize":
+        return { result: await this.#introduce(params["protocolVersion"], signal) };
+      case "ping":
+        if (!(await this.#checkHealth(signal))) await this.#listTools(signal);
+        return { result: {} };
+      case "tools/list":
+        return { result: { tools: await this.#listTools(signal) } };
+      case "tools/call":
+        return await this.#callTool(params, signal);
+      default:
+        return { error: methodNotFound };
+    }
+  }
+
+  /**
+   * What an MCP server would say of itself: the service has no way to, so its address speaks for it. It
+   * must be well and able to list its tools, for there is nothing else to it.
+   */
+  async #introduce(protocolVersion: unknown, signal: AbortSignal | undefined): Promise<JsonObject> {
+    const { logger, peer } = this.link;
+    const hasHealth = await this.#checkHealth(signal);
+    await this.#listTools(signal);
+    if (!hasHealth)
+      logger.warn("the server has no /health; its tool list stands in for it", {
+        serverName: peer.serverName,
+      });
+    return {
+      protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: peer.url.host, version: "unknown" },
+    };
+  }
+
+  /** False for a service that has no health check; throws for one that is not well. */
+  async #checkHealth(signal: AbortSignal | undefined): Promise<boolean> {
+    const response = await this.#exchange("health", undefined, signal);
+    if (response.head.status === 404) return false;
+    requireHealth(this.link, response);
+    return true;
+  }
+
+  async #listTools(signal: AbortSignal | undefined): Promise<readonly unknown[]> {
+    return readTools(this.link, await this.#exchange("tools", undefined, signal));
+  }
+
+  async #callTool(params: JsonObject, signal: AbortSignal | undefined): Promise<RestToolResult> {
+    const { name, arguments: args = {} } = params;
+    const body = this.link.stringify({ name, arguments: args });
+    return readToolResult(this.link, await this.#exchange("call", body, signal));
+  }
+
+  async #exchange(
+    endpoint: RestEndpoint,
+    body: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<RestResponse> {
+    const url = restUrl(this.link.peer.url, endpoint);
+    const request = body === undefined ? { url } : { url, body };
+    const exchange = new RestExchange(this.link, request, signal);
+    this.#exchanges.add(exchange);
+    try {
+      return await exchange.run();
+    } finally {
+      this.#exchanges.delete(exchange);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import type { McpError } from "../../errors/mcp-error.ts";
+import type { Timer } from "../../ports/clock.ts";
+import { type BodySink, excerptBody } from "../http/http-body.ts";
+import { tooLarge } from "../http/http-errors.ts";
+import {
+  type ExchangeObserver,
+  type HttpExchange,
+  type ResponseHead,
+  mediaTypeOf,
+} from "../http/http-exchange.ts";
+import type { HttpLink } from "../http/http-link.ts";
+import { missingStreamError, noStreamError } from "../http/http-status.ts";
+import { SseFeed } from "../http/sse-events.ts";
+
+const maxOpenFailures = 5;
+/** A stream that lived this long was worth opening; shorter ones make the next wait longer. */
+const usefulLifeMs = 10_000;
+const maxWaitMs = 30_000;
+
+/**
+ * The stream on which a legacy server speaks without being asked. It is an extra: a server need not
+ * offer it, and its loss is no disconnect. It comes back by itself, slower each time it proves
+ * short-lived, and gives up on a server that keeps refusing.
+ */
+export class SseListener implements ExchangeObserver {
+  readonly #link: HttpLink;
+  readonly #feed: SseFeed;
+  #exchange: HttpExchange | undefined;
+  #timer: Timer | undefined;
+  #isStopped = false;
+  #openedAt: number | undefined;
+  #openFailures = 0;
+  #shortLives = 0;
+  /** Waits for the first opening, when the stream is required. */
+  #onOpen: ((failure: McpError | undefined) => void) | undefined;
+
+  constructor(link: HttpLink, onMessage: (data: string) => void) {
+    this.#link = link;
+    const { peer, limits } = link;
+    this.#feed = new SseFeed({
+      maxBytes: limits.maxMessageBytes,
+      tooLarge: () => tooLarge(peer, limits.maxMessageBytes),
+      onMessage,
+    });
+  }
+
+  /** Opens the stream in the background, unless it is open or stopped. */
+  start(): void {
+    if (this.#isStopped || this.#exchange !== undefined || this.#timer !== undefined) return;
+    this.#open(0);
+  }
+
+  /**
+   * Opens the stream and resolves when it is there; rejects, and stays stopped, when it is not, with
+   * `config_invalid` where the server has no such stream.
+   */
+  require(timeoutMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#onOpen = (failure) => {
+        if (failure === undefined) return resolve();
+        this.stop(failure);
+        const isMissing = failure.code === "http_error" && isFinal(failure);
+        reject(isMissing ? missingStreamError(this.#link.peer, failure) : failure);
+      };
+      this.#open(timeoutMs);
+    });
+  }
+
+  /** Ends the stream for good; `reason` is what a waiting `require` rejects with. */
+  stop(reason: McpError): void {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    this.#exchange?.abort(reason);
+    this.#opened(reason);
+  }
+
+  onHead(head: ResponseHead): BodySink {
+    if (head.status === 200 && mediaTypeOf(head) === "text/event-stream") {
+      this.#openedAt = this.#link.clock.monotonic();
+      this.#openFailures = 0;
+      this.#opened(undefined);
+      return this.#feed.connect();
+    }
+    return excerptBody((text) => {
+      throw this.#refused(head, text);
+    });
+  }
+
+  onEnd(failure: McpError | undefined): void {
+    const { clock, logger, peer } = this.#link;
+    this.#exchange = undefined;
+    if (this.#openedAt === undefined) this.#opened(failure);
+    if (this.#isStopped) return;
+    if (this.#openedAt === undefined) {
+      this.#openFailures += 1;
+      if (isFinal(failure) || this.#openFailures > maxOpenFailures) {
+        logger.debug("no stream for messages of the server", {
+          serverName: peer.serverName,
+          reason: failure?.message,
+        });
+        return;
+      }
+    } else {
+      const livedMs = clock.monotonic() - this.#openedAt;
+      this.#shortLives = livedMs < usefulLifeMs ? this.#shortLives + 1 : 0;
+    }
+    const penalty = 2 ** Math.max(this.#shortLives + this.#openFailures - 1, 0);
+    this.#timer = clock.schedule(Math.min(this.#feed.reconnectMs * penalty, maxWaitMs), () => {
+      this.#timer = undefined;
+      this.#open(0);
+    });
+  }
+
+  /** Some servers send the headers with the first event only, so an extra stream may stay silent. */
+  #open(headersTimeoutMs: number): void {
+    this.#openedAt = undefined;
+    this.#exchange = this.#link.open(
+      "streams",
+      {
+        method: "GET",
+        headers: this.#link.headers.forStream(this.#feed.lastEventId),
+        headersTimeoutMs,
+        bodyTimeoutMs: 0,
+      },
+      this,
+    );
+  }
+
+  #opened(failure: McpError | undefined): void {
+    const onOpen = this.#onOpen;
+    this.#onOpen = undefined;
+    onOpen?.(failure);
+  }
+
+  #refused(head: ResponseHead, text: string): McpError {
+    const { peer, clock, headers } = this.#link;
+    const hadSession = headers.sessionId !== undefined;
+    return noStreamError(peer, { head, text, hadSession, now: clock.now() });
+  }
+}
+
+/** Whether asking again would give the same answer. */
+function isFinal(failure: McpError | undefined): boolean {
+  const status = failure?.details["status"];
+  return typeof status === "number" && status < 500 && status !== 429;
+}

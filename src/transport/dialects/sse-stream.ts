@@ -1,0 +1,68 @@
+import type { McpError } from "../../errors/mcp-error.ts";
+import { type BodySink, excerptBody } from "../http/http-body.ts";
+import { peerError, tooLarge } from "../http/http-errors.ts";
+import { type ExchangeObserver, type ResponseHead, mediaTypeOf } from "../http/http-exchange.ts";
+import type { HttpLink } from "../http/http-link.ts";
+import { RedirectableGet } from "../http/http-redirect.ts";
+import { noStreamError } from "../http/http-status.ts";
+import { SseFeed } from "../http/sse-events.ts";
+
+/** Follows one stream. What it throws for an event ends the stream with that error. */
+export interface SseStreamObserver {
+  /** The server has begun to answer. */
+  onOpen(): void;
+  onMessage(data: string): void;
+  /** An event of another name than `message`. */
+  onOther(event: string, data: string): void;
+  /** Called exactly once. */
+  onEnd(failure: McpError): void;
+}
+
+/** The one stream of a legacy connection: it is opened once, may be silent for ever, and never comes back. */
+export class SseStream implements ExchangeObserver {
+  readonly #link: HttpLink;
+  readonly #observer: SseStreamObserver;
+  readonly #get: RedirectableGet;
+
+  constructor(link: HttpLink, observer: SseStreamObserver) {
+    this.#link = link;
+    this.#observer = observer;
+    const headers = link.headers.forStream();
+    const request = { url: link.peer.url, headers, headersTimeoutMs: 0, bodyTimeoutMs: 0 };
+    this.#get = new RedirectableGet(link, "streams", request, this);
+  }
+
+  /** Where the stream is: the configured address, or where that one led to. */
+  get url(): URL {
+    return this.#get.url;
+  }
+
+  open(): void {
+    this.#get.run();
+  }
+
+  /** Ends the stream with `reason` unless it is over. */
+  abort(reason: McpError): void {
+    this.#get.abort(reason);
+  }
+
+  onHead(head: ResponseHead): BodySink {
+    const { peer, limits, clock } = this.#link;
+    if (head.status !== 200 || mediaTypeOf(head) !== "text/event-stream")
+      return excerptBody((text) => {
+        throw noStreamError(peer, { head, text, hadSession: false, now: clock.now() });
+      });
+    this.#observer.onOpen();
+    return new SseFeed({
+      maxBytes: limits.maxMessageBytes,
+      tooLarge: () => tooLarge(peer, limits.maxMessageBytes),
+      onMessage: (data) => this.#observer.onMessage(data),
+      onOther: (event, data) => this.#observer.onOther(event, data),
+    }).connect();
+  }
+
+  onEnd(failure: McpError | undefined): void {
+    const ended = "the server ended its stream, and the session with it";
+    this.#observer.onEnd(failure ?? peerError(this.#link.peer, "connection_lost", ended));
+  }
+}

@@ -1,0 +1,164 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+
+import type { McpError } from "../../errors/mcp-error.ts";
+import type { Timer } from "../../ports/clock.ts";
+import type { SendOptions } from "../../protocol/channel/send-options.ts";
+import type { HostTransport } from "../host-transport.ts";
+import { HttpCalls } from "../http/http-calls.ts";
+import { peerError } from "../http/http-errors.ts";
+import type { HttpTransportOptions } from "../http/http-link.ts";
+import { cancelledId } from "../reading/message-ids.ts";
+import { HttpTransport } from "./http-transport.ts";
+import {
+  type EndpointChoice,
+  deriveMessageEndpoint,
+  parseEndpointChoice,
+  readAnnouncedEndpoint,
+} from "./message-endpoint.ts";
+import { SseStream, type SseStreamObserver } from "./sse-stream.ts";
+
+/** How long an open stream may take to announce where messages go. */
+const announcementMs = 1_500;
+/** How long it may take to open; a server may have to wake up first. */
+const openingMs = 10_000;
+
+export interface SseTransportOptions extends HttpTransportOptions {
+  /** `auto` (default) waits for the address the server announces, `derive` uses the rule, else the address itself. */
+  readonly messageEndpoint?: string | undefined;
+}
+
+/**
+ * HTTP with server-sent events, the transport of MCP before streamable HTTP: one stream brings all
+ * that the server says, messages are POSTed to another address. `send` of a request resolves once the
+ * server has accepted it; the answer comes through `onmessage`, from the stream or from the POST.
+ *
+ * The session lives and dies with its stream, so the end of the stream is the end of the connection.
+ * Opening it again with `Last-Event-ID` would give a new session that knows nothing of the old one;
+ * connecting anew, with a handshake, is up to the connection above.
+ */
+export function createSseTransport(options: SseTransportOptions): HostTransport {
+  return new SseTransport(options);
+}
+
+class SseTransport extends HttpTransport {
+  readonly #stream: SseStream;
+  readonly #calls: HttpCalls;
+  readonly #choice: EndpointChoice;
+  #onReady: ((failure: McpError | undefined) => void) | undefined;
+  #timer: Timer | undefined;
+  #failure: McpError | undefined;
+
+  constructor(options: SseTransportOptions) {
+    super("sse", options);
+    this.#choice = parseEndpointChoice(options.messageEndpoint, this.link.peer);
+    this.#calls = new HttpCalls(this.link);
+    const observer: SseStreamObserver = {
+      onOpen: () => this.#opened(),
+      onMessage: (data) => this.#receive(data),
+      onOther: (event, data) => {
+        if (event === "endpoint") this.#announced(data);
+      },
+      onEnd: (failure) => this.#ended(failure),
+    };
+    this.#stream = new SseStream(this.link, observer);
+  }
+
+  override get failure(): McpError | undefined {
+    return this.#failure;
+  }
+
+  override send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
+    if (this.#endpoint === undefined || !this.link.isOpen)
+      return Promise.reject(this.#failure ?? this.link.notOpen());
+    const cancelled = cancelledId(message);
+    // Of a request that waited for a connection the server has never heard.
+    if (cancelled !== undefined && this.#calls.cancel(cancelled, this.#cancelled()))
+      return Promise.resolve();
+    return this.#calls.send(message, options);
+  }
+
+  setProtocolVersion(version: string): void {
+    this.link.headers.protocolVersion = version;
+  }
+
+  /** Opens the stream and resolves when it is known where messages go. */
+  protected override async open(): Promise<void> {
+    const { logger, peer } = this.link;
+    await super.open();
+    logger.info("the server is reached over HTTP+SSE, which MCP has deprecated", {
+      serverName: peer.serverName,
+    });
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#onReady = (failure) => (failure === undefined ? resolve() : reject(failure));
+        // Not for ever: some servers send the headers with their first event, and that may be an answer.
+        this.#readyAfter(this.#choice === "auto" ? openingMs : announcementMs);
+        this.#stream.open();
+      });
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  #opened(): void {
+    if (this.#choice === "auto") this.#readyAfter(announcementMs);
+    else this.#ready();
+  }
+
+  /** A server that announces its address late gets the later messages there. */
+  #announced(text: string): void {
+    if (this.#choice !== "auto") return;
+    this.#sendTo(readAnnouncedEndpoint(text, this.#stream.url, this.link.peer));
+    this.#ready();
+  }
+
+  #readyAfter(delayMs: number): void {
+    this.#timer?.cancel();
+    this.#timer = this.link.clock.schedule(delayMs, () => this.#ready());
+  }
+
+  #ready(): void {
+    if (this.#endpoint === undefined)
+      this.#sendTo(
+        this.#choice instanceof URL ? this.#choice : deriveMessageEndpoint(this.#stream.url),
+      );
+    this.#settleStart(undefined);
+  }
+
+  #sendTo(url: URL): void {
+    this.#calls.manner = { url, isAnsweredElsewhere: true };
+  }
+
+  get #endpoint(): URL | undefined {
+    return this.#calls.manner.url;
+  }
+
+  #settleStart(failure: McpError | undefined): void {
+    this.#timer?.cancel();
+    this.#onReady?.(failure);
+    this.#onReady = undefined;
+  }
+
+  #receive(text: string): void {
+    this.#calls.answeredElsewhere(this.link.receive(text));
+  }
+
+  #ended(failure: McpError): void {
+    if (this.link.isOpen) {
+      this.#failure = failure;
+      void this.close();
+    }
+    this.#settleStart(failure);
+  }
+
+  protected override end(reason: McpError): void {
+    this.#settleStart(reason);
+    this.#stream.abort(reason);
+    this.#calls.cancelAll(reason);
+  }
+
+  #cancelled(): McpError {
+    return peerError(this.link.peer, "cancelled", "the call was cancelled");
+  }
+}

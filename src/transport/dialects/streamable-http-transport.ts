@@ -1,0 +1,127 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+
+import type { HttpTransportConfig } from "../../config/keys/server-config.ts";
+import type { Timer } from "../../ports/clock.ts";
+import type { SendOptions } from "../../protocol/channel/send-options.ts";
+import type { HostTransport } from "../host-transport.ts";
+import { DiscardedBody } from "../http/http-body.ts";
+import { HttpCalls } from "../http/http-calls.ts";
+import { type HttpRequest, type ResponseHead, headerOf } from "../http/http-exchange.ts";
+import { isVisibleAscii, statedVersion } from "../http/http-headers.ts";
+import type { HttpTransportOptions } from "../http/http-link.ts";
+import { HttpTransport } from "./http-transport.ts";
+import { SseListener } from "./sse-listener.ts";
+
+/** How long closing waits for the server to confirm the end of the session. */
+const sessionEndMs = 1_000;
+
+export interface StreamableHttpOptions extends HttpTransportOptions {
+  readonly method: HttpTransportConfig["method"];
+}
+
+/**
+ * Streamable HTTP in both eras. `send` settles with the fate of its message: for a request it
+ * resolves once the answer was delivered through `onmessage` and rejects with an `McpError` when no
+ * answer can come any more, so a call never hangs and nothing is ever sent twice. One failed call
+ * says nothing about the next: `failure` stays undefined and `onclose` silent until `close()`.
+ */
+export function createStreamableHttpTransport(options: StreamableHttpOptions): HostTransport {
+  return new StreamableHttpTransport(options);
+}
+
+class StreamableHttpTransport extends HttpTransport {
+  readonly hasPerRequestStream = true;
+  readonly takesStreams = true;
+
+  readonly #method: HttpTransportConfig["method"];
+  readonly #calls: HttpCalls;
+  #listener: SseListener;
+
+  constructor(options: StreamableHttpOptions) {
+    super("streamable-http", options);
+    this.#method = options.method;
+    this.link.oninitialized = (head) => this.#adoptSession(head);
+    this.#calls = new HttpCalls(this.link);
+    this.#listener = this.#createListener();
+  }
+
+  get sessionId(): string | undefined {
+    return this.link.headers.sessionId;
+  }
+
+  override send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
+    const sending = this.#calls.send(message, options);
+    return isInitialized(message) ? sending.then(() => this.#listen()) : sending;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.link.headers.protocolVersion = version;
+  }
+
+  protected override async end(): Promise<void> {
+    const closed = this.link.closedError();
+    this.#listener.stop(closed);
+    this.#calls.cancelAll(closed);
+    await this.#endSession();
+    this.link.headers.sessionId = undefined;
+  }
+
+  /** The answer to `initialize` decides about the session. */
+  #adoptSession(head: ResponseHead): void {
+    const { headers, logger, peer } = this.link;
+    const id = headerOf(head, "mcp-session-id");
+    const isUsable = id !== undefined && isVisibleAscii(id);
+    if (id !== undefined && !isUsable)
+      logger.warn("the server named a session in characters that no header may hold", {
+        serverName: peer.serverName,
+      });
+    if (headers.sessionId !== undefined) {
+      // What listens to the old session hears nothing of the new one.
+      this.#listener.stop(this.link.closedError());
+      this.#listener = this.#createListener();
+    }
+    headers.sessionId = isUsable ? id : undefined;
+  }
+
+  /** Not before the handshake is over: a server with sessions refuses a stream that names none. */
+  async #listen(): Promise<void> {
+    if (this.#method === "POST") this.#listener.start();
+    else await this.#listener.require(this.link.limits.connectTimeoutMs);
+  }
+
+  /** Some servers answer there, and leave the request with which they were asked open for ever. */
+  #createListener(): SseListener {
+    return new SseListener(this.link, (data) =>
+      this.#calls.answeredElsewhere(this.link.receive(data)),
+    );
+  }
+
+  /** Tells the server that the session is over; whether it cares makes no difference. */
+  async #endSession(): Promise<void> {
+    if (this.sessionId === undefined) return;
+    const { headers, clock } = this.link;
+    let timer: Timer | undefined;
+    const request: HttpRequest = {
+      method: "DELETE",
+      headers: headers.forSessionEnd(),
+      headersTimeoutMs: sessionEndMs,
+      bodyTimeoutMs: sessionEndMs,
+    };
+    await new Promise<void>((resolve) => {
+      const onEnd = (): void => resolve();
+      const observer = { onHead: () => new DiscardedBody(), onEnd };
+      const exchange = this.link.open("calls", request, observer);
+      // The deadlines of the request begin when it is written; this one counts the waiting, too.
+      timer = clock.schedule(sessionEndMs, () => exchange.abort(this.link.closedError()));
+    });
+    timer?.cancel();
+  }
+}
+
+function isInitialized(message: JSONRPCMessage): boolean {
+  return (
+    "method" in message &&
+    message.method === "notifications/initialized" &&
+    statedVersion(message) === undefined
+  );
+}

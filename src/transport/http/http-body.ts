@@ -1,0 +1,106 @@
+import type { Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+
+import type { McpError } from "../../errors/mcp-error.ts";
+
+/** Takes the decoded bytes of one response body. */
+export interface BodySink {
+  /**
+   * `false` means that nothing more is wanted: the rest is not read, and the exchange ends well. An
+   * `McpError` it throws fails the exchange.
+   */
+  write(chunk: Buffer): boolean;
+  /** Nothing follows. */
+  end(): void;
+}
+
+/**
+ * A stream that undoes a content encoding, `undefined` for none, `"unknown"` for one that nobody
+ * asked for. Servers compress even when the request does not offer it.
+ */
+export function createDecoder(encoding: string): Transform | undefined | "unknown" {
+  switch (encoding.trim().toLowerCase()) {
+    case "":
+    case "identity":
+      return undefined;
+    case "gzip":
+    case "x-gzip":
+      return createGunzip();
+    case "deflate":
+      return createInflate();
+    case "br":
+      return createBrotliDecompress();
+    default:
+      return "unknown";
+  }
+}
+
+export interface TextBodyOptions {
+  readonly maxBytes: number;
+  /** Makes the error for a body over `maxBytes`; without it the text is cut there instead. */
+  readonly tooLarge?: () => McpError;
+  readonly onText: (text: string) => void;
+}
+
+/** So many pieces are put together at a time: a piece of one byte costs a hundred to keep. */
+const piecesPerChunk = 1_024;
+
+/** Collects a whole body as text. */
+export class TextBody implements BodySink {
+  readonly #options: TextBodyOptions;
+  readonly #chunks: Buffer[] = [];
+  /** What came last. */
+  readonly #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(options: TextBodyOptions) {
+    this.#options = options;
+  }
+
+  write(chunk: Buffer): boolean {
+    const { maxBytes, tooLarge } = this.#options;
+    const room = maxBytes - this.#bytes;
+    this.#bytes += chunk.length;
+    if (chunk.length <= room) {
+      this.#pieces.push(chunk);
+      if (this.#pieces.length >= piecesPerChunk) this.#joinPieces();
+      return true;
+    }
+    if (tooLarge !== undefined) throw tooLarge();
+    this.#pieces.push(chunk.subarray(0, room));
+    return false;
+  }
+
+  end(): void {
+    this.#joinPieces();
+    const [first] = this.#chunks;
+    const bytes = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks);
+    const text = bytes.toString("utf8");
+    this.#options.onText(text.charCodeAt(0) === 0xfe_ff ? text.slice(1) : text);
+  }
+
+  #joinPieces(): void {
+    if (this.#pieces.length < piecesPerChunk) this.#chunks.push(...this.#pieces);
+    else this.#chunks.push(Buffer.concat(this.#pieces));
+    this.#pieces.length = 0;
+  }
+}
+
+const maxSideBytes = 65_536;
+
+/** Collects as much of an unwelcome body as an error message may need. */
+export function excerptBody(onText: (text: string) => void): BodySink {
+  return new TextBody({ maxBytes: maxSideBytes, onText });
+}
+
+/** Reads a body of no interest, as far as that is cheaper than a new connection. */
+export class DiscardedBody implements BodySink {
+  #bytes = 0;
+
+  write(chunk: Buffer): boolean {
+    this.#bytes += chunk.length;
+    return this.#bytes <= maxSideBytes;
+  }
+
+  end(): void {}
+}
