@@ -4,6 +4,7 @@ import {
   type Door,
   doors,
   maxFileLines,
+  maxFolderFiles,
   publicEntries,
   refusedFileNames,
   rooms,
@@ -174,9 +175,23 @@ function readFacts(file: SourceFile): Facts {
 const roomOf = (file: string): string => (file.includes("/") ? (file.split("/")[0] ?? "") : file);
 const rank = new Map([...rooms, ...publicEntries].map(({ name }, index) => [name, index]));
 
-/** Whether a list of rooms and single files covers the file. */
+/** Whether a list of rooms, districts and single files covers the file. */
 const isAmong = (places: readonly string[], file: string): boolean =>
-  places.includes(file) || places.includes(roomOf(file));
+  places.some((place) => place === file || file.startsWith(`${place}/`));
+
+const districtsOf = new Map(
+  rooms.map(({ name, districts = {} }) => [name, Object.keys(districts)] as const),
+);
+
+/** The district of a room that the file lies in, or the file itself where it lies in none. */
+const districtOf = (file: string): string => file.split("/")[1] ?? file;
+
+/** How high the file lies within its room; what the table does not name lies above all districts. */
+function districtRank(file: string): number {
+  const districts = districtsOf.get(roomOf(file)) ?? [];
+  const index = districts.indexOf(districtOf(file));
+  return index === -1 ? districts.length : index;
+}
 
 /** The file an import means, relative to `src/`; undefined for packages and builtins. */
 function targetOf(file: string, specifier: string): string | undefined {
@@ -188,6 +203,11 @@ function checkName(file: SourceFile): string[] {
   const problems: string[] = [];
   const base = path.posix.basename(file.path).replace(/\.ts$/, "");
   if (!rank.has(roomOf(file.path))) problems.push("is in no room of the table");
+  else if (
+    file.path.split("/").length > 2 &&
+    districtRank(file.path) === districtsOf.get(roomOf(file.path))?.length
+  )
+    problems.push("is in no district of its room");
   if (refusedFileNames.test(base)) problems.push(`"${base}" does not say what the file holds`);
   const lines = file.source.trimEnd().split("\n").length;
   if (lines > maxFileLines) problems.push(`has ${lines} lines, more than ${maxFileLines}`);
@@ -207,6 +227,8 @@ function checkImports(file: string, facts: Facts): string[] {
     if (targetRank === undefined) problems.push(`imports ${specifier}, which is in no room`);
     else if (targetRank > (rank.get(room) ?? -1))
       problems.push(`imports ${specifier}: ${targetRoom} lies above ${room}`);
+    else if (targetRoom === room && districtRank(target) > districtRank(file))
+      problems.push(`imports ${specifier}: ${districtOf(target)} lies above ${districtOf(file)}`);
     else if (surface !== undefined && !typeOnly && targetRoom !== room && !isAmong(surface, target))
       problems.push(`runs code of ${specifier}: ${room} may only run ${surface.join(", ")}`);
   }
@@ -261,6 +283,17 @@ function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   return cycles;
 }
 
+function checkFolders(files: readonly SourceFile[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { path: file } of files) {
+    const folder = path.posix.dirname(file);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > maxFolderFiles)
+    .map(([folder, count]) => `${folder} has ${count} files, more than ${maxFolderFiles}`);
+}
+
 /** Every rule of the table that the files break, one sentence each. */
 export function checkArchitecture(files: readonly SourceFile[]): string[] {
   const problems: string[] = [];
@@ -281,5 +314,6 @@ export function checkArchitecture(files: readonly SourceFile[]): string[] {
       targets.filter((target) => target !== undefined),
     );
   }
+  problems.push(...checkFolders(files));
   return [...problems, ...findCycles(graph).map((cycle) => `cycle at run time: ${cycle}`)];
 }

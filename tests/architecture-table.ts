@@ -8,9 +8,15 @@ export interface Room {
    * room before them, like any other room.
    */
   readonly runs?: readonly string[];
+  /**
+   * The sub-folders of a large room, lowest first, with what each holds: a district imports itself and
+   * what stands before it here. Single files of the room's own folder may stand among them; those that
+   * do not lie above all districts.
+   */
+  readonly districts?: Readonly<Record<string, string>>;
 }
 
-/** Lowest first: a room imports itself and the rooms before it, nothing else. */
+/** Lowest first: a room imports itself and the rooms below it, which stand before it here. */
 export const rooms: readonly Room[] = [
   { name: "errors", holds: "`McpError`, its closed list of codes, one thin subclass per family" },
   { name: "text", holds: "redact, neutralize control characters, truncate, canonical hash" },
@@ -26,8 +32,24 @@ export const rooms: readonly Room[] = [
   {
     name: "config",
     holds: "any config shape to `ServerConfig`: layers, `${VAR}`, provenance, import, edits",
+    districts: {
+      keys: "the table of keys and values, and what is wrong with one",
+      variables: "`${VAR}` references: where they stand and what they ask for",
+      parse: "an entry of any accepted shape becomes a `ServerConfig`",
+      files: "which files there are, how they are read, watched and written",
+      edit: "changes to a file that leave comments and order alone",
+    },
   },
-  { name: "schema", holds: "guard, validators, type emitter; runs in a browser too" },
+  {
+    name: "schema",
+    holds: "guard, validators, type emitter; runs in a browser too",
+    districts: {
+      guard: "what a schema says, and whether it is safe to work with",
+      compile: "a schema becomes checks that count their steps",
+      validate: "a value is checked, here or in a thread",
+      "emit-types": "TypeScript declarations from schemas",
+    },
+  },
   {
     name: "policy",
     holds: "pure decisions with the rule that decided: who may do what, who is asked",
@@ -35,6 +57,13 @@ export const rooms: readonly Room[] = [
   {
     name: "store",
     holds: "database schema, migrations, repositories; the only SQL; opens when needed",
+    districts: {
+      tables: "tables, migrations, and how any database is spoken to",
+      sqlite: "a file or memory, with one writer thread",
+      postgres: "a shared database",
+      rows: "grants, pins, approvals, servers, catalogs, secrets",
+      audit: "the trail of calls, written in pages",
+    },
   },
   {
     name: "secrets",
@@ -44,6 +73,10 @@ export const rooms: readonly Room[] = [
     name: "isolation",
     holds:
       "file, folder and environment of a child, process tree, sandbox, network guard, URL opener",
+    districts: {
+      process: "what a server is started with, and how nothing of it is left",
+      network: "which addresses a server's connection may reach, and through which proxy",
+    },
   },
   { name: "listener", holds: "one hardened loopback HTTP listener" },
   { name: "auth", holds: "OAuth provider, refresh under a lock, bearer, client credentials" },
@@ -51,8 +84,27 @@ export const rooms: readonly Room[] = [
     name: "protocol",
     holds:
       "the MCP client over any transport: messages, ids, eras, deadlines, checked results; no I/O",
+    districts: {
+      wire: "JSON-RPC messages and the words in them",
+      "protocol-client.ts": "what a client of any era offers",
+      channel: "requests, their deadlines, and what a server sends unasked",
+      input: "rounds of `input_required`",
+      era: "which protocol version a server speaks",
+      client: "tools, resources, prompts and subscriptions over a channel",
+      sdk: "the same client over the official SDK",
+    },
   },
-  { name: "transport", holds: "the only place that spawns a server or opens a connection to one" },
+  {
+    name: "transport",
+    holds: "the only place that spawns a server or opens a connection to one",
+    districts: {
+      reading: "bytes become bounded messages",
+      "host-transport.ts": "what the host needs of any transport",
+      stdio: "a child process and its pipes",
+      http: "one HTTP exchange: limits, redirects, errors, event streams",
+      dialects: "Streamable HTTP, SSE, plain POST, REST",
+    },
+  },
   { name: "connection", holds: "one server's life: states, handshake, health, reconnect" },
   {
     name: "approval",
@@ -116,6 +168,13 @@ export const rooms: readonly Room[] = [
       "gateway",
       "web",
     ],
+    districts: {
+      output: "what is printed, and how an error reads",
+      human: "how a person is asked in a terminal",
+      words: "what was typed becomes a call",
+      steps: "what commands are made of: open, connect, approve, wait",
+      commands: "one file per command",
+    },
   },
 ];
 
@@ -207,24 +266,37 @@ export const doors: readonly Door[] = [
 /** Names that say nothing about what a file holds. */
 export const refusedFileNames = /^types$|(?:^|-)(?:utils?|helpers?|common|misc|manager|service)$/;
 
-export const maxFileLines = 400;
+/** A file is one thought of a reader; most are far shorter. */
+export const maxFileLines = 600;
+
+/** Files in one folder, tests not counted: what a reader can take in at a glance. */
+export const maxFolderFiles = 48;
 
 /** Rooms end in a slash, single files do not. */
 function listPlaces(places: readonly string[]): string {
   return places.map((place) => `\`${place}${place.endsWith(".ts") ? "" : "/"}\``).join(", ");
 }
 
-/** The two tables of `docs/architecture.md`. */
+/** The tables of `docs/architecture.md`, highest first. */
 export function renderTables(): string {
-  const roomRows = [...rooms, ...publicEntries].map(({ name, holds, runs }) => {
-    const may = runs === undefined ? "everything above it" : listPlaces(runs);
+  const roomRows = [...rooms, ...publicEntries].toReversed().map(({ name, holds, runs }) => {
+    const may = runs === undefined ? "everything below it" : listPlaces(runs);
     return `| ${listPlaces([name])} | ${holds} | ${may} |`;
   });
+  const districtRows = rooms.toReversed().flatMap(({ name, districts = {} }) =>
+    Object.entries(districts)
+      .toReversed()
+      .map(([district, holds]) => `| ${listPlaces([`${name}/${district}`])} | ${holds} |`),
+  );
   const doorRows = doors.map(({ what, allowed }) => `| ${what} | ${listPlaces(allowed)} |`);
   return [
     "| room | holds | may run code of |",
     "| --- | --- | --- |",
     ...roomRows,
+    "",
+    "| district | holds |",
+    "| --- | --- |",
+    ...districtRows,
     "",
     "| only these may | |",
     "| --- | --- |",

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { checkArchitecture, type SourceFile } from "./architecture-check.ts";
-import { maxFileLines, renderTables } from "./architecture-table.ts";
+import { maxFileLines, maxFolderFiles, renderTables } from "./architecture-table.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 
@@ -112,6 +112,49 @@ describe("an import", () => {
     const source = 'import { x } from "../config/keys/config-problem.ts"; x();';
     expect(check("cli/plant.ts", source)).toEqual([]);
     expect(check("cli/plant.ts", source.replace("config-problem", "config-keys"))).toHaveLength(1);
+  });
+});
+
+describe("a district", () => {
+  it("imports itself and the districts below it", () => {
+    const source = 'import { x } from "../wire/x.ts"; x();';
+    expect(check("protocol/channel/plant.ts", source)).toEqual([]);
+    expect(check("protocol/wire/plant.ts", source.replace("../wire", "."))).toEqual([]);
+    expect(check("protocol/wire/plant.ts", source.replace("wire", "channel"))).toEqual([
+      "protocol/wire/plant.ts imports ../channel/x.ts: channel lies above wire",
+    ]);
+  });
+
+  it("lies below the files of its room, save those that the table puts among the districts", () => {
+    const source = 'import type { X } from "../protocol-client.ts"; export type Y = X;';
+    expect(check("protocol/channel/plant.ts", source)).toEqual([]);
+    expect(check("protocol/wire/plant.ts", source)).toHaveLength(1);
+    expect(check("protocol/sdk/plant.ts", source.replace("protocol-", "core-"))).toHaveLength(1);
+    expect(check("protocol/plant.ts", 'import "./sdk/x.ts";')).toEqual([]);
+  });
+
+  it("stands in the table", () => {
+    expect(check("protocol/cellar/plant.ts", "")).toEqual([
+      "protocol/cellar/plant.ts is in no district of its room",
+    ]);
+    expect(check("text/cellar/plant.ts", "")).toEqual([
+      "text/cellar/plant.ts is in no district of its room",
+    ]);
+  });
+});
+
+describe("a folder", () => {
+  it("may have as many files as the limit and no more", () => {
+    const files = Array.from({ length: maxFolderFiles }, (_, index) => ({
+      path: `protocol/wire/plant-${index}.ts`,
+      source: "",
+    }));
+    expect(checkArchitecture(files)).toEqual([]);
+    const another = { path: "protocol/wire/plant.ts", source: "" };
+    expect(checkArchitecture([...files, another])).toEqual([
+      `protocol/wire has ${maxFolderFiles + 1} files, more than ${maxFolderFiles}`,
+    ]);
+    expect(checkArchitecture([...files, { ...another, path: "protocol/plant.ts" }])).toEqual([]);
   });
 });
 
@@ -251,7 +294,7 @@ describe("a file", () => {
   it("may be as long as the limit and no longer", () => {
     expect(check("text/plant.ts", `${lines(maxFileLines)}\n`)).toEqual([]);
     expect(check("text/plant.ts", lines(maxFileLines + 1))).toEqual([
-      "text/plant.ts has 401 lines, more than 400",
+      "text/plant.ts has 601 lines, more than 600",
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import type { ServerConfig } from "../config/keys/server-config.ts";
 import type { EntryId, LaunchId } from "../config/server-ids.ts";
-import type { CheckedLaunch } from "../isolation/checked-launch.ts";
+import type { CheckedLaunch } from "../isolation/process/checked-launch.ts";
 import {
   entryIdOf,
   type LaunchFacts,

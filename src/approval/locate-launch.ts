@@ -4,10 +4,10 @@ import type { ServerConfig, StdioTransportConfig } from "../config/keys/server-c
 import { usesWorkspace } from "../config/variables/reference-uses.ts";
 import { expandFolders, hasReference } from "../config/variables/variable-reference.ts";
 import type { CommandFile } from "../human/launch-question.ts";
-import { identifyFile } from "../isolation/checked-launch.ts";
-import { findCommand } from "../isolation/find-command.ts";
-import { type LaunchGround, launchFolder } from "../isolation/launch-folder.ts";
+import { identifyFile } from "../isolation/process/checked-launch.ts";
+import { findCommand } from "../isolation/process/find-command.ts";
 import { launchEnvironment } from "../isolation/process/launch-environment.ts";
+import { type LaunchGround, launchFolder } from "../isolation/process/launch-folder.ts";
 import { reveal } from "../text/secret-text.ts";
 import type { LaunchFacts, LaunchPlace } from "./launch-facts.ts";
 

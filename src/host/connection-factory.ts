@@ -8,7 +8,7 @@ import { StartGate } from "../connection/start-gate.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { ServerLogEvent } from "../events/host-event.ts";
 import type { Human } from "../human/human.ts";
-import type { LaunchGround } from "../isolation/launch-folder.ts";
+import type { LaunchGround } from "../isolation/process/launch-folder.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ConnectProtocol, ServerNotification } from "../protocol/protocol-client.ts";

@@ -12,7 +12,7 @@ import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { ServerState } from "../events/host-event.ts";
-import type { CheckedLaunch } from "../isolation/checked-launch.ts";
+import type { CheckedLaunch } from "../isolation/process/checked-launch.ts";
 import { denyLaunch, errorOfDenial } from "../policy/decide-access.ts";
 import type { ConsentMode } from "../policy/decide-consent.ts";
 import { closest } from "../text/closest.ts";

@@ -7,10 +7,10 @@ import type { RequestAnsweredEvent, RequestKind } from "../events/host-event.ts"
 import type { Human } from "../human/human.ts";
 import { type Clock, longestTimerMs } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import { totalTimeOf } from "../protocol/channel/request-deadline.ts";
+import type { ServerNotification } from "../protocol/protocol-client.ts";
 import type { InputContext, InputHandler, InputHandlers } from "../protocol/wire/input-handlers.ts";
 import type { JsonObject } from "../protocol/wire/json-object.ts";
-import type { ServerNotification } from "../protocol/protocol-client.ts";
-import { totalTimeOf } from "../protocol/channel/request-deadline.ts";
 import { OpenedPages } from "./opened-pages.ts";
 import { QuestionBudget } from "./question-budget.ts";
 import type { Asking, QuestionOwner } from "./question.ts";

@@ -11,9 +11,13 @@ import type {
 import { type Environment, resolveServer } from "../config/parse/expand-variables.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import type { CheckedLaunch } from "../isolation/checked-launch.ts";
-import { type LaunchGround, launchFolder, privateFolder } from "../isolation/launch-folder.ts";
+import type { CheckedLaunch } from "../isolation/process/checked-launch.ts";
 import { launchEnvironment } from "../isolation/process/launch-environment.ts";
+import {
+  type LaunchGround,
+  launchFolder,
+  privateFolder,
+} from "../isolation/process/launch-folder.ts";
 import { ensurePrivateFolder } from "../isolation/process/private-folder.ts";
 import type { Clock } from "../ports/clock.ts";
 import { loadOnce } from "../ports/load-once.ts";

@@ -1,7 +1,7 @@
 import { projectFolders } from "../../config/files/project-folders.ts";
 import { isUsersOwn, type ServerConfig } from "../../config/keys/server-config.ts";
-import { type LaunchGround, launchFolder } from "../launch-folder.ts";
 import { childEnvironment, type ChildEnvironmentOptions } from "./child-environment.ts";
+import { type LaunchGround, launchFolder } from "./launch-folder.ts";
 import { withSearchPath } from "./search-path.ts";
 
 export interface LaunchEnvironmentOptions extends ChildEnvironmentOptions {

@@ -4,8 +4,8 @@ import { maxPinsPerServer } from "../../config/keys/limits.ts";
 import type { ConsentId } from "../../config/server-ids.ts";
 import { TimeSlice } from "../../ports/time-slice.ts";
 import { parseJsonColumn } from "../tables/json-column.ts";
-import type { StoreContext } from "./store-context.ts";
 import type { StoreTables } from "../tables/store-tables.ts";
+import type { StoreContext } from "./store-context.ts";
 
 /** `accepted`: what may be called. `quarantined`: what the server says now and nobody has looked at. */
 export type PinState = "accepted" | "quarantined";

@@ -17,7 +17,7 @@ import { text } from "node:stream/consumers";
 
 import { describe, expect, it } from "vitest";
 
-import { type CheckedLaunch, identifyFile } from "../../isolation/checked-launch.ts";
+import { type CheckedLaunch, identifyFile } from "../../isolation/process/checked-launch.ts";
 import { type ServerCommand, spawnServer } from "./spawn-server.ts";
 
 const PATH = process.env["PATH"] ?? "";

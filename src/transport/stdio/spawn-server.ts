@@ -7,9 +7,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ErrorCode } from "../../errors/error-codes.ts";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
-import { type CheckedLaunch, isStillThere } from "../../isolation/checked-launch.ts";
-import { findCommand } from "../../isolation/find-command.ts";
+import { type CheckedLaunch, isStillThere } from "../../isolation/process/checked-launch.ts";
 import { createChildMarker } from "../../isolation/process/child-mark.ts";
+import { findCommand } from "../../isolation/process/find-command.ts";
 import { prepareToStart, ProcessTree } from "../../isolation/process/process-tree.ts";
 import { truncate } from "../../text/truncate.ts";
 

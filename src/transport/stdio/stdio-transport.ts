@@ -6,7 +6,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { Limits } from "../../config/keys/limits.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
-import type { CheckedLaunch } from "../../isolation/checked-launch.ts";
+import type { CheckedLaunch } from "../../isolation/process/checked-launch.ts";
 import type { ProcessTree } from "../../isolation/process/process-tree.ts";
 import { stopProcessTree } from "../../isolation/process/stop-process-tree.ts";
 import type { Clock, Timer } from "../../ports/clock.ts";

@@ -1,12 +1,12 @@
 import path from "node:path";
 
-import { isUsersOwn, type ServerConfig } from "../config/keys/server-config.ts";
-import { resolvePath } from "../config/variables/resolve-path.ts";
+import { isUsersOwn, type ServerConfig } from "../../config/keys/server-config.ts";
+import { resolvePath } from "../../config/variables/resolve-path.ts";
 import {
   beginsWithFolder,
   expandFolders,
   type Folders,
-} from "../config/variables/variable-reference.ts";
+} from "../../config/variables/variable-reference.ts";
 
 /** The folders that decide where processes start. */
 export interface LaunchGround extends Folders {
