@@ -1,4 +1,5 @@
 // @ts-check
+import { spawn } from "node:child_process";
 import { writeSync } from "node:fs";
 
 import { handshake } from "./line-server.mjs";
@@ -12,18 +13,35 @@ function crash() {
   process.exit(1);
 }
 
+/**
+ * Starts a process in a session of its own and without an environment, if it has a name. It ends after ten minutes.
+ *
+ * @param {string | undefined} name what its command line begins with
+ */
+function leaveChild(name) {
+  if (name === undefined) return;
+  spawn("/bin/sleep", ["600"], { argv0: name, stdio: "ignore", detached: true, env: {} });
+}
+
 /** Servers that end and are wanted again. A `diary` hears of each start. @type {Record<string, import("./modes.mjs").Mode>} */
 export const restartModes = {
-  "crash-on-call": () => ({ onCall: () => crash() }),
+  "crash-on-call": ({ child }) => ({
+    onCall() {
+      leaveChild(child);
+      crash();
+    },
+  }),
 
   /** Does what it is asked without a word until it is killed, at the call with the number `at`. */
-  "killed-mid-call": ({ diary, at = 25 }) => {
+  "killed-mid-call": ({ diary, child, at = 25 }) => {
     let calls = 0;
     return {
       onCall({ args }) {
         note(diary, String(args["nonce"]));
         calls += 1;
-        if (calls === at) process.kill(process.pid, "SIGKILL");
+        if (calls !== at) return;
+        leaveChild(child);
+        process.kill(process.pid, "SIGKILL");
       },
     };
   },

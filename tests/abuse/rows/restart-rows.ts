@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
 import { Diary } from "../diary.ts";
@@ -9,6 +11,30 @@ import { watchSpawns } from "../spawns.ts";
 
 const server = "hostile";
 const lastWords = "fatal: out of luck";
+/** Each server that ends on a call has started a child of such a name before. */
+const childNames = { crashed: `left-${randomUUID()}`, killed: `left-${randomUUID()}` };
+
+/** What servers that are gone started, once the host had its time to end it. It does not outlive the count. */
+async function countLeft(lab: Lab, name: string): Promise<Figures> {
+  await lab.msUntil(() => processesNamed(name).length === 0, 5_000);
+  const left = processesNamed(name);
+  for (const pid of left) process.kill(pid, "SIGKILL");
+  return { "processes left": left.length };
+}
+
+/** Those whose command line begins with the name; none where there is no `/proc`. */
+function processesNamed(name: string): readonly number[] {
+  if (process.platform !== "linux") return [];
+  const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+  return pids.filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "latin1").startsWith(`${name}\0`);
+    } catch {
+      // It ended meanwhile.
+      return false;
+    }
+  });
+}
 
 /** One server is used between its crashes, the other never answers anything. */
 async function crashOften(lab: Lab): Promise<Figures> {
@@ -35,6 +61,7 @@ async function crashOften(lab: Lab): Promise<Figures> {
     ...figures,
     "reconnect p95 ms": percentile(backMs, 0.95),
     "never back": backMs.filter((ms) => !Number.isFinite(ms)).length,
+    ...(await countLeft(lab, childNames.crashed)),
   };
 }
 
@@ -62,6 +89,7 @@ async function killMidCall(lab: Lab): Promise<Figures> {
     ...figures,
     executed: nonces.length,
     "duplicates executed": nonces.length - new Set(nonces).size,
+    ...(await countLeft(lab, childNames.killed)),
   };
 }
 
@@ -230,6 +258,7 @@ async function residentMb(pids: readonly number[]): Promise<number> {
 
 const fast = { figure: "max ms to error", atMost: 1_000, isPhysical: true } as const;
 const lost = { figure: "ends other than connection_lost", atMost: 0 } as const;
+const noneLeft = { figure: "processes left", atMost: 0 } as const;
 const alive = { figure: "dead afterwards", atMost: 0 } as const;
 
 export const restartRows: readonly Row[] = [
@@ -238,14 +267,18 @@ export const restartRows: readonly Row[] = [
     trigger: "crash-on-call",
     expected: "every call fast; server back",
     measured:
-      "two servers crashed so often, at once: one that is used in between, and the time until it answers again; one that is not",
+      "two servers crashed so often, at once: one that is used in between, and the time until it answers again; one that is not; what they started",
     criteria: [
       lost,
       fast,
       { figure: "reconnect p95 ms", atMost: 1_000, isPhysical: true },
       { figure: "never back", atMost: 0 },
+      noneLeft,
     ],
-    servers: { used: hostileEntry("crash-on-call"), useless: hostileEntry("crash-on-call") },
+    servers: {
+      used: hostileEntry("crash-on-call", { child: childNames.crashed }),
+      useless: hostileEntry("crash-on-call", { child: childNames.crashed }),
+    },
     counts: { short: 3, normal: 200, long: 1_000, stock: 20 },
     attack: crashOften,
   },
@@ -253,9 +286,15 @@ export const restartRows: readonly Row[] = [
     id: "B2",
     trigger: `kill -9 mid-call, ${inFlight} in flight`,
     expected: "all fast, none sent again",
-    measured: "the server notes what it is asked and is killed while it reads the 25th call",
-    criteria: [lost, fast, { figure: "duplicates executed", atMost: 0 }, alive],
-    servers: { [server]: hostileEntry("killed-mid-call", { diary: executed.file }) },
+    measured:
+      "the server notes what it is asked and is killed while it reads the 25th call; what it started",
+    criteria: [lost, fast, { figure: "duplicates executed", atMost: 0 }, alive, noneLeft],
+    servers: {
+      [server]: hostileEntry("killed-mid-call", {
+        diary: executed.file,
+        child: childNames.killed,
+      }),
+    },
     counts: { short: 3, normal: 50, long: 1_000 },
     attack: killMidCall,
   },
