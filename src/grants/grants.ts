@@ -1,250 +1,40 @@
-import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
-import type { ToolCatalog } from "../catalog/tool-catalog.ts";
-import type { ConsentId } from "../config/server-ids.ts";
-import { createError } from "../errors/families.ts";
-import type { EventBus } from "../events/event-bus.ts";
-import { fingerprintOf } from "../pins/tool-fingerprint.ts";
-import type { ToolPins } from "../pins/tool-pins.ts";
-import { checkExpiry } from "../policy/check-expiry.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
-import type { HostStore } from "../store/host-store.ts";
-import { RevocableList } from "../store/revocable-list.ts";
-import type { Grant, GrantFilter } from "../store/rows/grant-rows.ts";
-import { closest } from "../text/closest.ts";
-import { ownCommand } from "../text/own-command.ts";
-import { contentFingerprint, contentName } from "./consent-subject.ts";
-import type { AllowOptions, GrantInfo, GrantQuery, Grants } from "./grant-info.ts";
-import type { GrantLookup, GrantSubject } from "./grant-lookup.ts";
-
-export interface GrantBookParts {
-  readonly store: HostStore;
-  readonly registry: ServerRegistry;
-  readonly catalog: ToolCatalog;
-  readonly pins: ToolPins;
-  readonly events: EventBus;
-  readonly clock: Clock;
+/** One lasting "yes": this agent may call this tool, as it was defined when it was granted. */
+export interface GrantInfo {
+  readonly agent: string;
+  /** Undefined: no server that is configured now is started as the granted one was. */
+  readonly server: string | undefined;
+  /** The tool's own name, or `(content)` for the server's resources and prompts. */
+  readonly tool: string;
+  readonly grantedAt: number;
+  /** Absent: until it is revoked. */
+  readonly expiresAt?: number;
 }
 
-/**
- * What people have allowed for good. Each grant is of one agent for one tool, exactly as it was defined
- * and as its server was started then; a whole server is allowed tool by tool, so that what it adds
- * later is asked about. Kept in the store where there is one, else as long as the host lives.
- */
-export class GrantBook implements GrantLookup, Grants {
-  readonly #parts: GrantBookParts;
-  readonly #stored = new RevocableList<Grant>(keyOfGrant);
-  #grants = new Map<string, Grant>();
-  #revision = 0;
+export interface GrantQuery {
+  readonly agent?: string | undefined;
+  readonly server?: string | undefined;
+  readonly tool?: string | undefined;
+}
 
-  constructor(parts: GrantBookParts) {
-    this.#parts = parts;
-  }
-
-  get revision(): number {
-    return this.#revision;
-  }
-
-  grantedUntil(subject: GrantSubject): number | undefined {
-    const grant = this.#grants.get(keyOf(subject.agent, subject.consentId, subject.toolName));
-    if (grant?.fingerprint !== subject.fingerprint) return undefined;
-    const until = grant.expiresAt ?? Number.POSITIVE_INFINITY;
-    return until > this.#parts.clock.now() ? until : undefined;
-  }
-
-  grant(subjects: readonly GrantSubject[]): Promise<void> {
-    return this.#add(subjects, undefined);
-  }
-
-  /** Reads what other hosts, or this one before, were told. */
-  async load(): Promise<void> {
-    await this.#parts.store.read(
-      ({ grants }) =>
-        this.#stored.read(
-          () => grants.list(),
-          (listed) => this.#replace(listed),
-        ),
-      undefined,
-    );
-  }
-
-  list(query: GrantQuery = {}): readonly GrantInfo[] {
-    const filter = this.#filterOf(query);
-    if (filter === undefined) return [];
-    const now = this.#parts.clock.now();
-    return [...this.#grants.values()]
-      .filter(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt > now)
-      .filter((grant) => fits(grant, filter))
-      .map((grant) => this.#describe(grant, query.server));
-  }
-
-  async allow(options: AllowOptions): Promise<readonly GrantInfo[]> {
-    const { agent, server: serverName, tool, expiresAt, includeDestructive = false } = options;
-    checkExpiry(expiresAt);
-    const { registry, events, clock } = this.#parts;
-    const server = registry.get(serverName);
-    const tools = await this.#toolsOf(server);
-    const chosen =
-      tool === undefined
-        ? tools.filter((one) => includeDestructive || !claims(one, "destructiveHint"))
-        : tool === contentName
-          ? []
-          : [this.#findTool(serverName, tools, tool)];
-    const covered = chosen.map(({ originalName, listed }) => ({
-      toolName: originalName,
-      fingerprint: fingerprintOf(listed),
-    }));
-    if (tool === undefined || tool === contentName)
-      covered.push({ toolName: contentName, fingerprint: contentFingerprint });
-    const { consentId } = server;
-    await this.#add(
-      covered.map((subject) => ({ agent, consentId, ...subject })),
-      expiresAt,
-    );
-    const toolNames = covered.map(({ toolName }) => toolName);
-    events.emit({ type: "grant-added", agent, serverName, toolNames, at: clock.now() });
-    return this.list({ agent, server: serverName }).filter((grant) =>
-      toolNames.includes(grant.tool),
-    );
-  }
-
-  async revoke(query: GrantQuery = {}): Promise<number> {
-    const { events, clock } = this.#parts;
-    const filter = this.#filterOf(query);
-    if (filter === undefined) return 0;
-    try {
-      return await this.#revokeAll(filter);
-    } finally {
-      // Also without a grant: what sessions were allowed ends. And when the store cannot be written: here it counts.
-      events.emit({
-        type: "grant-revoked",
-        agent: query.agent ?? null,
-        serverName: query.server ?? null,
-        toolNames: query.tool === undefined ? [] : [query.tool],
-        at: clock.now(),
-      });
-    }
-  }
-
-  async #revokeAll(filter: GrantFilter): Promise<number> {
-    const { store, registry } = this.#parts;
-    // First here: what is taken back must not be used while the store is being written.
-    const doomed = [...this.#grants].filter(([, grant]) => fits(grant, filter));
-    for (const [key] of doomed) this.#grants.delete(key);
-    this.#revision += 1;
-    for (const server of registry.all())
-      if (filter.consentId === undefined || filter.consentId === server.consentId)
-        registry.withdrawConsent(server, filter.agent);
-    const { agent, consentId, tool } = filter;
-    const removed = await this.#stored.revoke(
-      JSON.stringify([agent, consentId, tool]),
-      (grant) => fits(grant, filter),
-      () => store.read(({ grants }) => grants.revoke(filter), 0),
-    );
-    return Math.max(doomed.length, removed);
-  }
-
-  async #add(subjects: readonly GrantSubject[], expiresAt: number | undefined): Promise<void> {
-    if (subjects.length === 0) return;
-    const grantedAt = this.#parts.clock.now();
-    const grants = subjects.map(({ agent, consentId, toolName, fingerprint }) => ({
-      agent,
-      consentId,
-      tool: toolName,
-      fingerprint,
-      grantedAt,
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-    }));
-    await this.#stored.add(
-      grants,
-      () => this.#parts.store.write((store) => store.grants.grant(grants)),
-      (kept) => {
-        for (const grant of kept) this.#grants.set(keyOfGrant(grant), grant);
-        this.#revision += 1;
-      },
-    );
-  }
-
-  #replace(grants: readonly Grant[]): void {
-    this.#grants = new Map(
-      grants.flatMap((grant): [string, Grant][] =>
-        grant.tool === undefined ? [] : [[keyOfGrant(grant), grant]],
-      ),
-    );
-    this.#revision += 1;
-  }
-
-  /** The list a grant is bound to has to be known; a server that may start is asked for it. */
-  async #toolsOf(server: RegisteredServer): Promise<readonly CatalogTool[]> {
-    const { registry, catalog, pins } = this.#parts;
-    const { name } = server.config;
-    const obstacle = registry.obstacle(server);
-    if (obstacle !== undefined) throw obstacle;
-    if (!catalog.isKnown(name)) await server.connection.client();
-    return pins.accepted(server, catalog.tools(name));
-  }
-
-  #findTool(serverName: string, tools: readonly CatalogTool[], name: string): CatalogTool {
-    const found = tools.find(({ originalName }) => originalName === name);
-    if (found !== undefined) return found;
-    const listed = this.#parts.catalog.tools(serverName);
-    if (listed.some(({ originalName }) => originalName === name))
-      throw createError("definition_changed", `"${name}" waits until a person accepts it`, {
-        serverName,
-        hint: `see what it is now: ${ownCommand("approve", serverName)}`,
-      });
-    const suggestions = closest(
-      name,
-      tools.map(({ originalName }) => originalName),
-    );
-    throw createError("tool_unknown", `no tool "${name}"`, {
-      serverName,
-      details: { suggestions },
-    });
-  }
-
+export interface AllowOptions {
+  readonly agent: string;
+  readonly server: string;
   /**
-   * A server's grants are those of what it starts or contacts, whatever other entry starts the same.
-   * Undefined for a name that no server has.
+   * Absent: every tool the server has now, except those it calls destructive, and what it offers beside
+   * tools. `(content)`: only the latter, its resources and prompts.
    */
-  #filterOf({ agent, server, tool }: GrantQuery): GrantFilter | undefined {
-    if (server === undefined) return { agent, tool };
-    const consentId = this.#parts.registry.find(server)?.consentId;
-    return consentId === undefined ? undefined : { agent, consentId, tool };
-  }
-
-  #describe(
-    { agent, consentId, tool = "", grantedAt, expiresAt }: Grant,
-    serverName: string | undefined,
-  ): GrantInfo {
-    const server = serverName ?? this.#nameOf(consentId);
-    return {
-      agent,
-      server,
-      tool,
-      grantedAt,
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-    };
-  }
-
-  #nameOf(consentId: ConsentId): string | undefined {
-    const servers = this.#parts.registry.all();
-    return servers.find((server) => server.consentId === consentId)?.config.name;
-  }
+  readonly tool?: string | undefined;
+  /** Without `tool`: the destructive ones, too. */
+  readonly includeDestructive?: boolean | undefined;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt?: number | undefined;
 }
 
-function keyOf(agent: string, consentId: ConsentId, toolName: string): string {
-  return JSON.stringify([agent, consentId, toolName]);
-}
-
-function keyOfGrant({ agent, consentId, tool = "" }: Grant): string {
-  return keyOf(agent, consentId, tool);
-}
-
-function fits(grant: Grant, { agent, consentId, tool }: GrantFilter): boolean {
-  return (
-    (agent === undefined || grant.agent === agent) &&
-    (consentId === undefined || grant.consentId === consentId) &&
-    (tool === undefined || grant.tool === tool)
-  );
+/** What people have allowed for good, for every session of the agents named. */
+export interface Grants {
+  list(query?: GrantQuery): readonly GrantInfo[];
+  /** Lists the server's tools first if they are not known; resolves when the grant is kept. */
+  allow(options: AllowOptions): Promise<readonly GrantInfo[]>;
+  /** Revokes all that fit, and what was allowed in running sessions; gives the number of grants. */
+  revoke(query?: GrantQuery): Promise<number>;
 }

@@ -1,27 +1,18 @@
 import type { ConsentId } from "../config/server-ids.ts";
 import { serverResource, toolResource } from "../policy/resource-name.ts";
-
-/** What an answer was given about, as far as it can change afterwards. */
-export interface ConsentSubject {
-  readonly serverName: string;
-  readonly consentId: ConsentId;
-  /** Changes when the server was disconnected on purpose. */
-  readonly epoch: number;
-  readonly toolName: string;
-  readonly fingerprint: string;
-}
+import type { ConsentSubject } from "./consent-subject.ts";
 
 interface ServerAllowance {
   readonly consentId: ConsentId;
   readonly epoch: number;
-  /** The definitions that were there when the person said yes: a new tool is a new question. */
+  /** Of the tools there were when the person said yes: a new tool is a new question. */
   readonly fingerprints: ReadonlySet<string>;
 }
 
 const none: ReadonlySet<string> = new Set();
 
-/** What a person allowed one agent for the rest of its session. */
-export class Allowances {
+/** The tools and servers that a person has allowed one agent for the rest of its session. */
+export class SessionAllowances {
   readonly #servers = new Map<string, ServerAllowance>();
   readonly #tools = new Map<string, ConsentSubject>();
   #revision = 0;
@@ -42,7 +33,7 @@ export class Allowances {
     this.#revision += 1;
   }
 
-  /** The keys `mcp:{server}` and `mcp:{server}:{tool}` that hold for exactly this. */
+  /** The keys `mcp:{server}` and `mcp:{server}:{tool}` that are allowed for exactly this subject. */
   keysFor(subject: ConsentSubject): ReadonlySet<string> {
     const { serverName, toolName, consentId, epoch, fingerprint } = subject;
     if (this.#revision === 0) return none;

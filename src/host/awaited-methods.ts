@@ -1,5 +1,5 @@
-import type { Grants } from "../grants/grant-info.ts";
-import { GrantBook } from "../grants/grants.ts";
+import type { Grants } from "../grants/grants.ts";
+import { ToolGrants } from "../grants/tool-grants.ts";
 import type { Pins } from "../pins/pins.ts";
 import { ToolPins } from "../pins/tool-pins.ts";
 import { keepAliveWhileAwaited } from "../ports/keep-alive.ts";
@@ -37,7 +37,7 @@ export function keepHostAlive(): void {
     setRoots: true,
     close: true,
   });
-  keepAliveWhileAwaited<Grants>(GrantBook.prototype, { allow: true, revoke: true });
+  keepAliveWhileAwaited<Grants>(ToolGrants.prototype, { allow: true, revoke: true });
   keepAliveWhileAwaited<Pins>(ToolPins.prototype, { list: true, show: true, accept: true });
   keepAliveWhileAwaited<Audit>(AuditTrail.prototype, { query: true });
   // The path of a call holds the process by itself, without a promise more; the others that are left out are calls.

@@ -15,7 +15,7 @@ import {
   signal,
   text,
 } from "../errors/check-arguments.ts";
-import { GrantBook } from "../grants/grants.ts";
+import { ToolGrants } from "../grants/tool-grants.ts";
 import { ToolPins } from "../pins/tool-pins.ts";
 import { consentModes } from "../policy/decide-consent.ts";
 import { permissionLevels } from "../policy/permission-level.ts";
@@ -45,7 +45,7 @@ const auditQuery = {
 export function guardHost(): void {
   guardMethods(AgentSession.prototype, "session", sessionMethods);
   guardMethods(AgentContent.prototype, "session.content", contentMethods);
-  guardMethods(GrantBook.prototype, "host.grants", {
+  guardMethods(ToolGrants.prototype, "host.grants", {
     list: { takes: grantQuery, fails: "throws" },
     // A query that is none would fit every grant.
     revoke: { takes: grantQuery, fails: "rejects" },

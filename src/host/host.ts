@@ -11,7 +11,7 @@ import type { Provenance, ServerConfig, TransportKind } from "../config/keys/ser
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType, ServerState } from "../events/host-event.ts";
-import type { Grants } from "../grants/grant-info.ts";
+import type { Grants } from "../grants/grants.ts";
 import type { Human } from "../human/human.ts";
 import type { LaunchQuestion } from "../human/launch-question.ts";
 import type { Pins } from "../pins/pins.ts";

@@ -7,7 +7,7 @@ import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType } from "../events/host-event.ts";
-import type { Grants } from "../grants/grant-info.ts";
+import type { Grants } from "../grants/grants.ts";
 import type { Human } from "../human/human.ts";
 import type { LaunchQuestion } from "../human/launch-question.ts";
 import type { Pins } from "../pins/pins.ts";

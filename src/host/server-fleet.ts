@@ -8,8 +8,8 @@ import { isOfProject, type ServerConfig } from "../config/keys/server-config.ts"
 import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { startPause } from "../connection/pause.ts";
 import { oneAtATime } from "../events/one-at-a-time.ts";
-import { tellConsentChanges } from "../grants/consent-mode-events.ts";
-import { GrantBook } from "../grants/grants.ts";
+import { publishConsentModes } from "../grants/consent-mode-events.ts";
+import { ToolGrants } from "../grants/tool-grants.ts";
 import { ToolPins } from "../pins/tool-pins.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import {
@@ -47,7 +47,7 @@ export interface ServerFleetParts extends ConnectionFactoryParts {
 export class ServerFleet {
   readonly registry: ServerRegistry;
   readonly approvals: ApprovalBook;
-  readonly grants: GrantBook;
+  readonly grants: ToolGrants;
   readonly pins: ToolPins;
   /** Servers given in code after the start; like all of code they win over files. */
   readonly given = new GivenServers();
@@ -65,7 +65,7 @@ export class ServerFleet {
   readonly #connections: ConnectionFactory;
 
   constructor(parts: ServerFleetParts) {
-    const { events, store, clock } = parts;
+    const { events, store, catalog, clock } = parts;
     this.#parts = parts;
     this.#sources = parts.sources;
     this.#discovery = new Discovery({
@@ -82,10 +82,17 @@ export class ServerFleet {
       locateLaunch: (config) => locateLaunch(config, thisMachine(parts.hostEnv, parts.ground)),
     });
     this.pins = new ToolPins({ store, registry: this.registry, events, clock });
-    this.grants = new GrantBook({ ...parts, registry: this.registry, pins: this.pins });
+    this.grants = new ToolGrants({
+      store,
+      registry: this.registry,
+      catalog,
+      pins: this.pins,
+      events,
+      clock,
+    });
     this.approvals = new ApprovalBook({ store, registry: this.registry });
     this.#lists = new CatalogMemory({ ...parts, registry: this.registry, pins: this.pins });
-    tellConsentChanges({ ...parts, registry: this.registry });
+    publishConsentModes({ registry: this.registry, events, clock });
     keepStatuses({ store, events, registry: this.registry });
     this.#arrange(this.registry.apply(entriesOf(parts.sources)));
   }

@@ -7,7 +7,6 @@ import {
   text,
 } from "../errors/check-arguments.ts";
 import { createError } from "../errors/families.ts";
-import { checkExpiry } from "./check-expiry.ts";
 
 /** One right. A part of `resource` that is `*` stands for anything in that place. */
 export interface Capability {
@@ -187,4 +186,16 @@ function isAlive(capability: Capability, action: string, now: number): boolean {
 
 function endOf({ expiresAt }: Capability): number {
   return expiresAt ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Throws `config_invalid` for an end that is no time: read as "no end", a date that could not be parsed
+ * would be a right for ever.
+ */
+export function checkExpiry(expiresAt: unknown): void {
+  if (expiresAt === undefined || (typeof expiresAt === "number" && !Number.isNaN(expiresAt)))
+    return;
+  throw createError("config_invalid", "a right cannot end at what is no time", {
+    hint: "expiresAt is a number: milliseconds since the epoch",
+  });
 }

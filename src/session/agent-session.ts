@@ -18,7 +18,7 @@ import { definitionOf } from "../config/keys/server-config.ts";
 import { cancelledByCaller } from "../connection/until-aborted.ts";
 import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType, ToolInvoked } from "../events/host-event.ts";
-import type { GrantLookup } from "../grants/grant-lookup.ts";
+import type { ToolGrants } from "../grants/tool-grants.ts";
 import type { Human } from "../human/human.ts";
 import type { ToolPins } from "../pins/tool-pins.ts";
 import { errorOfDenial } from "../policy/decide-access.ts";
@@ -78,7 +78,7 @@ export interface AgentSessionOptions extends AgentRights {
 export interface SessionParts {
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
-  readonly grants: GrantLookup;
+  readonly grants: ToolGrants;
   readonly pins: ToolPins;
   readonly calls: CallPath;
   readonly schemas: ToolSchemas;

@@ -12,13 +12,12 @@ import { cancelledByCaller, untilAborted } from "../connection/until-aborted.ts"
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
-import { contentFingerprint, contentName } from "../grants/consent-subject.ts";
-import type { GrantLookup } from "../grants/grant-lookup.ts";
+import { subjectsOfServer } from "../grants/consent-subject.ts";
+import type { ToolGrants } from "../grants/tool-grants.ts";
 import { askPerson } from "../human/ask-person.ts";
 import type { ConfirmAnswer, Human } from "../human/human.ts";
 import { QuestionTurns } from "../human/question-turns.ts";
 import { isUnseen, noteSeen, showText } from "../human/shown-text.ts";
-import { fingerprintOf } from "../pins/tool-fingerprint.ts";
 import type { Clock } from "../ports/clock.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import { truncate } from "../text/truncate.ts";
@@ -29,7 +28,7 @@ export interface ConsentDeskParts {
   readonly sessionId: string;
   readonly human: Human | undefined;
   readonly judge: ToolJudge;
-  readonly grants: GrantLookup;
+  readonly grants: ToolGrants;
   readonly events: EventBus;
   readonly clock: Clock;
   readonly limits: Limits;
@@ -162,15 +161,7 @@ export class ConsentDesk {
     const { agent, sessionId, grants, events, clock } = this.#parts;
     const { serverName, consentId } = subject;
     const covered = isOfServer
-      ? [
-          ...offered
-            .filter((tool) => !claims(tool, "destructiveHint"))
-            .map(({ originalName, listed }) => ({
-              toolName: originalName,
-              fingerprint: fingerprintOf(listed),
-            })),
-          { toolName: contentName, fingerprint: contentFingerprint },
-        ]
+      ? subjectsOfServer(offered, { includeDestructive: false })
       : [subject];
     try {
       await grants.grant(

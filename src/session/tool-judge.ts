@@ -2,10 +2,9 @@ import type { CallTarget, NativeCallable } from "../call/call-contract.ts";
 import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { isToolAllowed } from "../catalog/tool-filter.ts";
-import { contentFingerprint, contentName } from "../grants/consent-subject.ts";
-import type { GrantLookup } from "../grants/grant-lookup.ts";
-import { Allowances, type ConsentSubject } from "../grants/session-allowances.ts";
-import { fingerprintOf } from "../pins/tool-fingerprint.ts";
+import { type ConsentSubject, contentSubject, subjectOf } from "../grants/consent-subject.ts";
+import { SessionAllowances } from "../grants/session-allowances.ts";
+import type { ToolGrants } from "../grants/tool-grants.ts";
 import type { ToolPins } from "../pins/tool-pins.ts";
 import { type CapabilitySet, executeAction } from "../policy/capability-set.ts";
 import {
@@ -36,7 +35,7 @@ export interface AgentRights {
 export interface JudgeParts {
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
-  readonly grants: GrantLookup;
+  readonly grants: ToolGrants;
   readonly pins: ToolPins;
   readonly clock: Clock;
 }
@@ -71,7 +70,7 @@ interface ConsentVerdict {
 export class ToolJudge {
   readonly rights: AgentRights;
   readonly #parts: JudgeParts;
-  readonly #allowances = new Allowances();
+  readonly #allowances = new SessionAllowances();
   readonly #allowedNative = new Set<string>();
   readonly #judgements = new WeakMap<CatalogTool, Judgement>();
 
@@ -158,8 +157,9 @@ export class ToolJudge {
 
   /** The same for every tool that the server offered then, and for what it offers beside tools. */
   allowServer({ subject, tool, offered }: ConsentScope): void {
-    const fingerprints = [tool, ...offered].map(({ listed }) => fingerprintOf(listed));
-    this.#allowances.allowServer(subject, [...fingerprints, contentFingerprint]);
+    const covered = [...[tool, ...offered].map((one) => subjectOf(one)), contentSubject];
+    const fingerprints = covered.map(({ fingerprint }) => fingerprint);
+    this.#allowances.allowServer(subject, fingerprints);
   }
 
   /** The tools that a person who allows a whole server can have seen: no quarantined ones. */
@@ -260,10 +260,9 @@ export class ToolJudge {
   #subject({ consentId, users }: RegisteredServer, tool: CatalogTool): ConsentSubject {
     return {
       serverName: tool.serverName,
-      toolName: tool.isContent ? contentName : tool.originalName,
       consentId,
       epoch: users.consentEpoch(this.rights.agent),
-      fingerprint: tool.isContent ? contentFingerprint : fingerprintOf(tool.listed),
+      ...subjectOf(tool),
     };
   }
 

@@ -1,6 +1,6 @@
 import type { ToolOrigin } from "../../catalog/tool-origin.ts";
 import { createError } from "../../errors/families.ts";
-import type { GrantInfo, GrantQuery } from "../../grants/grant-info.ts";
+import type { GrantInfo, GrantQuery } from "../../grants/grants.ts";
 import type { McpHost } from "../../host/host.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
 import { type Column, columnWidths, renderRow } from "../output/table.ts";

@@ -1,7 +1,7 @@
 import type { Compilable } from "kysely";
 
 import type { ConsentId } from "../../config/server-ids.ts";
-import { checkExpiry } from "../../policy/check-expiry.ts";
+import { checkExpiry } from "../../policy/capability-set.ts";
 import type { StoreTables } from "../tables/store-tables.ts";
 import type { StoreContext } from "./store-context.ts";
 
