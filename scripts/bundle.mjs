@@ -62,6 +62,7 @@ const base = [
   "text",
   "events",
   "ports",
+  "async",
   "config/keys/config-problem.ts",
   "config/keys/limits.ts",
   "host/bundled-server.ts",

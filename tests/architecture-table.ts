@@ -26,6 +26,10 @@ export const rooms: readonly Room[] = [
     holds: "what the host needs from outside: `Clock`, `Logger`, the package's own files",
   },
   {
+    name: "async",
+    holds: "waiting: signals, deadlines, turns, slices of time, what keeps a process alive",
+  },
+  {
     name: "human",
     holds: "how a person is asked: the `Human` port, what is shown, one question after the other",
   },
@@ -158,6 +162,7 @@ export const rooms: readonly Room[] = [
       "text",
       "events",
       "ports",
+      "async",
       // How a problem and its place in a file are worded; what is configured is asked of the host.
       "config/keys/config-problem.ts",
       "config/files/write-file-atomic.ts",

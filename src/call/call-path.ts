@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
+import { cancelledByCaller } from "../async/until-cancelled.ts";
 import { claims } from "../catalog/catalog-tool.ts";
 import {
   isToolReference,
@@ -9,7 +10,6 @@ import {
 } from "../catalog/tool-origin.ts";
 import type { Limits } from "../config/keys/limits.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
-import { cancelledByCaller } from "../connection/until-aborted.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";

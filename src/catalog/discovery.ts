@@ -1,10 +1,10 @@
+import { oneAtATime } from "../async/one-at-a-time.ts";
+import { TimeSlice } from "../async/time-slice.ts";
 import type { Limits } from "../config/keys/limits.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { HostEvent } from "../events/host-event.ts";
-import { oneAtATime } from "../events/one-at-a-time.ts";
 import type { Clock } from "../ports/clock.ts";
-import { TimeSlice } from "../ports/time-slice.ts";
 import type { ListedTool, ProtocolClient, ToolListing } from "../protocol/protocol-client.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
 import type { CatalogTool } from "./catalog-tool.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { TimeSlice } from "../ports/time-slice.ts";
+import { TimeSlice } from "../async/time-slice.ts";
 import type { CatalogTool } from "./catalog-tool.ts";
 
 /** What is different between two lists of one server, by original name. */

@@ -1,3 +1,5 @@
+import { startPause } from "../async/pause.ts";
+import { cancelledByCaller, untilAborted } from "../async/until-cancelled.ts";
 import type { ServerConfig, TransportKind } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
@@ -11,9 +13,7 @@ import type { HostTransport, TransportEvidence } from "../transport/host-transpo
 import { connectDeadlineMs } from "./connect-deadline.ts";
 import { describeFailure, describeStartFailure, stateAfterFailure } from "./connection-error.ts";
 import { type ConnectionParts, openConnection, type OpenedConnection } from "./open-connection.ts";
-import { startPause } from "./pause.ts";
 import { RestartPolicy } from "./restart-policy.ts";
-import { cancelledByCaller, untilAborted } from "./until-aborted.ts";
 
 export interface ServerConnectionOptions extends ConnectionParts {
   /** Runs inside every handshake, before a caller gets the client: discovery happens here. */

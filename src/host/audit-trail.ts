@@ -1,3 +1,4 @@
+import { keepAliveUntil } from "../async/keep-alive.ts";
 import type { CallTarget } from "../call/call-contract.ts";
 import type { CallRecord } from "../call/call-events.ts";
 import type { Outcome } from "../call/outcome.ts";
@@ -6,7 +7,6 @@ import { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { HostEventOf, HostEventType } from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
-import { keepAliveUntil } from "../ports/keep-alive.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ContentUse } from "../session/session-content.ts";
 import type { AuditEntry, AuditFilter, AuditQuery, AuditRow } from "../store/audit/audit-entry.ts";

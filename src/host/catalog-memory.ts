@@ -1,7 +1,7 @@
+import { TimeSlice } from "../async/time-slice.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { type ConsentId, hasLastingIds } from "../config/server-ids.ts";
 import type { ToolPins } from "../pins/tool-pins.ts";
-import { TimeSlice } from "../ports/time-slice.ts";
 import { eraOfVersion } from "../protocol/channel/protocol-versions.ts";
 import type { ListedTool, ProtocolClient, ProtocolEra } from "../protocol/protocol-client.ts";
 import { isJsonObject } from "../protocol/wire/json-object.ts";

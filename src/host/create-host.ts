@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import path from "node:path";
 
+import { keepAliveUntil } from "../async/keep-alive.ts";
 import { CallPath } from "../call/call-path.ts";
 import { ToolSchemas } from "../call/tool-schemas.ts";
 import { ToolCatalog } from "../catalog/tool-catalog.ts";
@@ -11,7 +12,6 @@ import type { McpError } from "../errors/mcp-error.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { systemClock } from "../ports/clock.ts";
 import { loggerOf } from "../ports/default-logger.ts";
-import { keepAliveUntil } from "../ports/keep-alive.ts";
 import { chooseProtocol, protocolCoreFrom } from "../protocol/choose-protocol.ts";
 import { ServerQuestions } from "../requests/server-questions.ts";
 import { HostStore } from "../store/host-store.ts";

@@ -1,6 +1,6 @@
+import { TimeSlice } from "../async/time-slice.ts";
+import { cancelledByCaller } from "../async/until-cancelled.ts";
 import type { CatalogTool } from "../catalog/catalog-tool.ts";
-import { cancelledByCaller } from "../connection/until-aborted.ts";
-import { TimeSlice } from "../ports/time-slice.ts";
 import { ToolModule } from "../schema/emit-types/tool-module.ts";
 
 /** A module of TypeScript with the types of these tools and a typed client for them. */

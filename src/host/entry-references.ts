@@ -1,3 +1,4 @@
+import { untilAborted } from "../async/until-aborted.ts";
 import { readEnvFile } from "../config/files/read-env-file.ts";
 import { formatOrigin } from "../config/keys/config-problem.ts";
 import type { InputDeclaration, ServerConfig } from "../config/keys/server-config.ts";
@@ -10,7 +11,6 @@ import { hasOtherReferences, inputIds } from "../config/variables/reference-uses
 import type { Folders } from "../config/variables/variable-reference.ts";
 import { createError } from "../errors/families.ts";
 import type { Human, InputQuestion } from "../human/human.ts";
-import { untilAborted } from "../ports/until-aborted.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import { SecretText } from "../text/secret-text.ts";
 

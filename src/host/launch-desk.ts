@@ -1,5 +1,5 @@
+import { cancelledByCaller, untilAborted } from "../async/until-cancelled.ts";
 import { isOfProject } from "../config/keys/server-config.ts";
-import { cancelledByCaller, untilAborted } from "../connection/until-aborted.ts";
 import { createError } from "../errors/families.ts";
 import type { ApprovalEvent } from "../events/host-event.ts";
 import { askPerson } from "../human/ask-person.ts";

@@ -1,3 +1,4 @@
+import { closeAtProgramEnd } from "../async/program-end.ts";
 import type { ToolSchemas } from "../call/tool-schemas.ts";
 import type { Naming } from "../catalog/tool-names.ts";
 import type { ToolReference } from "../catalog/tool-origin.ts";
@@ -11,7 +12,6 @@ import type { Grants } from "../grants/grants.ts";
 import type { Human } from "../human/human.ts";
 import type { LaunchQuestion } from "../human/launch-question.ts";
 import type { Pins } from "../pins/pins.ts";
-import { closeAtProgramEnd } from "../ports/program-end.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
 import type { Roots } from "../requests/roots.ts";

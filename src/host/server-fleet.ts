@@ -1,4 +1,6 @@
 import { locateLaunch, thisMachine } from "../approval/locate-launch.ts";
+import { oneAtATime } from "../async/one-at-a-time.ts";
+import { startPause } from "../async/pause.ts";
 import type { CallPath } from "../call/call-path.ts";
 import { Discovery } from "../catalog/discovery.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
@@ -6,8 +8,6 @@ import { watchFiles } from "../config/files/watch-files.ts";
 import type { ConfigProblem } from "../config/keys/config-problem.ts";
 import { isOfProject, type ServerConfig } from "../config/keys/server-config.ts";
 import { parseServerEntry } from "../config/parse/parse-config.ts";
-import { startPause } from "../connection/pause.ts";
-import { oneAtATime } from "../events/one-at-a-time.ts";
 import { publishConsentModes } from "../grants/consent-mode-events.ts";
 import { ToolGrants } from "../grants/tool-grants.ts";
 import { ToolPins } from "../pins/tool-pins.ts";

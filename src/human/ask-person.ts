@@ -1,5 +1,5 @@
+import { untilAborted } from "../async/until-aborted.ts";
 import type { Clock } from "../ports/clock.ts";
-import { untilAborted } from "../ports/until-aborted.ts";
 import type { ConfirmAnswer, ConfirmQuestion, Human } from "./human.ts";
 
 export interface AskPersonOptions {

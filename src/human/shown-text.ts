@@ -1,5 +1,5 @@
-import { loadOnce } from "../ports/load-once.ts";
-import { TimeSlice } from "../ports/time-slice.ts";
+import { loadOnce } from "../async/load-once.ts";
+import { TimeSlice } from "../async/time-slice.ts";
 import { exactText } from "../text/exact-text.ts";
 
 /**

@@ -1,5 +1,5 @@
+import { TimeSlice } from "../async/time-slice.ts";
 import { writeWhole } from "../human/shown-text.ts";
-import { TimeSlice } from "../ports/time-slice.ts";
 import { canonicalJson } from "../text/canonical-hash.ts";
 import { exactText } from "../text/exact-text.ts";
 

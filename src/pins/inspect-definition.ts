@@ -1,4 +1,4 @@
-import { TimeSlice } from "../ports/time-slice.ts";
+import { TimeSlice } from "../async/time-slice.ts";
 import { boundedLine } from "../text/bounded-text.ts";
 import { findInstructionSigns, piecesOf } from "../text/instruction-signs.ts";
 

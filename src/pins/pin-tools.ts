@@ -1,5 +1,5 @@
+import { TimeSlice } from "../async/time-slice.ts";
 import { maxPinsPerServer } from "../config/keys/limits.ts";
-import { TimeSlice } from "../ports/time-slice.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
 import { definitionOfTool, fingerprintOf } from "./tool-fingerprint.ts";
 

@@ -1,8 +1,8 @@
+import { TimeSlice } from "../async/time-slice.ts";
 import { type ConsentId, hasLastingIds } from "../config/server-ids.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { PinVerdict } from "../policy/decide-access.ts";
 import type { Clock } from "../ports/clock.ts";
-import { TimeSlice } from "../ports/time-slice.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { HostStore } from "../store/host-store.ts";

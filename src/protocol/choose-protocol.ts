@@ -1,4 +1,4 @@
-import { loadOnce } from "../ports/load-once.ts";
+import { loadOnce } from "../async/load-once.ts";
 import type { ConnectProtocol } from "./protocol-client.ts";
 
 /** `core` is Plugboard's own implementation; `sdk` puts the official SDK's client in its place. */

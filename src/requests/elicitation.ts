@@ -1,8 +1,8 @@
+import { untilAborted } from "../async/until-aborted.ts";
 import type { Limits } from "../config/keys/limits.ts";
 import type { ServerConfig } from "../config/keys/server-config.ts";
 import type { ElicitAnswer, ElicitQuestion } from "../human/human.ts";
 import type { Logger } from "../ports/logger.ts";
-import { untilAborted } from "../ports/until-aborted.ts";
 import type { JsonObject } from "../protocol/wire/json-object.ts";
 import { boundedText } from "../text/bounded-text.ts";
 import { judgeElicitationUrl, urlPolicyOf } from "./elicitation-url.ts";

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { untilAborted } from "../async/until-aborted.ts";
 import { createError } from "../errors/families.ts";
-import { untilAborted } from "../ports/until-aborted.ts";
 import type { JsonObject } from "../protocol/wire/json-object.ts";
 import type { Asking } from "./question.ts";
 

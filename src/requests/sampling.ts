@@ -1,6 +1,6 @@
+import { untilAborted } from "../async/until-aborted.ts";
 import { createError } from "../errors/families.ts";
 import type { ConfirmAnswer } from "../human/human.ts";
-import { untilAborted } from "../ports/until-aborted.ts";
 import { isJsonObject, type JsonObject } from "../protocol/wire/json-object.ts";
 import { type Asking, originOf, type QuestionOwner, refuseQuestion } from "./question.ts";
 import { isPromptUnseen, showPrompt } from "./show-prompt.ts";

@@ -1,3 +1,4 @@
+import { cancelledByCaller } from "../async/until-cancelled.ts";
 import type {
   CalledTool,
   Caller,
@@ -15,7 +16,6 @@ import type { Naming } from "../catalog/tool-names.ts";
 import type { ToolReference } from "../catalog/tool-origin.ts";
 import type { Limits } from "../config/keys/limits.ts";
 import { definitionOf } from "../config/keys/server-config.ts";
-import { cancelledByCaller } from "../connection/until-aborted.ts";
 import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType, ToolInvoked } from "../events/host-event.ts";
 import type { ToolGrants } from "../grants/tool-grants.ts";

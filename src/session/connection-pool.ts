@@ -1,3 +1,4 @@
+import { joinSignals } from "../async/join-signals.ts";
 import type { CallOptions, ToolArguments } from "../call/call-contract.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type {
@@ -9,7 +10,6 @@ import type {
 import type { ToolOrigin } from "../catalog/tool-origin.ts";
 import type { ServerState } from "../events/host-event.ts";
 import type { ServerRegistry } from "../registry/server-registry.ts";
-import { joinSignals } from "./join-signals.ts";
 import type { ContentOptions, SessionContent } from "./session-content.ts";
 import type { McpTool } from "./session.ts";
 import type { ToolJudge } from "./tool-judge.ts";

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
+import { cancelledByCaller, untilAborted } from "../async/until-cancelled.ts";
 import type {
   CallableTool,
   CallTarget,
@@ -8,7 +9,6 @@ import type {
 } from "../call/call-contract.ts";
 import { claims } from "../catalog/catalog-tool.ts";
 import type { Limits } from "../config/keys/limits.ts";
-import { cancelledByCaller, untilAborted } from "../connection/until-aborted.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";

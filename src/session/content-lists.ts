@@ -1,8 +1,8 @@
+import { limitedSignal } from "../async/limited-signal.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
-import { limitedSignal } from "../ports/limited-signal.ts";
 import { durationText } from "../protocol/wire/duration-text.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
 

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
+import { untilAborted } from "../async/until-aborted.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
-import { untilAborted } from "../ports/until-aborted.ts";
 import { durationText } from "../protocol/wire/duration-text.ts";
 
 export interface HandlerRun {

@@ -1,9 +1,9 @@
+import { joinSignals } from "../async/join-signals.ts";
 import type { CallOptions } from "../call/call-contract.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
 import type { ServerLogEvent } from "../events/host-event.ts";
 import type { Progress } from "../protocol/protocol-client.ts";
-import { joinSignals } from "./join-signals.ts";
 
 /** What happens during a call, in order; the outcome is always the last. */
 export type CallStreamItem =

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
+import { joinSignals } from "../async/join-signals.ts";
 import type { Caller, CallOptions, PerformCall, ToolArguments } from "../call/call-contract.ts";
 import type { CallPath } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
@@ -10,7 +11,6 @@ import type { Clock } from "../ports/clock.ts";
 import type { Progress } from "../protocol/protocol-client.ts";
 import { type ConnectionPoolParts, McpConnectionPool } from "./connection-pool.ts";
 import { DraftCaller } from "./draft-caller.ts";
-import { joinSignals } from "./join-signals.ts";
 import { refusingCaller } from "./refusing-caller.ts";
 import { type DraftBase, StateDraft } from "./state-draft.ts";
 import type { StateView } from "./state-view.ts";

@@ -1,3 +1,4 @@
+import { joinSignals } from "../async/join-signals.ts";
 import type { Caller, CallOptions, ToolArguments } from "../call/call-contract.ts";
 import type { CallPath } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";
@@ -9,7 +10,6 @@ import type { EventBus } from "../events/event-bus.ts";
 import type { Clock } from "../ports/clock.ts";
 import { DraftCaller } from "./draft-caller.ts";
 import type { HandlerRuns } from "./handler-runs.ts";
-import { joinSignals } from "./join-signals.ts";
 import { reasonText } from "./reason-text.ts";
 import { refusingCaller } from "./refusing-caller.ts";
 import { type DraftBase, StateDraft } from "./state-draft.ts";

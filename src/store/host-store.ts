@@ -1,9 +1,9 @@
+import { TimeSlice } from "../async/time-slice.ts";
 import type { ConfigProblem } from "../config/keys/config-problem.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import { TimeSlice } from "../ports/time-slice.ts";
 import { redact } from "../text/redact.ts";
 import { howToGetSqlite, lacksSqlite, noSqlite } from "./sqlite/find-sqlite.ts";
 import type { Store } from "./store.ts";

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 
+import { loadOnce } from "../async/load-once.ts";
 import { userFolder } from "../config/files/config-files.ts";
 import type { Limits } from "../config/keys/limits.ts";
 import type {
@@ -20,7 +21,6 @@ import {
 } from "../isolation/process/launch-folder.ts";
 import { ensurePrivateFolder } from "../isolation/process/private-folder.ts";
 import type { Clock } from "../ports/clock.ts";
-import { loadOnce } from "../ports/load-once.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { HostTransport } from "./host-transport.ts";
 import { sampleAuth } from "./http/auth-errors.ts";

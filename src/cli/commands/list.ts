@@ -1,10 +1,10 @@
 import path from "node:path";
 
+import { limitedSignal } from "../../async/limited-signal.ts";
 import { createError } from "../../errors/families.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
 import type { OtherHostFile } from "../../host/other-host-files.ts";
 import { systemClock } from "../../ports/clock.ts";
-import { limitedSignal } from "../../ports/limited-signal.ts";
 import { shellWord } from "../../text/shell-word.ts";
 import { configFailure } from "../output/config-failure.ts";
 import { displayPath } from "../output/display-path.ts";

@@ -1,8 +1,8 @@
+import { TimeSlice } from "../../async/time-slice.ts";
 import { errorTable } from "../../errors/error-codes.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpHost } from "../../host/host.ts";
 import type { QuarantinedTool } from "../../pins/pins.ts";
-import { TimeSlice } from "../../ports/time-slice.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
 import { ownCommand } from "../../text/own-command.ts";
 import { canAsk } from "./approve-launch.ts";

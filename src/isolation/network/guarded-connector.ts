@@ -3,8 +3,8 @@ import { type Socket, isIP } from "node:net";
 
 import type { Dispatcher, buildConnector } from "undici";
 
+import { untilAborted } from "../../async/until-aborted.ts";
 import { longestTimerMs } from "../../ports/clock.ts";
-import { untilAborted } from "../../ports/until-aborted.ts";
 import { judgeAddresses, judgeHost } from "./blocked-address.ts";
 import { dialAddresses } from "./dial-addresses.ts";
 import { stopAtOverflow } from "./head-overflow.ts";

@@ -1,8 +1,8 @@
+import { untilAborted } from "../../async/until-aborted.ts";
 import type { Environment } from "../../config/parse/expand-variables.ts";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { untilAborted } from "../../ports/until-aborted.ts";
 import { chooseProxy } from "./choose-proxy.ts";
 import {
   type DocumentRequest,

@@ -1,7 +1,7 @@
 import type { Dispatcher, Pool } from "undici";
 
+import { loadOnce } from "../../async/load-once.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
-import { loadOnce } from "../../ports/load-once.ts";
 import { judgeHost } from "./blocked-address.ts";
 import type { HttpProxy } from "./choose-proxy.ts";
 import {

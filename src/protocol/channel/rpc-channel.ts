@@ -1,10 +1,10 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
+import { expectManyListeners } from "../../async/shared-signal.ts";
 import type { Limits } from "../../config/keys/limits.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import { expectManyListeners } from "../../ports/shared-signal.ts";
 import type { ProtocolEra } from "../protocol-client.ts";
 import { findInexactNumber } from "../wire/inexact-number.ts";
 import type { InputHandlers } from "../wire/input-handlers.ts";

@@ -1,5 +1,5 @@
+import { TimeSlice } from "../../async/time-slice.ts";
 import { defaultLimits, type Limits } from "../../config/keys/limits.ts";
-import { TimeSlice } from "../../ports/time-slice.ts";
 import { isOversized } from "../../schema/guard/schema-guard.ts";
 import { truncate } from "../../text/truncate.ts";
 import { type Exchange, invalidResult } from "../channel/channel-failures.ts";

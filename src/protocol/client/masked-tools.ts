@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../ports/time-slice.ts";
+import { TimeSlice } from "../../async/time-slice.ts";
 import { findable, maskKnown } from "../../text/redact.ts";
 import type { ListedTool, ToolListing } from "../protocol-client.ts";
 

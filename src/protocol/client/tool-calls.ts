@@ -1,6 +1,6 @@
+import { untilAborted } from "../../async/until-aborted.ts";
 import type { Limits } from "../../config/keys/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { untilAborted } from "../../ports/until-aborted.ts";
 import { maskSecrets } from "../../text/mask-secrets.ts";
 import type { ReadResult } from "../channel/pending-request.ts";
 import type { RpcRequestOptions } from "../channel/rpc-request.ts";

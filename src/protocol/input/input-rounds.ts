@@ -1,8 +1,8 @@
+import { untilAborted } from "../../async/until-aborted.ts";
 import type { Limits } from "../../config/keys/limits.ts";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import { type Clock, longestTimerMs, type Timer } from "../../ports/clock.ts";
-import { untilAborted } from "../../ports/until-aborted.ts";
 import { cancelledFailure, timeoutFailure } from "../channel/channel-failures.ts";
 import type { SentRequest } from "../channel/pending-request.ts";
 import { totalTimeOf } from "../channel/request-deadline.ts";

@@ -1,4 +1,4 @@
-import { TimeSlice } from "../../ports/time-slice.ts";
+import { TimeSlice } from "../../async/time-slice.ts";
 import type { StoreContext } from "../rows/store-context.ts";
 import { storeError } from "../tables/store-error.ts";
 import type { AuditFilter, AuditQuery, AuditRow } from "./audit-entry.ts";

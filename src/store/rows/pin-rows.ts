@@ -1,8 +1,8 @@
 import type { Compilable } from "kysely";
 
+import { TimeSlice } from "../../async/time-slice.ts";
 import { maxPinsPerServer } from "../../config/keys/limits.ts";
 import type { ConsentId } from "../../config/server-ids.ts";
-import { TimeSlice } from "../../ports/time-slice.ts";
 import { parseJsonColumn } from "../tables/json-column.ts";
 import type { StoreTables } from "../tables/store-tables.ts";
 import type { StoreContext } from "./store-context.ts";

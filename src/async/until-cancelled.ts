@@ -1,6 +1,6 @@
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import * as ports from "../ports/until-aborted.ts";
+import * as ports from "./until-aborted.ts";
 
 /** `promise`, or `cancelled` as soon as `signal` aborts; the work behind the promise goes on. */
 export function untilAborted<T>(

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../ports/clock.ts";
 
 export interface LimitedSignal {
   readonly signal: AbortSignal;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { settled } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { createError } from "../errors/families.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { untilAborted } from "./until-cancelled.ts";
 
 const failure = createError("start_exit", "stopped during start");
 
