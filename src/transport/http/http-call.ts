@@ -45,11 +45,9 @@ interface Resumption {
  * One JSON-RPC message on its way: the POST, and for a request the body or stream that answers it.
  * A request is over when its answer was delivered; when none can come any more it fails at once.
  */
-export class HttpCall implements ExchangeObserver, OpenCall<HttpCall> {
+export class HttpCall implements ExchangeObserver, OpenCall {
   /** Absent for notifications and for answers to the server: nothing answers them. */
   readonly id: string | number | undefined;
-  previous: HttpCall | undefined = undefined;
-  next: HttpCall | undefined = undefined;
   readonly #link: HttpLink;
   readonly #options: SendOptions | undefined;
   readonly #manner: CallManner;

@@ -1,25 +1,31 @@
-import { Chain, type ChainLink } from "../../protocol/channel/chain.ts";
-
-export interface OpenCall<Call> extends ChainLink<Call> {
+export interface OpenCall {
   /** Absent for messages that nothing answers. */
   readonly id: string | number | undefined;
 }
 
 /**
- * The messages of one connection that are under way. Looking for one by its id is rare, and there are
- * as many as the program has calls in flight.
+ * The messages of one connection that are under way, oldest first. Looking for one by its id is rare,
+ * and there are as many as the program has calls in flight.
  */
-export class OpenCalls<Call extends OpenCall<Call>> extends Chain<Call> {
+export class OpenCalls<Call extends OpenCall> {
+  readonly #calls = new Set<Call>();
+
+  add(call: Call): void {
+    this.#calls.add(call);
+  }
+
+  /** Nothing happens if it was not there. */
+  delete(call: Call): void {
+    this.#calls.delete(call);
+  }
+
   find(id: unknown): Call | undefined {
     if (id === undefined) return undefined;
-    let call = this.first;
-    while (call !== undefined && call.id !== id) call = call.next;
-    return call;
+    for (const call of this.#calls) if (call.id === id) return call;
+    return undefined;
   }
 
   all(): readonly Call[] {
-    const calls: Call[] = [];
-    for (let call = this.first; call !== undefined; call = call.next) calls.push(call);
-    return calls;
+    return [...this.#calls];
   }
 }
