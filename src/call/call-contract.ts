@@ -7,8 +7,8 @@ import type { Human } from "../human/human.ts";
 import type { Denial } from "../policy/decide-access.ts";
 import type { ConsentRule } from "../policy/decide-consent.ts";
 import type { Progress, ProtocolClient, RawToolResult } from "../protocol/protocol-client.ts";
+import type { RequestOwner } from "../protocol/wire/request-owner.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
-import type { QuestionOwner } from "../requests/question.ts";
 
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
@@ -95,8 +95,8 @@ export interface PerformCall {
   readonly onProgress: ((progress: Progress) => void) | undefined;
   /** The open connection of the tool's server; undefined for a native tool. */
   readonly client: ProtocolClient | undefined;
-  /** Who answers questions of the server about this call. */
-  readonly owner: QuestionOwner;
+  /** The call, as the owner of the requests that are made for it. */
+  readonly owner: RequestOwner;
   /** Must be called before anything outside can change: a call that fails before that has no side effects. */
   begin(): void;
   /** Hands over changes that are made only if the call succeeds. */

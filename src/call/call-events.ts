@@ -7,6 +7,7 @@ import type {
 } from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Progress } from "../protocol/protocol-client.ts";
+import type { RequestOwner } from "../protocol/wire/request-owner.ts";
 import type { ValidationFailure } from "../schema/compile/validation-failure.ts";
 import type {
   CallableTool,
@@ -20,7 +21,7 @@ import type { Outcome } from "./outcome.ts";
 import { toToolResult } from "./projections.ts";
 
 /** A call while it runs: enough to describe it however it ends. */
-export interface CallRecord extends CalledTool {
+export interface CallRecord extends CalledTool, RequestOwner {
   readonly caller: Caller;
   readonly callId: string;
   readonly startedAt: number;
@@ -32,8 +33,6 @@ export interface CallRecord extends CalledTool {
   argumentsProblem: ValidationFailure | undefined;
   target: CallTarget | undefined;
   isSent: boolean;
-  /** Nobody waits for it any more: what a server asks on its behalf has become idle. */
-  isOver: boolean;
   /** Changes that are made if the call succeeds. */
   draft: CallDraft | undefined;
 }

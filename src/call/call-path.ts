@@ -17,7 +17,7 @@ import { errorOfDenial } from "../policy/decide-access.ts";
 import type { Clock } from "../ports/clock.ts";
 import { resultText } from "../protocol/client/result-text.ts";
 import type { ProtocolClient, RawToolResult } from "../protocol/protocol-client.ts";
-import type { QuestionOwner } from "../requests/question.ts";
+import { endRequest } from "../protocol/wire/request-owner.ts";
 import { parseFrozen } from "../schema/guard/frozen-json.ts";
 import { truncateBytes } from "../text/truncate.ts";
 import type {
@@ -98,7 +98,7 @@ export class CallPath {
       argumentsProblem: undefined,
       target: undefined,
       isSent: false,
-      isOver: false,
+      end: undefined,
       draft: undefined,
     };
     this.#underWay.begin();
@@ -202,7 +202,7 @@ export class CallPath {
       timeoutMs:
         options.timeoutMs ?? server?.config.callTimeoutMs ?? this.#options.limits.callTimeoutMs,
       onProgress: progressHandler(record, options.onProgress, this.#topics),
-      owner: record satisfies QuestionOwner,
+      owner: record,
     });
   }
 
@@ -227,7 +227,7 @@ export class CallPath {
         this.#options.limits.callTimeoutMs,
       onProgress: progressHandler(record, options.onProgress, this.#topics),
       client,
-      owner: record satisfies QuestionOwner,
+      owner: record,
       begin: () => {
         record.isSent = true;
       },
@@ -271,8 +271,8 @@ export class CallPath {
     const success = this.#success(record, answer);
     const outcome = failure === undefined ? success : this.#fail(record, failure, success);
     const at = this.#options.clock.now();
-    record.isOver = true;
     publishEnd(record, outcome, at, this.#topics);
+    endRequest(record);
     this.#options.record(record, outcome, at);
     this.#underWay.end();
     return outcome;

@@ -26,6 +26,7 @@ import type {
 } from "../protocol/protocol-client.ts";
 import type { InputHandlers } from "../protocol/wire/input-handlers.ts";
 import type { JsonObject } from "../protocol/wire/json-object.ts";
+import type { RequestOwner } from "../protocol/wire/request-owner.ts";
 import {
   directConfig,
   directLimits,
@@ -72,13 +73,13 @@ export interface McpClient extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Who answers what the server asks, and learns what it reports. */
+/** Answers what the server asks, and learns what it reports. */
 export interface DirectInput {
-  /** For a connection that is about to open. */
+  /** Called for a connection that is about to open. */
   readonly handlers: () => InputHandlers;
-  /** For a request: what the handlers get to see of it, and what is to be called when it is over. */
+  /** Called for each request: gives its owner, and the function to call when the request is over. */
   readonly begin: (toolName: string | undefined) => {
-    readonly owner: unknown;
+    readonly owner: RequestOwner;
     readonly end: () => void;
   };
   readonly heard: (notification: ServerNotification) => void;
@@ -179,7 +180,7 @@ class DirectClient implements McpClient {
     return this.close();
   }
 
-  /** The handlers are to find the owner they expect, not what a caller may have put there. */
+  /** Replaces whatever a caller without types may have put in the place of the owner. */
   #owned<T>(
     send: (options: RequestOptions | undefined) => Promise<T>,
     options: RequestOptions | undefined,

@@ -10,7 +10,7 @@ import { EventBus } from "../events/event-bus.ts";
 import type { Human } from "../human/human.ts";
 import { systemClock } from "../ports/clock.ts";
 import { loggerOf } from "../ports/default-logger.ts";
-import type { QuestionOwner } from "../requests/question.ts";
+import { endRequest, type RequestOwner } from "../protocol/wire/request-owner.ts";
 import type { Roots } from "../requests/roots.ts";
 import type { SamplingHandler } from "../requests/sampling.ts";
 import { ServerQuestions } from "../requests/server-questions.ts";
@@ -59,14 +59,13 @@ function createInput(server: DirectServer, options: ClientOptions): DirectInput 
   return {
     handlers: () => questions.handlers(),
     begin(toolName) {
-      const over = new AbortController();
-      const owner: QuestionOwner = {
+      const owner: RequestOwner = {
         callId: undefined,
         caller,
         target: toolName === undefined ? undefined : { tool: { originalName: toolName } },
-        over: over.signal,
+        end: undefined,
       };
-      return { owner, end: () => over.abort() };
+      return { owner, end: () => endRequest(owner) };
     },
     heard: (notification) => questions.heard(notification),
   };

@@ -6,6 +6,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { InputHandlers } from "./wire/input-handlers.ts";
 import type { ListKind } from "./wire/list-kind.ts";
+import type { RequestOwner } from "./wire/request-owner.ts";
 
 /** `modern` is 2026-07-28 and later (stateless, `server/discover`); `legacy` is the `initialize` handshake. */
 export type ProtocolEra = "legacy" | "modern";
@@ -31,8 +32,8 @@ export interface RequestOptions {
   readonly fresh?: boolean | undefined;
   /** Keeps the text of the response beside the result of a tool, for whoever passes it on. */
   readonly keepRaw?: boolean | undefined;
-  /** On whose behalf: whoever answers questions that the server asks about this request gets to see it. */
-  readonly owner?: unknown;
+  /** On whose behalf: the handlers of questions that the server asks about this request get to see it. */
+  readonly owner?: RequestOwner | undefined;
 }
 
 export interface ToolCallOptions extends RequestOptions {

@@ -2,7 +2,7 @@ import type { Limits } from "../config/keys/limits.ts";
 import type { ServerConfig } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
-import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
+import type { EventBus } from "../events/event-bus.ts";
 import type { RequestAnsweredEvent, RequestKind } from "../events/host-event.ts";
 import type { Human } from "../human/human.ts";
 import { type Clock, longestTimerMs } from "../ports/clock.ts";
@@ -11,9 +11,10 @@ import { totalTimeOf } from "../protocol/channel/request-deadline.ts";
 import type { ServerNotification } from "../protocol/protocol-client.ts";
 import type { InputContext, InputHandler, InputHandlers } from "../protocol/wire/input-handlers.ts";
 import type { JsonObject } from "../protocol/wire/json-object.ts";
+import { endSignal, type RequestOwner } from "../protocol/wire/request-owner.ts";
 import { OpenedPages } from "./opened-pages.ts";
 import { QuestionBudget } from "./question-budget.ts";
-import type { Asking, QuestionOwner } from "./question.ts";
+import type { Asking } from "./question.ts";
 import { answerRoots, type Roots } from "./roots.ts";
 import { answerSampling, SamplingAllowances, type SamplingHandler } from "./sampling.ts";
 
@@ -149,13 +150,15 @@ export class ConnectionQuestions {
     answer: (asking: Asking) => Promise<JsonObject>,
   ): Promise<JsonObject> {
     const { human, clock, limits } = this.#options;
-    // Whoever names an owner on a connection of the host names one of these.
-    const owner = context.owner as QuestionOwner | undefined;
+    const { owner } = context;
     const end = new AbortController();
     const timer = clock.schedule(Math.min(totalTimeOf({}, limits), longestTimerMs), () =>
       end.abort(this.#timeoutError()),
     );
-    const unsubscribe = this.#onCallEnd(owner, () => end.abort(this.#overError()));
+    const over = owner && endSignal(owner);
+    const withdraw = () => end.abort(this.#overError());
+    if (over?.aborted === true) withdraw();
+    else over?.addEventListener("abort", withdraw);
     const signal = AbortSignal.any([context.signal, end.signal]);
     const answered = this.#publishAsked(kind, owner);
     try {
@@ -175,27 +178,13 @@ export class ConnectionQuestions {
       throw error;
     } finally {
       timer.cancel();
-      unsubscribe?.();
+      over?.removeEventListener("abort", withdraw);
     }
-  }
-
-  /** A person must not go on answering for a call that is over: in the legacy era only we know that it is. */
-  #onCallEnd(owner: QuestionOwner | undefined, handler: () => void): Unsubscribe | undefined {
-    const { callId, caller, over } = owner ?? {};
-    if (over !== undefined) {
-      over.addEventListener("abort", handler);
-      return () => over.removeEventListener("abort", handler);
-    }
-    if (callId === undefined) return undefined;
-    return this.#options.events.on("call-end", (event) => {
-      const isOfCall = event.callId === callId && event.sessionId === caller?.sessionId;
-      if (isOfCall && owner?.isOver !== false) handler();
-    });
   }
 
   #publishAsked(
     kind: RequestKind,
-    owner: QuestionOwner | undefined,
+    owner: RequestOwner | undefined,
   ): (outcome: RequestAnsweredEvent["outcome"]) => void {
     const { clock, events, createId } = this.#options;
     const startedAt = clock.monotonic();

@@ -2,7 +2,8 @@ import { untilAborted } from "../async/until-aborted.ts";
 import { createError } from "../errors/families.ts";
 import type { ConfirmAnswer } from "../human/human.ts";
 import { isJsonObject, type JsonObject } from "../protocol/wire/json-object.ts";
-import { type Asking, originOf, type QuestionOwner, refuseQuestion } from "./question.ts";
+import type { RequestOwner } from "../protocol/wire/request-owner.ts";
+import { type Asking, originOf, refuseQuestion } from "./question.ts";
 import { isPromptUnseen, showPrompt } from "./show-prompt.ts";
 
 /** A server's request to a model. Only its shape has been checked; its texts are the server's. */
@@ -76,7 +77,7 @@ export class SamplingAllowances {
 }
 
 /** Names the session by its id, since each transaction of a session is another `caller` object. */
-function allowanceSubject({ caller, target }: QuestionOwner): AllowanceSubject {
+function allowanceSubject({ caller, target }: RequestOwner): AllowanceSubject {
   const { agent, sessionId } = caller;
   return { sessionId, epoch: target?.server?.users.consentEpoch(agent) ?? 0 };
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 
 import { describe, expect, it } from "vitest";
@@ -12,21 +13,7 @@ import {
 } from "../../tests/fixtures/requests/open-questions.ts";
 import { defaultLimits } from "../config/keys/limits.ts";
 import { createError } from "../errors/families.ts";
-import type { CallEndEvent } from "../events/host-event.ts";
-
-const callEnd: CallEndEvent = {
-  type: "call-end",
-  sessionId: "session 1",
-  callId: "call 1",
-  agent: "agent",
-  serverName: "s",
-  toolName: "tool",
-  publicName: "mcp__s__tool",
-  ok: true,
-  code: null,
-  durationMs: 0,
-  at: 0,
-};
+import { endRequest, endSignal } from "../protocol/wire/request-owner.ts";
 
 describe("what is offered", () => {
   it("PRO-21: nothing, unless somebody or something can answer", () => {
@@ -89,7 +76,8 @@ describe("who answers", () => {
     const { ask, seen, events } = openQuestions({
       human: person({ action: "decline" }, answered).human,
     });
-    await ask("elicitation/create", form, { owner: callOf(undefined) });
+    const owner = callOf(undefined);
+    await ask("elicitation/create", form, { owner });
     await ask("elicitation/create", form);
     expect(seen).toEqual([
       {
@@ -115,26 +103,35 @@ describe("who answers", () => {
     ]);
     // Nothing goes on listening for the end of the call.
     expect(events.topic("call-end").isWanted).toBe(false);
+    expect(getEventListeners(endSignal(owner), "abort")).toEqual([]);
   });
 });
 
 describe("the end of a call", () => {
   it("PRO-22: withdraws what was asked about it, and nothing about another call of the same id", async () => {
-    const { ask, events } = openQuestions({ human: person().human });
+    const { ask } = openQuestions({ human: person().human });
     const elicit = () => new Promise<never>(() => undefined);
-    const owners = [1, 2].map(() => ({ ...callOf({ elicit }), isOver: false }));
+    const owners = [1, 2].map(() => callOf({ elicit }));
     const answers = owners.map((owner) => ask("elicitation/create", form, { owner }));
     const settled: unknown[] = [];
     for (const answer of answers) void answer.then(() => settled.push(answer));
     const end = async (owner: (typeof owners)[number]) => {
-      owner.isOver = true;
-      events.emit(callEnd);
+      endRequest(owner);
       await turn();
     };
     await end(owners[1] as (typeof owners)[number]);
     expect(settled).toEqual([answers[1]]);
     await end(owners[0] as (typeof owners)[number]);
     expect(await Promise.all(answers)).toEqual([{ action: "cancel" }, { action: "cancel" }]);
+  });
+
+  it("PRO-22: keeps a question that comes too late from reaching anybody", async () => {
+    const { human, asked } = person(answered);
+    const { ask } = openQuestions({ human });
+    const owner = callOf(human);
+    endRequest(owner);
+    expect(await ask("elicitation/create", form, { owner })).toEqual({ action: "cancel" });
+    expect(asked).toEqual([]);
   });
 });
 

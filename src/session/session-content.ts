@@ -23,8 +23,8 @@ import { errorOfDenial } from "../policy/decide-access.ts";
 import type { ConsentRule } from "../policy/decide-consent.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RequestOptions } from "../protocol/protocol-client.ts";
+import type { RequestOwner } from "../protocol/wire/request-owner.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
-import type { QuestionOwner } from "../requests/question.ts";
 import { parseFrozen } from "../schema/guard/frozen-json.ts";
 import type { ConsentDesk } from "./consent-desk.ts";
 import { contentList, type ContentList, listOfEach, type ServerList } from "./content-lists.ts";
@@ -109,7 +109,7 @@ export interface ContentUse {
 export type ContentAction = "read_resource" | "watch_resource" | "get_prompt" | "complete";
 
 export interface AgentContentParts {
-  readonly caller: QuestionOwner["caller"];
+  readonly caller: RequestOwner["caller"];
   readonly judge: ToolJudge;
   readonly consent: Pick<ConsentDesk, "ask">;
   readonly registry: ServerRegistry;
@@ -324,10 +324,11 @@ export class AgentContent implements SessionContent {
 
   /** Questions of the server about the request go to this session. */
   #owned(server: RegisteredServer, options: ContentOptions): RequestOptions {
-    const owner: QuestionOwner = {
+    const owner: RequestOwner = {
       callId: undefined,
       caller: this.#parts.caller,
       target: { tool: undefined, server },
+      end: undefined,
     };
     return { ...options, owner };
   }

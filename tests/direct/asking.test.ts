@@ -64,7 +64,7 @@ describe.each(places)("a client without a host, over %s, %s era", (_, era, start
     const { roots, human } = agreeable().options;
     for (const given of [{}, { roots }, { human: { openUrl: human.openUrl } }]) {
       await using client = await connectClient({ name: "a", ...server.entry }, given);
-      const isRefused = client.callTool("ask_form", {}, { owner: "odd" }).then(
+      const isRefused = client.callTool("ask_form", {}, { owner: "odd" as never }).then(
         ({ isError }) => isError,
         () => true,
       );

@@ -3,6 +3,7 @@ import type { McpError } from "../../errors/mcp-error.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { durationText } from "../wire/duration-text.ts";
 import type { JsonObject } from "../wire/json-object.ts";
+import type { RequestOwner } from "../wire/request-owner.ts";
 import { noiseFailure, timeoutFailure } from "./channel-failures.ts";
 import { DeadlineSweep } from "./deadline-sweep.ts";
 import { readProgress } from "./progress-report.ts";
@@ -52,7 +53,7 @@ export class RequestWatch {
    * The server asks something of us before it goes on. If only one request is open, it is asked on
    * behalf of that one, whose silence does not count until `end`; its total time does.
    */
-  hold(): { readonly owner: unknown; readonly end: () => void } {
+  hold(): { readonly owner: RequestOwner | undefined; readonly end: () => void } {
     const [request, ...others] = [...this.#ledger.requests()].filter(
       ({ options }) => options.purpose === undefined,
     );

@@ -4,6 +4,7 @@ import { McpError } from "../../errors/mcp-error.ts";
 import { findHandler, type InputHandler, type InputHandlers } from "../wire/input-handlers.ts";
 import type { JsonObject } from "../wire/json-object.ts";
 import type { RequestId } from "../wire/request-id.ts";
+import type { RequestOwner } from "../wire/request-owner.ts";
 import { methodNotFound } from "../wire/rpc-code.ts";
 
 /** Questions of one server that may wait for their answers at the same time. */
@@ -29,7 +30,7 @@ export interface ServerRequestsOptions {
    * Called when a question begins to wait for its answer: finds out on whose behalf it is asked, and
    * returns what is to be called when the wait is over.
    */
-  readonly begin: () => { readonly owner: unknown; readonly end: () => void };
+  readonly begin: () => { readonly owner: RequestOwner | undefined; readonly end: () => void };
 }
 
 /** What a server of the legacy era asks of us while it works: each question is answered, at most once. */

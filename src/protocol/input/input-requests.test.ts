@@ -14,6 +14,7 @@ import {
   type Script,
   type ScriptedPeer,
 } from "../../../tests/fixtures/protocol/scripted-peer.ts";
+import { callOf } from "../../../tests/fixtures/requests/open-questions.ts";
 import { createError } from "../../errors/families.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { createDemoServer, createMemoryServer } from "../../testing/index.ts";
@@ -99,7 +100,7 @@ describe.each(implementations)("what a server asks, over %s", (_, connect) => {
         { "tools/call": () => answers.shift() },
         { inputHandlers: handlers },
       );
-      const owner = { session: 1 };
+      const owner = callOf(undefined);
       const result = await client.callTool("greet", { a: 1 }, { owner });
       expect(result).toEqual({ content: done.content, isError: false });
       expect(asked.map(({ params, context }) => [params, context.owner])).toEqual([
@@ -288,17 +289,18 @@ describe.each(implementations)("what a server asks, over %s", (_, connect) => {
     it("PRO-19: a question is answered on behalf of the one call in flight", async () => {
       const { asked, handlers } = answering();
       const { client, peer } = await legacy({}, { inputHandlers: handlers });
-      const call = client.callTool("slow", {}, { owner: "session 1" });
+      const owner = callOf(undefined, "session 1");
+      const call = client.callTool("slow", {}, { owner });
       await settled();
       peer.send({ jsonrpc: "2.0", id: "q1", ...form });
       await settled();
-      expect(asked.map(({ context }) => context.owner)).toEqual(["session 1"]);
+      expect(asked.map(({ context }) => context.owner)).toEqual([owner]);
       expect(peer.received.at(-1)).toEqual({
         jsonrpc: "2.0",
         id: "q1",
         result: { action: "accept", content: { name: "Ada" } },
       });
-      const other = client.callTool("slow", {}, { owner: "session 2" });
+      const other = client.callTool("slow", {}, { owner: callOf(undefined, "session 2") });
       peer.send({ jsonrpc: "2.0", id: "q2", ...form });
       await settled();
       expect(asked.at(-1)?.context.owner).toBeUndefined();

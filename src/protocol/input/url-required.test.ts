@@ -4,6 +4,7 @@ import { connectScripted, failureOf } from "../../../tests/fixtures/protocol/con
 import { implementations } from "../../../tests/fixtures/protocol/implementations.ts";
 import { settled } from "../../../tests/fixtures/protocol/manual-clock.ts";
 import type { Script } from "../../../tests/fixtures/protocol/scripted-peer.ts";
+import { callOf } from "../../../tests/fixtures/requests/open-questions.ts";
 import { createError } from "../../errors/families.ts";
 import type { InputContext, InputHandlers } from "../wire/input-handlers.ts";
 import type { JsonObject } from "../wire/json-object.ts";
@@ -51,7 +52,8 @@ describe.each(implementations)("an error that asks for a visit, over %s", (_, co
     const { asked, handlers } = visiting(accept);
     const data = { elicitations: [page("one"), page("two")] };
     const { client, peer } = await refused(data, handlers);
-    const error = await failureOf(client.callTool("a", {}, { owner: "session 1" }));
+    const owner = callOf(undefined, "session 1");
+    const error = await failureOf(client.callTool("a", {}, { owner }));
     expect(error).toMatchObject({
       code: "rpc_error",
       retryable: true,
@@ -59,8 +61,8 @@ describe.each(implementations)("an error that asks for a visit, over %s", (_, co
       details: { method: "tools/call", rpc: { code: -32_042, data } },
     });
     expect(asked.map(({ params, context }) => [params, context.owner])).toEqual([
-      [page("one"), "session 1"],
-      [page("two"), "session 1"],
+      [page("one"), owner],
+      [page("two"), owner],
     ]);
     expect(peer.methods.filter((method) => method === "tools/call")).toHaveLength(1);
   });

@@ -1,4 +1,5 @@
 import type { JsonObject } from "./json-object.ts";
+import type { RequestOwner } from "./request-owner.ts";
 
 /** What a server may ask of its client: of a person, of a model, of the host. */
 export type InputMethod = "elicitation/create" | "sampling/createMessage" | "roots/list";
@@ -7,7 +8,7 @@ export interface InputContext {
   /** Aborted when the answer is no longer wanted. */
   readonly signal: AbortSignal;
   /** `RequestOptions.owner` of the request that needs the answer; undefined when that is not certain. */
-  readonly owner: unknown;
+  readonly owner: RequestOwner | undefined;
 }
 
 export interface InputHandler {
@@ -17,7 +18,7 @@ export interface InputHandler {
   answer(params: JsonObject, context: InputContext): Promise<JsonObject>;
 }
 
-/** What has no handler is not declared, and a server that asks for it all the same is refused. */
+/** A method without a handler is not declared, and a server that asks for it all the same is refused. */
 export type InputHandlers = { readonly [Method in InputMethod]?: InputHandler | undefined };
 
 const capabilityNames: Readonly<Record<InputMethod, string>> = {
