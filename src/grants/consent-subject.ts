@@ -6,7 +6,7 @@ import { fingerprintOf } from "../pins/tool-fingerprint.ts";
 export interface ToolSubject {
   /** The tool's own name, or `contentName`. */
   readonly toolName: string;
-  /** Of the definition the person saw. */
+  /** The fingerprint of the definition that the person saw. */
   readonly fingerprint: string;
 }
 

@@ -24,13 +24,13 @@ export interface AllowOptions {
    * tools. `(content)`: only the latter, its resources and prompts.
    */
   readonly tool?: string | undefined;
-  /** Without `tool`: the destructive ones, too. */
+  /** Whether destructive tools are granted, too, where `tool` is absent. */
   readonly includeDestructive?: boolean | undefined;
   /** Milliseconds since the epoch. */
   readonly expiresAt?: number | undefined;
 }
 
-/** What people have allowed for good, for every session of the agents named. */
+/** What people have allowed for good: each grant holds in every session of its agent. */
 export interface Grants {
   list(query?: GrantQuery): readonly GrantInfo[];
   /** Lists the server's tools first if they are not known; resolves when the grant is kept. */

@@ -5,7 +5,7 @@ import type { ConsentSubject } from "./consent-subject.ts";
 interface ServerAllowance {
   readonly consentId: ConsentId;
   readonly epoch: number;
-  /** Of the tools there were when the person said yes: a new tool is a new question. */
+  /** Fingerprints of the tools there were when the person said yes: a new tool is a new question. */
   readonly fingerprints: ReadonlySet<string>;
 }
 

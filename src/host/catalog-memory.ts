@@ -17,12 +17,12 @@ export interface CatalogMemoryParts {
 }
 
 /**
- * What each server offered last, so that tools are listed before anything is started. It is bound to the
- * consent id: a server that is defined differently is a stranger.
+ * Keeps the last list of each server in the store, so that tools are listed before anything is started. A
+ * list is bound to the consent id: one of a server that is defined differently is not used.
  */
 export class CatalogMemory {
   readonly #parts: CatalogMemoryParts;
-  /** What the store has, or is about to, as it is written there; by consent id. */
+  /** The text that the store has, or is about to have, by consent id. */
   readonly #written = new Map<ConsentId, string>();
 
   constructor(parts: CatalogMemoryParts) {
@@ -46,7 +46,7 @@ export class CatalogMemory {
     }, undefined);
   }
 
-  /** Keeps what a server offers; a list that is as before is not written again. */
+  /** Stores what a server offers; an unchanged list is not written again. */
   async listed(
     { config, consentId }: RegisteredServer,
     client: ProtocolClient,
@@ -106,7 +106,7 @@ async function writeContent({
   return JSON.stringify({ ...rest, tools: [] }).replace(/\]\}$/, () => `${written.join(",")}]}`);
 }
 
-/** It was checked before it was stored; what matters is that a damaged row does no harm. */
+/** A list was checked before it was stored: this only makes a damaged row harmless. */
 function isListedTool(tool: unknown): tool is ListedTool {
   return isJsonObject(tool) && typeof tool["name"] === "string";
 }

@@ -21,18 +21,18 @@ export interface DefinitionDifference {
   readonly changes: readonly DefinitionChange[];
   /** Further places that differ. */
   readonly omittedChanges: number;
-  /** Of the changes that are listed. */
+  /** Characters of the listed changes that are not shown. */
   readonly omittedChars: number;
 }
 
 /** How much of a difference is shown. */
 interface DifferenceLimits {
   readonly changes: number;
-  /** Of each text of a change. */
+  /** Characters of each text of a change. */
   readonly chars: number;
-  /** Of each name on the way to a change. */
+  /** Characters of each name in the path of a change. */
   readonly nameChars: number;
-  /** Of what is the same, on both sides of what is not. */
+  /** Unchanged characters shown on both sides of a difference. */
   readonly contextChars: number;
 }
 

@@ -8,7 +8,7 @@ const maxUnlistedDefinitions = 100;
 /** A pin: the definition of a tool that may be called. */
 export interface AcceptedDefinition {
   readonly fingerprint: string;
-  /** Absent when another host or an earlier one pinned it, or long ago: the store has it then. */
+  /** Absent when the pin was read from the store, which has the definition, or when it is of a tool long gone. */
   readonly definition?: unknown;
 }
 
@@ -20,7 +20,7 @@ export interface QuarantinedDefinition {
 }
 
 export interface PinnedTools {
-  /** What was accepted before and what this list adds, by tool name. */
+  /** The pins from before and those this list adds, by tool name. */
   readonly accepted: Map<string, AcceptedDefinition>;
   /** Tools that differ from their pin or are not to be trusted from the start, by name. */
   readonly quarantined: Map<string, QuarantinedDefinition>;

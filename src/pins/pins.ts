@@ -8,12 +8,12 @@ export interface QuarantinedTool extends DefinitionDifference {
   /** `changed`: not what it was when it was accepted. `suspect`: new, and it reads like an attack. */
   readonly reason: "changed" | "suspect";
   /**
-   * Of the definition it has now: what accepting it accepts. Undefined while something of the difference
-   * is not shown, because nobody can accept what was not shown: `show` has it.
+   * The fingerprint of the definition it has now, which `accept` takes. Undefined while part of the
+   * difference is not shown, because nobody can accept what was not shown: `show` gives all of it.
    */
   readonly fingerprint: string | undefined;
   /**
-   * Whether `changes` says what is different. Otherwise it is all there is: of a new tool, and of one whose
+   * Whether `changes` is a difference. Otherwise it is the whole definition: of a new tool, or of one whose
    * accepted definition was too large to be kept.
    */
   readonly isCompared: boolean;
@@ -21,11 +21,11 @@ export interface QuarantinedTool extends DefinitionDifference {
   readonly findings: readonly string[];
 }
 
-/** The definitions that were accepted, and what waits to be. */
+/** The tools that wait for a person, and the way to accept them. */
 export interface Pins {
-  /** Every text in it is safe to show; long ones are cut. */
+  /** Lists the quarantined tools. Every text is safe to show; long ones are cut. */
   list(server?: string): Promise<readonly QuarantinedTool[]>;
-  /** One of them with nothing cut, however long; undefined when there is no such tool, or it does not wait. */
+  /** Shows one quarantined tool with nothing cut, however long; undefined when no such tool is quarantined. */
   show(server: string, tool: string): Promise<QuarantinedTool | undefined>;
   /**
    * Accepts the definition with this fingerprint, as it was shown; false when the tool is defined

@@ -25,15 +25,15 @@ const iterable: Shape = {
   words: "a list of capabilities",
   accepts: (value) => typeof value === "object" && value !== null && Symbol.iterator in value,
 };
-// `checkExpiry` says what is wrong with an end.
+// `checkExpiry` checks `expiresAt` and words what is wrong with it.
 const terms = options({});
 
-/** The one thing that can be done with a tool. */
+/** The action of every right to a tool. */
 export const executeAction = "execute";
 
 /**
- * What an agent may do, and nothing else: an empty set allows nothing. It grows by `grant` until it is
- * frozen; what is derived from it only ever shrinks.
+ * All that an agent may do: an empty set allows nothing. A set grows by `grant` until it is frozen; sets
+ * derived from it only ever allow less.
  */
 export class CapabilitySet {
   readonly #capabilities: Capability[];
@@ -82,7 +82,7 @@ export class CapabilitySet {
     return this.find(resource, action, now) !== undefined;
   }
 
-  /** Whether it allows anything of this server, named `mcp:{server}`: without that nobody need start it. */
+  /** Whether the set allows anything of this server, named `mcp:{server}`; otherwise nobody need start it. */
   reaches(serverResource: string, action: string, now: number = Date.now()): boolean {
     checkResource(serverResource);
     const anything = `${serverResource}:*`;
@@ -92,7 +92,7 @@ export class CapabilitySet {
     );
   }
 
-  /** The right that allows it, the one that lasts longest if there are several. */
+  /** The right that allows this; of several, the one that lasts longest. */
   find(resource: string, action: string, now: number = Date.now()): Capability | undefined {
     checkResource(resource);
     let best: Capability | undefined;
@@ -103,7 +103,7 @@ export class CapabilitySet {
     return best;
   }
 
-  /** Only what both this set and one of the patterns allow; never more, never longer. Frozen. */
+  /** A frozen set of what both this set and one of the patterns allow: never more, never longer. */
   attenuate(resources: readonly string[], given: GrantTerms = {}): CapabilitySet {
     const shapes = { resources: listOf(text), terms };
     checkArguments("CapabilitySet.attenuate", shapes, [resources, given]);
@@ -127,7 +127,7 @@ export class CapabilitySet {
     return this;
   }
 
-  /** As it is now: what is granted to this set afterwards does not reach the copy. */
+  /** A frozen copy: rights that are granted to this set afterwards do not reach it. */
   toFrozen(): CapabilitySet {
     return this.#isFrozen ? this : new CapabilitySet(this.#capabilities).freeze();
   }
@@ -137,14 +137,14 @@ export class CapabilitySet {
   }
 }
 
-/** Every call asks: nothing is built for a resource that is a text. */
+/** Checks the type of a resource; builds nothing for a string, because every call asks. */
 function checkResource(resource: string): void {
   if (typeof resource !== "string") checkArguments("CapabilitySet", { resource: text }, [resource]);
 }
 
 type Parts = readonly [scheme: string, owner: string, rest: string];
 
-/** A tool's name may hold colons of its own: only the first two separate. */
+/** Splits at the first two colons only: a tool's name may hold colons of its own. */
 function partsOf(resource: string): Parts | undefined {
   const first = resource.indexOf(":");
   const second = first === -1 ? -1 : resource.indexOf(":", first + 1);

@@ -46,7 +46,7 @@ const everyAnswer: readonly ConfirmAnswer[] = [
   "tool-always",
   "server-always",
 ];
-/** There is no server to allow, and nothing that would be the same tool another time. */
+/** A native tool has no server to allow, and no definition that a lasting yes could be bound to. */
 const nativeAnswers: readonly ConfirmAnswer[] = ["no", "once", "tool-session"];
 
 /** Asks the person behind one session before a call, and remembers what the answer covers. */
@@ -59,8 +59,8 @@ export class ConsentDesk {
   }
 
   /**
-   * Resolves when the answer is yes, with whether it was to what is there now; rejects with
-   * `consent_denied`, or `cancelled`.
+   * Asks whether the call may be made. Resolves when the answer is yes: true if it was given to the tool as
+   * it is now. Rejects with `consent_denied` or `cancelled`.
    */
   async ask(
     { tool }: Pick<CallTarget, "tool">,
@@ -125,7 +125,7 @@ export class ConsentDesk {
       this.#publish("consent-denied", tool, call, "not shown whole");
       throw this.#denied(tool, "was not allowed: its arguments were shown only in part");
     }
-    // The name may stand for another server now, or somebody ended what was allowed: such a yes is neither
+    // The name may stand for another server now, or somebody revoked consent meanwhile: such a yes is neither
     // used nor kept.
     if (!isDeepStrictEqual(scope?.subject, this.#scopeOf(tool)?.subject)) {
       this.#publish("consent-denied", tool, call, "outdated");
@@ -151,7 +151,8 @@ export class ConsentDesk {
     if (tool.serverName === undefined) return judge.allowNative(tool);
     if (scope === undefined) return;
     const isOfServer = answer === "server-session" || answer === "server-always";
-    // Also what is to be kept: a store that cannot be written must not make the person answer twice.
+    // A lasting yes is allowed in the session, too: a store that cannot be written must not make the person
+    // answer twice.
     if (isOfServer) judge.allowServer(scope);
     else judge.allowTool(scope);
     if (answer === "tool-always" || answer === "server-always") await this.#keep(scope, isOfServer);
@@ -194,7 +195,7 @@ export class ConsentDesk {
     });
   }
 
-  /** Without a reason there was nobody to ask. */
+  /** The error of a call without consent; no reason means that nobody could be asked. */
   #denied(tool: CallableTool, reason: string | undefined): McpError {
     const { serverName, originalName: toolName } = tool;
     const name = truncate(neutralizeLine(toolName), 128);

@@ -22,13 +22,13 @@ import { serverResource, toolResource } from "../policy/resource-name.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 
-/** What an agent was given when its session was made. */
+/** The rights an agent was given when its session was made. */
 export interface AgentRights {
   readonly agent: string;
   readonly level: PermissionLevel | undefined;
   /** Absent: the step is skipped. Empty: nothing may be called. */
   readonly capabilities: CapabilitySet | undefined;
-  /** Of the session this one is a child of: what that may not do, this may not either. */
+  /** The judge of the parent session: what the parent may not do, this session may not either. */
   readonly within?: ToolJudge | undefined;
 }
 
@@ -40,21 +40,21 @@ export interface JudgeParts {
   readonly clock: Clock;
 }
 
-/** What stands for a server's resources and for its prompts among rights, as if each were a tool of it. */
+/** The tool names that stand for a server's resources and for its prompts in a set of capabilities. */
 export type ContentRight = "read_resource" | "get_prompt";
 
-/** What an answer covers: as things were when the question was asked, not when it was answered. */
+/** What an answer covers, as things were when the question was asked, not when it was answered. */
 export interface ConsentScope {
   readonly subject: ConsentSubject;
   readonly tool: CatalogTool;
-  /** What the server offered beside it. */
+  /** All tools that the server offered then. */
   readonly offered: readonly CatalogTool[];
 }
 
 interface Judgement extends CallTarget {
-  /** The state of the world it was passed in; another one needs another judgement. */
+  /** The sum of the revisions it was passed at; another sum needs another judgement. */
   readonly revision: number;
-  /** When a right it rests on ends. */
+  /** When the first right it rests on ends. */
   readonly validUntil: number;
 }
 
@@ -64,7 +64,7 @@ interface ConsentVerdict {
 }
 
 /**
- * One agent's rights: what the policy says about each tool, remembered until something it depends on
+ * Applies the policy to the tools of one agent, and remembers each judgement until something it depends on
  * changes. Listing and calling ask the same judge, so they cannot disagree.
  */
 export class ToolJudge {
@@ -75,14 +75,14 @@ export class ToolJudge {
   readonly #judgements = new WeakMap<CatalogTool, Judgement>();
 
   constructor(rights: AgentRights, parts: JudgeParts) {
-    // What is granted to the set later must not reach a session that is running.
+    // A capability that is granted to the set later must not reach a running session.
     this.rights = { ...rights, capabilities: rights.capabilities?.toFrozen() };
     this.#parts = parts;
   }
 
   judge(tool: CatalogTool): Judgement {
     const { registry, grants, pins, clock } = this.#parts;
-    // All of them only ever grow, so their sum changes with each of them.
+    // Every revision only ever grows, so their sum changes with each of them.
     const revision =
       registry.revision + grants.revision + pins.revision + this.#allowanceRevision();
     const known = this.#judgements.get(tool);
@@ -96,7 +96,7 @@ export class ToolJudge {
     return judgement;
   }
 
-  /** The program's own tools: nothing is started, nothing pinned; a person is asked where the tool says so. */
+  /** Judges one of the program's own tools: nothing is started or pinned; a person is asked where the tool says so. */
   judgeNative(tool: NativeCallable): CallTarget {
     const isSettled = !tool.needsConsent || this.rights.level === "yolo";
     const isAllowed = this.#allowedNative.has(tool.originalName);
@@ -109,13 +109,13 @@ export class ToolJudge {
     return this.rights.within?.serverDenial(server) ?? denyServer(this.#serverFacts(server));
   }
 
-  /** The same for a tool that it may have: asked before it is started for a call of that tool. */
+  /** Why this agent may not use a tool that the server may have: asked before the server is started for a call of it. */
   toolDenial(server: RegisteredServer, toolName: string): Denial | undefined {
     const outer = this.rights.within?.toolDenial(server, toolName);
     return outer ?? denyTool(this.facts(server, toolName, undefined));
   }
 
-  /** The same for what it offers beside tools. */
+  /** Why this agent may not use the server's resources or prompts. */
   contentDenial(server: RegisteredServer, right: ContentRight): Denial | undefined {
     return (
       this.rights.within?.contentDenial(server, right) ??
@@ -130,7 +130,7 @@ export class ToolJudge {
     return isVisible && (within === undefined || within.sees(serverName));
   }
 
-  /** What the chain looks at for one tool, also for one that is filtered out. */
+  /** The facts that decide about one tool, also about one that is filtered out. */
   facts(server: RegisteredServer, toolName: string, tool: CatalogTool | undefined): ToolFacts {
     return {
       ...this.#rightFacts(server, toolName),
@@ -139,7 +139,7 @@ export class ToolJudge {
     };
   }
 
-  /** What a question about the tool is about now; undefined when its server is gone. */
+  /** What a yes to the tool would cover now; undefined when its server is gone. */
   scopeOf(tool: CatalogTool): ConsentScope | undefined {
     const server = this.#parts.registry.find(tool.serverName);
     if (server === undefined) return undefined;
@@ -155,7 +155,7 @@ export class ToolJudge {
     this.#allowances.allowTool(subject);
   }
 
-  /** The same for every tool that the server offered then, and for what it offers beside tools. */
+  /** Allows every tool that the server offered when the question was asked, and its resources and prompts. */
   allowServer({ subject, tool, offered }: ConsentScope): void {
     const covered = [...[tool, ...offered].map((one) => subjectOf(one)), contentSubject];
     const fingerprints = covered.map(({ fingerprint }) => fingerprint);
@@ -202,7 +202,7 @@ export class ToolJudge {
     };
   }
 
-  /** Who still holds the tool of a server that is gone gets the same answer as for one that was never there. */
+  /** Denies the tool of a server that is gone in the words used for a server that was never there. */
   #gone(tool: CatalogTool, revision: number): Judgement {
     const { level, capabilities } = this.rights;
     const denial = denyServer({
@@ -225,7 +225,7 @@ export class ToolJudge {
     };
   }
 
-  /** Of this session and those it is a child of. */
+  /** Sums the revisions of what was allowed in this session and in its parents. */
   #allowanceRevision(): number {
     const { within } = this.rights;
     const own = this.#allowances.revision;

@@ -32,7 +32,7 @@ type GrantKey = keyof GrantFilter;
 const clockSlackMs = 60_000;
 const wholeServer = "";
 
-/** Stored consent. A grant for some time ends by the clock and never comes back when that is set back. */
+/** Stored grants. A grant that expired never comes back, even when the clock is set back. */
 export class GrantRows {
   readonly #context: StoreContext;
 
@@ -40,7 +40,7 @@ export class GrantRows {
     this.#context = context;
   }
 
-  /** Those in force now. */
+  /** Lists the grants in force now. */
   async list(filter: GrantFilter = {}): Promise<readonly Grant[]> {
     const now = this.#context.clock.now();
     const rows = await this.#context.database.read(this.#select(filter));
@@ -48,7 +48,7 @@ export class GrantRows {
     return rows.filter((row) => !isOver(row, now) && !isFromFuture(row, now)).map(toGrant);
   }
 
-  /** All of them or none. Throws `config_invalid` for an end that is no time. */
+  /** Stores all of these grants or none. Throws `config_invalid` for an end that is no time. */
   async grant(grants: readonly NewGrant[]): Promise<void> {
     const { database, areas, clock } = this.#context;
     const granted_at = clock.now();
@@ -89,7 +89,7 @@ export class GrantRows {
       .orderBy("tool");
   }
 
-  /** Removes what is over, so that no clock brings it back. */
+  /** Removes expired grants, so that no clock brings them back. */
   async #forget(now: number): Promise<void> {
     const { database, areas, logger } = this.#context;
     const statement = database.queries.deleteFrom("grants").where("expires_at", "<=", now);
@@ -100,7 +100,7 @@ export class GrantRows {
   }
 }
 
-/** Only what the filter says: an absent part must not become a condition. */
+/** The conditions of a filter; an absent part must not become one. */
 function definedOf({ agent, consentId, tool }: GrantFilter): Partial<Record<GrantKey, string>> {
   return {
     ...(agent !== undefined && { agent }),
@@ -109,7 +109,7 @@ function definedOf({ agent, consentId, tool }: GrantFilter): Partial<Record<Gran
   };
 }
 
-/** In whole milliseconds, as Postgres takes them, and rather early than late. */
+/** Rounds an end down to whole milliseconds, as Postgres takes them: rather early than late. */
 function toExpiry(expiresAt: number | undefined): number | null {
   if (expiresAt === undefined || expiresAt === Number.POSITIVE_INFINITY) return null;
   // SQLite has no NaN and stores nothing in its place: it would be a grant for ever.
@@ -122,7 +122,7 @@ function isOver({ expires_at }: StoreTables["grants"], now: number): boolean {
   return expires_at !== null && expires_at <= now;
 }
 
-/** Given for an hour, and then the clock went back a day: nobody granted 25 hours. */
+/** Detects a grant of limited time from before the clock was set back: given for an hour, it must not last 25. */
 function isFromFuture({ expires_at, granted_at }: StoreTables["grants"], now: number): boolean {
   return expires_at !== null && granted_at > now + clockSlackMs;
 }

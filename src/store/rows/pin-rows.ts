@@ -26,9 +26,9 @@ export interface Pin {
 
 const maxDefinitionBytes = 64 * 1024;
 const maxDefinitionBytesPerServer = 8 * 1024 * 1024;
-/** People accept further tools; more than twice as many as are accepted without them nobody has looked at. */
+/** People accept further tools; nobody has looked at more than twice as many as are accepted without a person. */
 const maxAcceptedRows = 2 * maxPinsPerServer;
-/** More wait in no list that anybody reads to its end. The host that sees them knows all. */
+/** Nobody reads a longer list to its end. The host that listed the tools holds all of them in memory. */
 const maxQuarantinedRows = 500;
 const maxQuarantinedBytes = 1024 * 1024;
 const maxRows = maxAcceptedRows + maxQuarantinedRows;
@@ -37,7 +37,7 @@ const rowsPerRead = 1_000;
 /** Few enough that building the statement takes milliseconds. */
 const rowsPerWrite = 500;
 
-/** What each tool of a server was when it was first seen, or last accepted. */
+/** Stored pins: the definition that each tool of a server had when it was first seen or last accepted. */
 export class PinRows {
   readonly #context: StoreContext;
 
@@ -45,7 +45,7 @@ export class PinRows {
     this.#context = context;
   }
 
-  /** Both states of every tool that has them; a bounded number, whatever a server has brought about. */
+  /** Lists the accepted and quarantined pins of a server; a bounded number, whatever the server listed. */
   async list(consentId: ConsentId): Promise<readonly Pin[]> {
     const pins: Pin[] = [];
     const slice = new TimeSlice();
@@ -81,7 +81,7 @@ export class PinRows {
     }));
   }
 
-  /** What one tool was and is said to be now, for a person to compare. */
+  /** The accepted and the quarantined definition of one tool, for a person to compare. */
   async definitions(
     consentId: ConsentId,
     tool: string,
@@ -125,8 +125,8 @@ export class PinRows {
   }
 
   /**
-   * Makes these the definitions that the server's tools have changed to; what was accepted stays beside
-   * them. Rows of tools that wait no longer go, and so do accepted ones beyond any number that is honest.
+   * Replaces the quarantined definitions of a server by these; accepted ones stay beside them. Also removes
+   * accepted rows beyond `maxAcceptedRows`.
    */
   async replaceQuarantined(
     consentId: ConsentId,
@@ -157,7 +157,7 @@ export class PinRows {
     }
   }
 
-  /** Records what a tool has changed to; what was accepted stays beside it. */
+  /** Records the definition a tool has changed to; the accepted one stays beside it. */
   async quarantine(consentId: ConsentId, definition: ToolDefinition): Promise<void> {
     await this.#context.areas.write("pins", [this.#quarantining(consentId, definition)]);
   }
@@ -192,7 +192,7 @@ export class PinRows {
       );
   }
 
-  /** The last of them changes one row, or none when another definition is quarantined. */
+  /** The last statement changes one row, or none when another definition is quarantined. */
   #accepting(consentId: ConsentId, tool: string, fingerprint: string): readonly Compilable[] {
     const { database, clock } = this.#context;
     const { queries } = database;
@@ -228,7 +228,7 @@ export class PinRows {
     return removed;
   }
 
-  /** How many tools are accepted, and how much of their definitions is kept. */
+  /** Counts the accepted tools and the bytes of their stored definitions. */
   async #acceptedSize(
     consentId: ConsentId,
   ): Promise<{ readonly rows: number; readonly chars: number }> {
@@ -251,7 +251,7 @@ export class PinRows {
     return { rows: Number(size?.rows ?? 0), chars: Number(size?.chars ?? 0) };
   }
 
-  /** Rows in numbers that one statement takes. Writing many definitions as JSON does not hold up other work. */
+  /** Splits rows into numbers that one statement takes; other work gets its turn while definitions become JSON. */
   async *#inParts(
     consentId: ConsentId,
     state: PinState,
@@ -292,7 +292,7 @@ export class PinRows {
   }
 }
 
-/** Whatever is not clearly accepted is not. */
+/** Reads a state that is not clearly accepted as quarantined. */
 function toState(state: string): PinState {
   return state === "accepted" ? "accepted" : "quarantined";
 }
