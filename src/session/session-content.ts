@@ -23,7 +23,7 @@ import { errorOfDenial } from "../policy/decide-access.ts";
 import type { ConsentRule } from "../policy/decide-consent.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RequestOptions } from "../protocol/protocol-client.ts";
-import type { RequestOwner } from "../protocol/wire/request-owner.ts";
+import { endRequest, type RequestOwner } from "../protocol/wire/request-owner.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import { parseFrozen } from "../schema/guard/frozen-json.ts";
 import type { ConsentDesk } from "./consent-desk.ts";
@@ -252,7 +252,9 @@ export class AgentContent implements SessionContent {
       const source = await this.#open(server, options);
       // A right may have ended while the server was being started.
       this.#usable(serverName, right);
-      const result = await run({ server, source, params, request: this.#owned(server, options) });
+      const result = await this.#owned(server, options, (request) =>
+        run({ server, source, params, request }),
+      );
       record();
       return result;
     } catch (error) {
@@ -303,7 +305,8 @@ export class AgentContent implements SessionContent {
     const { registry, judge, limits, clock } = this.#parts;
     const listOf = async (name: string, within: ContentOptions): Promise<readonly Item[]> => {
       const server = this.#usable(name, right);
-      return await list(await this.#open(server, within), this.#owned(server, within));
+      const source = await this.#open(server, within);
+      return await this.#owned(server, within, (request) => list(source, request));
     };
     if (serverName !== undefined) {
       const items = await listOf(serverName, options);
@@ -322,15 +325,23 @@ export class AgentContent implements SessionContent {
     });
   }
 
-  /** Questions of the server about the request go to this session. */
-  #owned(server: RegisteredServer, options: ContentOptions): RequestOptions {
+  /** Sends questions of the server about the request to this session, for as long as the request lasts. */
+  async #owned<Result>(
+    server: RegisteredServer,
+    options: ContentOptions,
+    send: (request: RequestOptions) => Promise<Result>,
+  ): Promise<Result> {
     const owner: RequestOwner = {
       callId: undefined,
       caller: this.#parts.caller,
       target: { tool: undefined, server },
       end: undefined,
     };
-    return { ...options, owner };
+    try {
+      return await send({ ...options, owner });
+    } finally {
+      endRequest(owner);
+    }
   }
 
   #usable(name: string, right: ContentRight): RegisteredServer {

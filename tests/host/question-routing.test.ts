@@ -10,6 +10,7 @@ import {
 } from "../../src/index.ts";
 import { ManualClock, settled } from "../fixtures/protocol/manual-clock.ts";
 import {
+  legacyHello,
   legacyScripts,
   modernHello,
   modernScripts,
@@ -173,6 +174,36 @@ describe("a question of a legacy server on a shared connection", () => {
     const signal = await asked;
     abort.abort();
     expect(await call).toMatchObject({ ok: false, error: { code: "cancelled" } });
+    expect(await answer).toEqual({ action: "cancel" });
+    expect(signal.aborted).toBe(true);
+  });
+
+  it("PRO-22: is withdrawn when the resource it belongs to is no longer read", async () => {
+    const peer = legacyPeer({
+      initialize: () => ({ ...legacyHello, capabilities: { tools: {}, resources: {} } }),
+    });
+    let hear: (signal: AbortSignal) => void = () => undefined;
+    const asked = new Promise<AbortSignal>((resolve) => {
+      hear = resolve;
+    });
+    await using host = await hostOf(peer, {
+      human: {
+        elicit: (_, { signal }) => {
+          hear(signal);
+          return new Promise(() => undefined);
+        },
+      },
+    });
+    const session = host.session({ level: "yolo" });
+    await session.ready();
+    const abort = new AbortController();
+    const reading = session.content.readResource("s", "file:///a", { signal: abort.signal });
+    const failure = expect(reading).rejects.toMatchObject({ code: "cancelled" });
+    await settled();
+    const answer = push(peer, "question");
+    const signal = await asked;
+    abort.abort();
+    await failure;
     expect(await answer).toEqual({ action: "cancel" });
     expect(signal.aborted).toBe(true);
   });
