@@ -1,3 +1,4 @@
+import { LaunchDesk } from "../approval/launch-approval.ts";
 import { closeAtProgramEnd } from "../async/program-end.ts";
 import type { ToolSchemas } from "../call/tool-schemas.ts";
 import type { Naming } from "../catalog/tool-names.ts";
@@ -41,7 +42,6 @@ import type {
   SessionOptions,
   StartOptions,
 } from "./host.ts";
-import { LaunchDesk } from "./launch-desk.ts";
 import { openSession } from "./open-session.ts";
 import { ServerFleet, type ServerFleetParts } from "./server-fleet.ts";
 

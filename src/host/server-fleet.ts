@@ -1,3 +1,4 @@
+import { ApprovalBook } from "../approval/approvals.ts";
 import { locateLaunch, thisMachine } from "../approval/locate-launch.ts";
 import { oneAtATime } from "../async/one-at-a-time.ts";
 import { startPause } from "../async/pause.ts";
@@ -19,7 +20,6 @@ import {
   ServerRegistry,
 } from "../registry/server-registry.ts";
 import type { HostStore } from "../store/host-store.ts";
-import { ApprovalBook } from "./approval-book.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 import { CatalogMemory } from "./catalog-memory.ts";
 import type { CollectedServers } from "./collect-servers.ts";

@@ -2,13 +2,13 @@ import { cancelledByCaller, untilAborted } from "../async/until-cancelled.ts";
 import { isOfProject } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { ApprovalEvent } from "../events/host-event.ts";
+import type { ApproveOptions, RequestApprovalOptions } from "../host/host.ts";
+import type { HostParts } from "../host/plugboard-host.ts";
+import type { ServerFleet } from "../host/server-fleet.ts";
 import { askPerson } from "../human/ask-person.ts";
 import type { ConfirmAnswer } from "../human/human.ts";
 import type { LaunchQuestion } from "../human/launch-question.ts";
 import { QuestionTurns } from "../human/question-turns.ts";
-import type { ApproveOptions, RequestApprovalOptions } from "./host.ts";
-import type { HostParts } from "./plugboard-host.ts";
-import type { ServerFleet } from "./server-fleet.ts";
 
 export interface LaunchDeskParts extends Pick<
   HostParts,
@@ -43,7 +43,7 @@ export class LaunchDesk {
       await fleet.settle();
       return undefined;
     }
-    const { askAboutLaunch } = await import("./ask-about-launch.ts");
+    const { askAboutLaunch } = await import("./describe-launch.ts");
     const earlier = await approvals.listFor(name);
     const { config } = registry.get(name);
     const replaced = config === server.config ? undefined : config;

@@ -1,9 +1,3 @@
-import { cachedPackageVersion } from "../approval/cached-package.ts";
-import { compareLaunches, notShown } from "../approval/compare-launches.ts";
-import { findPackages } from "../approval/find-packages.ts";
-import { coveredName, type LaunchFacts } from "../approval/launch-facts.ts";
-import { commandFileOf, type Machine } from "../approval/locate-launch.ts";
-import type { FoundPackage } from "../approval/package-spec.ts";
 import type { ConfigText, Provenance, ServerConfig } from "../config/keys/server-config.ts";
 import { changesExecution } from "../config/variables/executing-variables.ts";
 import { variableUses } from "../config/variables/reference-uses.ts";
@@ -20,7 +14,13 @@ import type { Approval } from "../store/rows/approval-rows.ts";
 import { exactText, exactWord } from "../text/exact-text.ts";
 import { redact } from "../text/redact.ts";
 import { reveal } from "../text/secret-text.ts";
+import { cachedPackageVersion } from "./cached-package.ts";
+import { compareLaunches, notShown } from "./compare-launches.ts";
 import { describeTarget } from "./describe-target.ts";
+import { findPackages } from "./find-packages.ts";
+import { coveredName, type LaunchFacts } from "./launch-facts.ts";
+import { commandFileOf, type Machine } from "./locate-launch.ts";
+import type { FoundPackage } from "./package-spec.ts";
 
 export interface LaunchSurroundings {
   readonly registry: ServerRegistry;

@@ -1,14 +1,14 @@
-import type { CurrentLaunch } from "../approval/approved-launches.ts";
-import { entryIdOf } from "../approval/launch-facts.ts";
 import type { LaunchId } from "../config/server-ids.ts";
 import { createError } from "../errors/families.ts";
+import type { ApproveOptions } from "../host/host.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { HostStore } from "../store/host-store.ts";
 import { RevocableList } from "../store/revocable-list.ts";
 import type { Approval } from "../store/rows/approval-rows.ts";
 import type { Store } from "../store/store.ts";
 import { ownCommand } from "../text/own-command.ts";
-import type { ApproveOptions } from "./host.ts";
+import type { CurrentLaunch } from "./approved-launches.ts";
+import { entryIdOf } from "./launch-facts.ts";
 
 export interface ApprovalBookParts {
   readonly store: HostStore;

@@ -6,7 +6,7 @@ import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { ServerRegistry } from "../registry/server-registry.ts";
 import { HostStore } from "../store/host-store.ts";
-import { ApprovalBook } from "./approval-book.ts";
+import { ApprovalBook } from "./approvals.ts";
 
 function createBook() {
   const clock = new ManualClock();
