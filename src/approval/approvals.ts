@@ -1,56 +1,71 @@
 import type { LaunchId } from "../config/server-ids.ts";
 import { createError } from "../errors/families.ts";
-import type { ApproveOptions } from "../host/host.ts";
-import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { HostStore } from "../store/host-store.ts";
 import { RevocableList } from "../store/revocable-list.ts";
 import type { Approval } from "../store/rows/approval-rows.ts";
 import type { Store } from "../store/store.ts";
 import { ownCommand } from "../text/own-command.ts";
-import type { CurrentLaunch } from "./approved-launches.ts";
+import type { ApprovedLaunches, CurrentLaunch, DescribedServer } from "./approved-launches.ts";
 import { entryIdOf } from "./launch-facts.ts";
 
-export interface ApprovalBookParts {
-  readonly store: HostStore;
-  readonly registry: ServerRegistry;
+export interface ApproveOptions {
+  /** Of the question that was answered; without it whatever is configured at this moment is approved. */
+  readonly launchId?: string | undefined;
+  /** Who said yes, for the record: `cli`, `page`, … */
+  readonly by?: string | undefined;
 }
 
-/** Which launches a person has approved, in every host that shares the store. */
-export class ApprovalBook {
+/** Keeps the approved launches in the store, in step with every host that shares it. */
+export class Approvals {
   readonly #store: HostStore;
-  readonly #registry: ServerRegistry;
+  readonly #launches: ApprovedLaunches;
   readonly #stored = new RevocableList<CurrentLaunch>(({ launchId }) => launchId);
-  /** The server names of approvals that are in the store, as far as this host knows. */
-  readonly #approved = new Map<LaunchId, string>();
+  /** The server name of each approval in the store, as far as this host knows. */
+  readonly #names = new Map<LaunchId, string>();
 
-  constructor({ store, registry }: ApprovalBookParts) {
+  constructor(store: HostStore, launches: ApprovedLaunches) {
     this.#store = store;
-    this.#registry = registry;
+    this.#launches = launches;
   }
 
-  /** Follows what other hosts, or this one before, were told. */
-  async load(): Promise<void> {
-    await this.#store.read(async ({ approvals }) => {
-      const ended = await this.#stored.read(
-        () => approvals.list(),
-        (listed) => this.#follow(listed),
-      );
-      await Promise.all(
-        ended.flatMap(({ users }) => users.connections.map((connection) => connection.close())),
-      );
-    }, undefined);
+  /**
+   * Loads what was approved and revoked by other hosts, and by this program earlier. Gives those of the
+   * `servers` that were approved and no longer are: nothing of them may go on running. Files may have
+   * changed behind approved commands, so they are looked at again, except for a server that is running: it
+   * was started from the approved ones.
+   */
+  async load<Server extends DescribedServer>(
+    servers: () => readonly Server[],
+    isRunning: (server: Server) => boolean,
+  ): Promise<readonly Server[]> {
+    const follow = (listed: readonly Approval[]): readonly Server[] => {
+      const known = servers();
+      const revoked = this.#revokedSince(listed);
+      const before =
+        revoked.length === 0 ? [] : known.filter((server) => this.#launches.isApproved(server));
+      for (const launchId of revoked) this.#names.delete(launchId);
+      for (const { launchId, serverName } of listed) this.#names.set(launchId, serverName);
+      for (const approval of listed) this.#launches.add(approval);
+      for (const launchId of revoked) this.#launches.delete(launchId);
+      for (const server of known) if (!isRunning(server)) this.#launches.forgetLook(server);
+      return before.filter((server) => !this.#launches.isApproved(server));
+    };
+    return await this.#store.read(
+      ({ approvals }) => this.#stored.read(() => approvals.list(), follow),
+      [],
+    );
   }
 
   /**
    * Approves exactly this launch, for every host that shares the store: it is kept when this resolves.
-   * Gives what the approval is bound to.
+   * Gives the id that the approval is bound to.
    */
   async approve(
-    server: RegisteredServer,
+    { config }: DescribedServer,
     { launchId, by = "host" }: ApproveOptions,
   ): Promise<LaunchId> {
-    const { name } = server.config;
-    const launch = this.#registry.currentLaunch(server);
+    const { name } = config;
+    const launch = this.#launches.lookUp(config);
     if (launchId !== undefined && launchId !== launch.launchId)
       throw createError("not_approved", `what "${name}" would start is not what was shown`, {
         serverName: name,
@@ -63,51 +78,45 @@ export class ApprovalBook {
           approvals.approve({ ...launch, serverName: name, approvedBy: by }),
         ),
       (approved) => {
-        for (const one of approved) this.#registry.approve(one);
+        for (const one of approved) this.#launches.add(one);
         if (!this.#store.isPersistent) return;
-        for (const one of approved) this.#approved.set(one.launchId, name);
+        for (const one of approved) this.#names.set(one.launchId, name);
       },
     );
     return launch.launchId;
   }
 
-  /** Takes back every approval of this entry in this folder, whatever file its command stood for. */
-  async revoke(server: RegisteredServer): Promise<void> {
-    const revoked = entryInFolder(this.#registry.currentLaunch(server));
+  /**
+   * Revokes every approval of this entry in this folder, whatever file its command stood for. It counts
+   * here at once; ending what runs is left to the caller.
+   */
+  async revoke(server: DescribedServer): Promise<void> {
+    const revoked = entryInFolder(this.#launches.lookUp(server.config));
     const isSame = (launch: CurrentLaunch): boolean => entryInFolder(launch) === revoked;
-    this.#registry.revokeApproval(server);
+    this.#launches.deleteAll(server);
     const remove = async ({ approvals }: Store): Promise<void> => {
       for (const { launchId } of (await approvals.list()).filter(isSame)) {
         await approvals.revoke({ launchId });
-        this.#approved.delete(launchId);
+        this.#names.delete(launchId);
       }
     };
     await this.#stored.revoke(revoked, isSame, () => this.#store.read(remove, undefined));
   }
 
-  /** Whether something was approved under this name, be it something else. Looks at no file. */
+  /** Whether anything was approved under this name, also another launch. Looks at no file. */
   hasFor(serverName: string): boolean {
-    return [...this.#approved.values()].includes(serverName);
+    return [...this.#names.values()].includes(serverName);
   }
 
-  /** What was approved under this name before, newest first. */
+  /** The approvals that were given under this name, newest first. */
   async listFor(serverName: string): Promise<readonly Approval[]> {
     return await this.#store.read(({ approvals }) => approvals.list(serverName), []);
   }
 
-  /** What another host has taken back ends here as well; gives the servers that may run no longer. */
-  #follow(approvals: readonly Approval[]): readonly RegisteredServer[] {
-    const approved = new Set(approvals.map(({ launchId }) => launchId));
-    const revoked = [...this.#approved.keys()].filter((launchId) => !approved.has(launchId));
-    for (const { launchId, serverName } of approvals) this.#approved.set(launchId, serverName);
-    for (const launchId of revoked) this.#approved.delete(launchId);
-    const approvedBefore = this.#registry
-      .all()
-      .filter((server) => revoked.length > 0 && this.#registry.isApproved(server));
-    for (const approval of approvals) this.#registry.approve(approval);
-    for (const launchId of revoked) this.#registry.revokeApproval(launchId);
-    this.#registry.lookAgain();
-    return approvedBefore.filter((server) => !this.#registry.isApproved(server));
+  /** Approvals that this host knows and that are no longer in the store: another host has revoked them. */
+  #revokedSince(listed: readonly Approval[]): readonly LaunchId[] {
+    const approved = new Set(listed.map(({ launchId }) => launchId));
+    return [...this.#names.keys()].filter((launchId) => !approved.has(launchId));
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { parseServerEntry } from "../config/parse/parse-config.ts";
-import { LaunchApprovals } from "./approved-launches.ts";
+import { ApprovedLaunches } from "./approved-launches.ts";
 import { entryIdOf, launchFacts } from "./launch-facts.ts";
 
 function serverOf(entry: object) {
@@ -12,7 +12,7 @@ function serverOf(entry: object) {
 /** A machine on which every command stands for `file`, which can be exchanged. */
 function machine() {
   const state = { file: "/bin/one", folder: "/work", looks: 0 };
-  const approvals = new LaunchApprovals(() => {
+  const approvals = new ApprovedLaunches(() => {
     state.looks += 1;
     return { commandPath: state.file, folder: state.folder };
   });
@@ -25,7 +25,7 @@ describe("approved launches", () => {
   it("PRM-21, I1: the path of an entry that nobody approved is not even looked at", () => {
     const { state, approvals } = machine();
     expect(approvals.has(server)).toBe(false);
-    approvals.add(approvals.describe(serverOf({ command: "other" }).config));
+    approvals.add(approvals.lookUp(serverOf({ command: "other" }).config));
     const looks = state.looks;
     expect(approvals.has(server)).toBe(false);
     expect(state.looks).toBe(looks);
@@ -33,22 +33,22 @@ describe("approved launches", () => {
 
   it("PRM-21: an approval covers the entry, the folder and the file behind the command", () => {
     const { state, approvals } = machine();
-    approvals.add(approvals.describe(server.config));
+    approvals.add(approvals.lookUp(server.config));
     expect(approvals.has(server)).toBe(true);
     for (const change of [{ file: "/tmp/two" }, { folder: "/elsewhere" }]) {
       const before = { ...state };
       Object.assign(state, change);
-      approvals.lookAgain(server);
+      approvals.forgetLook(server);
       expect(approvals.has(server)).toBe(false);
       Object.assign(state, before);
-      approvals.lookAgain(server);
+      approvals.forgetLook(server);
       expect(approvals.has(server)).toBe(true);
     }
   });
 
   it("the file is looked up once, until somebody wants to know again", () => {
     const { state, approvals } = machine();
-    const launch = approvals.describe(server.config);
+    const launch = approvals.lookUp(server.config);
     approvals.add(launch);
     for (let count = 0; count < 3; count += 1) expect(approvals.has(server)).toBe(true);
     approvals.add(launch);
@@ -58,21 +58,21 @@ describe("approved launches", () => {
 
   it("PRM-21: who approves again what was approved before has approved it", () => {
     const { state, approvals } = machine();
-    approvals.add(approvals.describe(server.config));
+    approvals.add(approvals.lookUp(server.config));
     state.file = "/bin/two";
-    approvals.lookAgain(server);
+    approvals.forgetLook(server);
     expect(approvals.has(server)).toBe(false);
     state.file = "/bin/one";
-    approvals.add(approvals.describe(server.config));
+    approvals.add(approvals.lookUp(server.config));
     expect(approvals.has(server)).toBe(true);
   });
 
   it("several files of one command can be approved, and are taken back one by one or together", () => {
     const { state, approvals } = machine();
-    const one = approvals.describe(server.config);
+    const one = approvals.lookUp(server.config);
     approvals.add(one);
     state.file = "/bin/two";
-    approvals.add(approvals.describe(server.config));
+    approvals.add(approvals.lookUp(server.config));
     expect(approvals.has(server)).toBe(true);
     approvals.delete(one.launchId);
     expect(approvals.has(server)).toBe(true);

@@ -1,4 +1,4 @@
-import type { ServerConfig } from "../config/keys/server-config.ts";
+import { isOfProject, type ServerConfig } from "../config/keys/server-config.ts";
 import type { EntryId, LaunchId } from "../config/server-ids.ts";
 import type { CheckedLaunch } from "../isolation/process/checked-launch.ts";
 import {
@@ -13,12 +13,12 @@ import {
 export type LocateLaunch = (config: ServerConfig) => LaunchPlace;
 
 /** A server as its entry describes it. */
-interface DescribedServer {
+export interface DescribedServer {
   readonly config: ServerConfig;
   readonly entryId: EntryId;
 }
 
-/** A launch as it would be now, and what approving it is bound to. */
+/** A launch as it would be now, and the id that an approval of it is bound to. */
 export interface CurrentLaunch {
   readonly facts: LaunchFacts;
   readonly launchId: LaunchId;
@@ -27,58 +27,79 @@ export interface CurrentLaunch {
 }
 
 /**
- * The launches a person has approved. An approval covers the entry as it is written, the folder and the
- * file behind the command. Which file that is, is looked up only for an entry that was approved before:
- * for any other, even a look at the path it names could be what it is after.
+ * Decides which servers may start. An approval covers the entry as it is written, the folder and the
+ * file behind the command. The file is looked up only for an entry that was approved before: for any
+ * other, even a look at the path it names could be what it is after.
  */
-export class LaunchApprovals {
+export class ApprovedLaunches {
   readonly #locate: LocateLaunch;
   readonly #approved = new Map<EntryId, Set<LaunchId>>();
-  /** The launch of each entry as it would be now, as far as that has been looked up. */
+  /** The launch of each entry as it would be now, as far as it has been looked up. */
   readonly #current = new Map<EntryId, CurrentLaunch>();
+  #revision = 0;
 
   constructor(locate: LocateLaunch) {
     this.#locate = locate;
   }
 
+  /** Grows with every change that `isApproved` may depend on. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** A server of a project file needs a person's approval; any other is approved by its origin. */
+  isApproved(server: DescribedServer): boolean {
+    return !isOfProject(server.config.provenance) || this.has(server);
+  }
+
+  /** Whether a person has approved the launch of this entry as it would be now. */
   has({ config, entryId }: DescribedServer): boolean {
     const approved = this.#approved.get(entryId);
     if (approved === undefined) return false;
-    return approved.has((this.#current.get(entryId) ?? this.describe(config)).launchId);
+    return approved.has((this.#current.get(entryId) ?? this.#look(config)).launchId);
   }
 
-  /** Looks now; what it finds counts from now on, whatever has been found before. */
-  describe(config: ServerConfig): CurrentLaunch {
-    const place = this.#locate(config);
-    const facts = launchFacts(config, place);
-    const current = { facts, launchId: launchIdOf(facts), checked: place.checked };
-    this.#current.set(entryIdOf(facts), current);
-    return current;
+  /** Looks at the files now. What it finds counts from now on, whatever was found before. */
+  lookUp(config: ServerConfig): CurrentLaunch {
+    this.#revision += 1;
+    return this.#look(config);
   }
 
-  /** What was looked at last; undefined for an entry that has not been looked at since `lookAgain`. */
+  /** Makes the next question about this entry look at the files again. */
+  forgetLook({ entryId }: DescribedServer): void {
+    this.#revision += 1;
+    this.#current.delete(entryId);
+  }
+
+  /** The file and folder of the last look; undefined after `forgetLook`, and for what starts no process. */
   checked({ entryId }: DescribedServer): CheckedLaunch | undefined {
     return this.#current.get(entryId)?.checked;
   }
 
-  /** The next question about this entry looks at the files again. */
-  lookAgain({ entryId }: DescribedServer): void {
-    this.#current.delete(entryId);
-  }
-
   add({ launchId, facts }: CurrentLaunch): void {
+    this.#revision += 1;
     const entryId = entryIdOf(facts);
     const approved = this.#approved.get(entryId) ?? new Set();
     this.#approved.set(entryId, approved.add(launchId));
   }
 
   delete(launchId: LaunchId): void {
+    this.#revision += 1;
     for (const [entryId, approved] of this.#approved)
       if (approved.delete(launchId) && approved.size === 0) this.#approved.delete(entryId);
   }
 
-  /** Every approval of the entry, whatever file its command stood for. */
+  /** Deletes every approval of the entry, whatever file its command stood for. */
   deleteAll({ entryId }: DescribedServer): void {
+    this.#revision += 1;
     this.#approved.delete(entryId);
+  }
+
+  #look(config: ServerConfig): CurrentLaunch {
+    const place = this.#locate(config);
+    const facts = launchFacts(config, place);
+    const current = { facts, launchId: launchIdOf(facts), checked: place.checked };
+    this.#current.set(entryIdOf(facts), current);
+    return current;
   }
 }

@@ -9,11 +9,11 @@ import type {
   PackageNotice,
   WantedVariable,
 } from "../human/launch-question.ts";
-import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Approval } from "../store/rows/approval-rows.ts";
 import { exactText, exactWord } from "../text/exact-text.ts";
 import { redact } from "../text/redact.ts";
 import { reveal } from "../text/secret-text.ts";
+import type { CurrentLaunch } from "./approved-launches.ts";
 import { cachedPackageVersion } from "./cached-package.ts";
 import { compareLaunches, notShown } from "./compare-launches.ts";
 import { describeTarget } from "./describe-target.ts";
@@ -23,7 +23,6 @@ import { commandFileOf, type Machine } from "./locate-launch.ts";
 import type { FoundPackage } from "./package-spec.ts";
 
 export interface LaunchSurroundings {
-  readonly registry: ServerRegistry;
   readonly hostEnv: Machine["hostEnv"];
   /** What was approved under the server's name before, newest first. */
   readonly earlier: readonly Approval[];
@@ -31,14 +30,13 @@ export interface LaunchSurroundings {
   readonly replaced: ServerConfig | undefined;
 }
 
-/** All that a person has to know before a server starts. Looks at files of this machine only. */
-export async function askAboutLaunch(
-  server: RegisteredServer,
-  { registry, hostEnv, earlier, replaced }: LaunchSurroundings,
+/** Writes down all that a person has to know before a server starts. Looks at files of this machine only. */
+export async function describeLaunch(
+  config: ServerConfig,
+  { facts, launchId }: CurrentLaunch,
+  { hostEnv, earlier, replaced }: LaunchSurroundings,
 ): Promise<LaunchQuestion> {
-  const { config } = server;
   const { name, provenance } = config;
-  const { facts, launchId } = registry.currentLaunch(server);
   const target = targetOf(config, facts);
   const difference = compareLaunches(facts, earlier, shownVariables(target));
   return {

@@ -1,20 +1,45 @@
 import { cancelledByCaller, untilAborted } from "../async/until-cancelled.ts";
 import { isOfProject } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
+import type { EventBus } from "../events/event-bus.ts";
 import type { ApprovalEvent } from "../events/host-event.ts";
-import type { ApproveOptions, RequestApprovalOptions } from "../host/host.ts";
-import type { HostParts } from "../host/plugboard-host.ts";
-import type { ServerFleet } from "../host/server-fleet.ts";
 import { askPerson } from "../human/ask-person.ts";
-import type { ConfirmAnswer } from "../human/human.ts";
+import type { ConfirmAnswer, Human } from "../human/human.ts";
 import type { LaunchQuestion } from "../human/launch-question.ts";
 import { QuestionTurns } from "../human/question-turns.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ApproveOptions, Approvals } from "./approvals.ts";
+import type { ApprovedLaunches, DescribedServer } from "./approved-launches.ts";
 
-export interface LaunchDeskParts extends Pick<
-  HostParts,
-  "hostEnv" | "human" | "events" | "clock" | "limits"
-> {
-  readonly fleet: ServerFleet;
+export interface RequestApprovalOptions {
+  /** Who is asked; the host's human by default. */
+  readonly human?: Human | undefined;
+  /** The agent that the server is wanted for, to be shown. */
+  readonly agent?: string | undefined;
+  /** Who said yes, for the record: `person` by default. */
+  readonly by?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface LaunchApprovalOptions<Server extends DescribedServer> {
+  readonly launches: ApprovedLaunches;
+  readonly approvals: Approvals;
+  /** The server of this name that is in force; throws for a name that is not configured. */
+  readonly inForce: (name: string) => Server;
+  /** The entry of this name that a person is asked about: one that waits to replace the server, else the server. */
+  readonly toApprove: (name: string) => Server;
+  /** Makes the servers follow an approval that was given or revoked. */
+  readonly settle: () => Promise<void>;
+  /** Ends the connections of a server whose approval was revoked, and what was allowed of it. */
+  readonly end: (server: Server) => Promise<void>;
+  /** Who is asked unless a request names somebody else. */
+  readonly human: Human | undefined;
+  /** How long a person may think; `0` means for ever. */
+  readonly timeoutMs: number;
+  /** The host's environment, which tells where `npx` keeps packages. */
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly events: EventBus;
+  readonly clock: Clock;
   /** Aborted when the host closes: nobody waits for an answer then. */
   readonly closing: AbortSignal;
 }
@@ -22,77 +47,75 @@ export interface LaunchDeskParts extends Pick<
 /** A yes is kept, and bound to what was shown: there is nothing narrower to allow. */
 const answers: readonly ConfirmAnswer[] = ["no", "server-always"];
 
-/** Which servers of project files may start: what a person has to see, their answer, and its end. */
-export class LaunchDesk {
-  readonly #parts: LaunchDeskParts;
+/** Asks a person whether a server of a project file may start, and carries out the answer. */
+export class LaunchApproval<Server extends DescribedServer> {
+  readonly #options: LaunchApprovalOptions<Server>;
   readonly #turns = new QuestionTurns();
 
-  constructor(parts: LaunchDeskParts) {
-    this.#parts = parts;
+  constructor(options: LaunchApprovalOptions<Server>) {
+    this.#options = options;
   }
 
   /** What approving the server would start; undefined for one that needs no approval. */
   async question(name: string): Promise<LaunchQuestion | undefined> {
-    const { fleet, hostEnv } = this.#parts;
-    const { approvals, registry } = fleet;
-    const server = registry.toApprove(name);
-    if (registry.isApproved(server)) return undefined;
+    const { launches, approvals, inForce, hostEnv } = this.#options;
+    const server = this.#options.toApprove(name);
+    if (launches.isApproved(server)) return undefined;
     // Looked at now, it may be again what was approved before.
-    registry.currentLaunch(server);
-    if (registry.isApproved(server)) {
-      await fleet.settle();
+    launches.lookUp(server.config);
+    if (launches.isApproved(server)) {
+      await this.#options.settle();
       return undefined;
     }
-    const { askAboutLaunch } = await import("./describe-launch.ts");
+    const { describeLaunch } = await import("./describe-launch.ts");
     const earlier = await approvals.listFor(name);
-    const { config } = registry.get(name);
+    const { config } = inForce(name);
     const replaced = config === server.config ? undefined : config;
-    return await askAboutLaunch(server, { registry, hostEnv, earlier, replaced });
+    const launch = launches.lookUp(server.config);
+    return await describeLaunch(server.config, launch, { hostEnv, earlier, replaced });
   }
 
   async approve(name: string, options: ApproveOptions): Promise<void> {
-    const { fleet } = this.#parts;
-    const launchId = await fleet.approvals.approve(fleet.registry.toApprove(name), options);
-    await fleet.settle();
-    this.#tell("launch-approved", name, launchId);
+    const { approvals, toApprove, settle } = this.#options;
+    const launchId = await approvals.approve(toApprove(name), options);
+    await settle();
+    this.#publish("launch-approved", name, launchId);
   }
 
-  /** Asks a person, if there is one; whether the server may start now. */
+  /** Asks a person, if there is one. Gives whether the server may start now. */
   async request(name: string, options: RequestApprovalOptions): Promise<boolean> {
     const asked = this.#turns.take(name, () => this.#ask(name, options));
     return await untilAborted(asked, options.signal, name);
   }
 
-  /** Takes back what was approved of the project's entry; another one of its name is in force again. */
+  /** Revokes the approvals of the project's entry; another entry of its name is in force again. */
   async revoke(name: string): Promise<void> {
-    const { fleet } = this.#parts;
-    const { approvals, registry } = fleet;
-    const inForce = registry.get(name);
-    const server = isOfProject(inForce.config.provenance) ? inForce : registry.toApprove(name);
-    const { launchId } = registry.currentLaunch(server);
+    const { launches, approvals, toApprove, settle, end } = this.#options;
+    const inForce = this.#options.inForce(name);
+    const server = isOfProject(inForce.config.provenance) ? inForce : toApprove(name);
+    const { launchId } = launches.lookUp(server.config);
     try {
       await approvals.revoke(server);
     } finally {
       // Also when the store cannot be written: here it counts at once.
-      this.#tell("launch-revoked", name, launchId);
-      registry.endConsent(server);
-      const closing = server.users.connections.map((connection) => connection.close());
-      await fleet.settle();
-      await Promise.all(closing);
+      this.#publish("launch-revoked", name, launchId);
+      const ended = end(server);
+      await settle();
+      await ended;
     }
   }
 
   async #ask(
     name: string,
-    { human = this.#parts.human, signal, agent, by = "person" }: RequestApprovalOptions,
+    { human = this.#options.human, signal, agent, by = "person" }: RequestApprovalOptions,
   ): Promise<boolean> {
-    const { clock, limits, closing } = this.#parts;
+    const { clock, timeoutMs, closing } = this.#options;
     this.#assertWanted(name, signal);
     const launch = await this.question(name);
     if (launch === undefined) return true;
     if (human?.confirm === undefined) return false;
     const { launchId } = launch;
-    this.#tell("launch-asked", name, launchId);
+    this.#publish("launch-asked", name, launchId);
     const answer = await askPerson(
       {
         kind: "launch",
@@ -104,7 +127,7 @@ export class LaunchDesk {
       {
         human,
         clock,
-        timeoutMs: limits.totalCallTimeoutMs,
+        timeoutMs,
         signals: signal === undefined ? [closing] : [closing, signal],
       },
     );
@@ -114,17 +137,17 @@ export class LaunchDesk {
       await this.approve(name, { launchId, by });
       return true;
     }
-    this.#tell("launch-denied", name, launchId);
+    this.#publish("launch-denied", name, launchId);
     return false;
   }
 
   #assertWanted(name: string, signal: AbortSignal | undefined): void {
     if (signal?.aborted === true) throw cancelledByCaller(name);
-    if (this.#parts.closing.aborted) throw createError("closed", "the host has been closed");
+    if (this.#options.closing.aborted) throw createError("closed", "the host has been closed");
   }
 
-  #tell(type: ApprovalEvent["type"], serverName: string, launchId: string): void {
-    const { events, clock } = this.#parts;
+  #publish(type: ApprovalEvent["type"], serverName: string, launchId: string): void {
+    const { events, clock } = this.#options;
     events.emit({ type, serverName, launchId, at: clock.now() });
   }
 }

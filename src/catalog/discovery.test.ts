@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { scriptedConnection } from "../../tests/fixtures/connection/scripted-connection.ts";
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { deferred } from "../../tests/host/deferred.ts";
+import { ApprovedLaunches } from "../approval/approved-launches.ts";
 import { defaultLimits } from "../config/keys/limits.ts";
 import { parseServerEntry } from "../config/parse/parse-config.ts";
 import type { HostEvent } from "../events/host-event.ts";
@@ -25,7 +26,7 @@ function scene() {
       purposes.push(purpose);
       return scriptedConnection().connection;
     },
-    locateLaunch: () => ({ commandPath: "/bin/run", folder: "/work" }),
+    launches: new ApprovedLaunches(() => ({ commandPath: "/bin/run", folder: "/work" })),
   });
   const define = (command: string): void => {
     const config = parseServerEntry("s", { command });

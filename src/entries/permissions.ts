@@ -1,6 +1,7 @@
 // `plugboard/permissions`: why a call may happen, and who agreed to it. Named exports only.
 
-export type { ApproveOptions, RequestApprovalOptions } from "../host/host.ts";
+export type { ApproveOptions } from "../approval/approvals.ts";
+export type { RequestApprovalOptions } from "../approval/launch-approval.ts";
 export type { Capability, GrantTerms } from "../policy/capability-set.ts";
 export type { DefinitionChange, DefinitionDifference } from "../pins/compare-definitions.ts";
 export type { AccessRule, AccessStep } from "../policy/decide-access.ts";

@@ -1,4 +1,4 @@
-import type { ApprovalBook } from "../approval/approvals.ts";
+import type { Approvals } from "../approval/approvals.ts";
 import { describeTarget } from "../approval/describe-target.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import type { Provenance } from "../config/keys/server-config.ts";
@@ -13,7 +13,7 @@ export interface Surroundings {
   readonly catalog: ToolCatalog;
   readonly sources: CollectedServers;
   readonly pins: ToolPins;
-  readonly approvals: ApprovalBook;
+  readonly approvals: Approvals;
 }
 
 /** One server as every surface shows it, over the connection that tells most unless one is named. */

@@ -1,5 +1,7 @@
 import type { Transport } from "@modelcontextprotocol/client";
 
+import type { ApproveOptions } from "../approval/approvals.ts";
+import type { RequestApprovalOptions } from "../approval/launch-approval.ts";
 import type { CatalogProblem } from "../catalog/catalog-problem.ts";
 import type { McpPrompt, McpResource } from "../catalog/server-content.ts";
 import type { Naming } from "../catalog/tool-names.ts";
@@ -217,23 +219,6 @@ export interface SkippedServer {
   /** Empty when the source gives it none. */
   readonly name: string;
   readonly reason: string;
-}
-
-export interface ApproveOptions {
-  /** Of the question that was answered; without it whatever is configured at this moment is approved. */
-  readonly launchId?: string | undefined;
-  /** Who said yes, for the record: `cli`, `page`, … */
-  readonly by?: string | undefined;
-}
-
-export interface RequestApprovalOptions {
-  /** Who is asked; the host's human by default. */
-  readonly human?: Human | undefined;
-  /** The agent that the server is wanted for, to be shown. */
-  readonly agent?: string | undefined;
-  /** Who said yes, for the record: `person` by default. */
-  readonly by?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface DisconnectOptions {

@@ -1,4 +1,5 @@
-import { LaunchDesk } from "../approval/launch-approval.ts";
+import type { ApproveOptions } from "../approval/approvals.ts";
+import { LaunchApproval, type RequestApprovalOptions } from "../approval/launch-approval.ts";
 import { closeAtProgramEnd } from "../async/program-end.ts";
 import type { ToolSchemas } from "../call/tool-schemas.ts";
 import type { Naming } from "../catalog/tool-names.ts";
@@ -28,7 +29,6 @@ import { isThere, ServerEdits } from "./edit-servers.ts";
 import { emitToolModule } from "./emit-tool-module.ts";
 import type {
   AddOptions,
-  ApproveOptions,
   ConnectOptions,
   DisconnectOptions,
   EntryInput,
@@ -37,7 +37,6 @@ import type {
   KeptServer,
   McpHost,
   NamedEntry,
-  RequestApprovalOptions,
   ServerStatus,
   SessionOptions,
   StartOptions,
@@ -61,7 +60,7 @@ export class PlugboardHost implements McpHost {
   readonly #parts: HostParts;
   readonly #fleet: ServerFleet;
   readonly #edits: ServerEdits;
-  readonly #launches: LaunchDesk;
+  readonly #launches: LaunchApproval<RegisteredServer>;
   readonly #sessions = new SessionDirectory();
   readonly #closed = new AbortController();
   readonly #warned = new Set<string>();
@@ -75,14 +74,23 @@ export class PlugboardHost implements McpHost {
     this.#handlers = new HandlerRuns(parts.clock);
     this.#edits = new ServerEdits({ ...parts, given: this.#fleet.given });
     const { hostEnv, human, events, clock, limits } = parts;
-    this.#launches = new LaunchDesk({
-      fleet: this.#fleet,
-      closing: this.#closed.signal,
-      hostEnv,
+    const { registry, launches, approvals } = this.#fleet;
+    this.#launches = new LaunchApproval({
+      launches,
+      approvals,
+      inForce: (name) => registry.get(name),
+      toApprove: (name) => registry.toApprove(name),
+      settle: () => this.#fleet.settle(),
+      end: async (server) => {
+        registry.endConsent(server);
+        await server.users.close();
+      },
       human,
+      timeoutMs: limits.totalCallTimeoutMs,
+      hostEnv,
       events,
       clock,
-      limits,
+      closing: this.#closed.signal,
     });
   }
 
@@ -202,7 +210,7 @@ export class PlugboardHost implements McpHost {
     const { users } = this.#fleet.registry.get(name);
     const { owner } = options;
     if (owner === undefined) {
-      await Promise.all(users.connections.map((connection) => connection.close()));
+      await users.close();
       return await this.connect(name, options);
     }
     const { connection, isShared } = users.claimedBy(owner) ?? {};

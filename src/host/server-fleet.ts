@@ -1,4 +1,5 @@
-import { ApprovalBook } from "../approval/approvals.ts";
+import { Approvals } from "../approval/approvals.ts";
+import { ApprovedLaunches } from "../approval/approved-launches.ts";
 import { locateLaunch, thisMachine } from "../approval/locate-launch.ts";
 import { oneAtATime } from "../async/one-at-a-time.ts";
 import { startPause } from "../async/pause.ts";
@@ -46,7 +47,8 @@ export interface ServerFleetParts extends ConnectionFactoryParts {
 /** The servers there are, kept in step with where they are defined and with what is known of them. */
 export class ServerFleet {
   readonly registry: ServerRegistry;
-  readonly approvals: ApprovalBook;
+  readonly launches: ApprovedLaunches;
+  readonly approvals: Approvals;
   readonly grants: ToolGrants;
   readonly pins: ToolPins;
   /** Servers given in code after the start; like all of code they win over files. */
@@ -74,12 +76,16 @@ export class ServerFleet {
       review: (server, tools) => this.pins.review(server, tools),
       onListed: (server, client, tools) => this.#lists.listed(server, client, tools),
     });
+    this.launches = new ApprovedLaunches((config) =>
+      locateLaunch(config, thisMachine(parts.hostEnv, parts.ground)),
+    );
+    this.approvals = new Approvals(store, this.launches);
     const connections = new ConnectionFactory(parts, this.#discovery);
     this.#connections = connections;
     this.registry = new ServerRegistry({
       createConnection: (purpose) =>
         connections.create(purpose, this.#sources.transports.get(purpose.config.name)),
-      locateLaunch: (config) => locateLaunch(config, thisMachine(parts.hostEnv, parts.ground)),
+      launches: this.launches,
     });
     this.pins = new ToolPins({ store, registry: this.registry, events, clock });
     this.grants = new ToolGrants({
@@ -90,7 +96,6 @@ export class ServerFleet {
       events,
       clock,
     });
-    this.approvals = new ApprovalBook({ store, registry: this.registry });
     this.#lists = new CatalogMemory({ ...parts, registry: this.registry, pins: this.pins });
     publishConsentModes({ registry: this.registry, events, clock });
     keepStatuses({ store, events, registry: this.registry });
@@ -112,7 +117,7 @@ export class ServerFleet {
     await this.#load(() => this.#arrange(this.registry.settle()));
   }
 
-  /** Makes the servers follow an approval that was given or taken back. */
+  /** Makes the servers follow an approval that was given or revoked. */
   async settle(): Promise<void> {
     const changes = this.registry.settle();
     if (isNone(changes)) return this.#nameApproved();
@@ -276,8 +281,16 @@ export class ServerFleet {
 
   /** Loads the approvals, lets `arrange` follow them, and loads what is known of the servers in force then. */
   async #load(arrange: () => void): Promise<void> {
-    const loading = this.approvals.load().finally(arrange);
+    const loading = this.#loadApprovals().finally(arrange);
     await this.#orWarn(loading.then(() => this.#loadTools()));
+  }
+
+  async #loadApprovals(): Promise<void> {
+    const revoked = await this.approvals.load(
+      () => this.registry.all(),
+      ({ users }) => users.isOpen,
+    );
+    await Promise.all(revoked.map(({ users }) => users.close()));
   }
 
   /** The pins come first: no definition is offered that has not been compared with them. */

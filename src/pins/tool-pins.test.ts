@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { scriptedConnection } from "../../tests/fixtures/connection/scripted-connection.ts";
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
+import { ApprovedLaunches } from "../approval/approved-launches.ts";
 import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { silentLogger } from "../ports/logger.ts";
@@ -19,7 +20,7 @@ function createPins() {
   const clock = new ManualClock();
   const registry = new ServerRegistry({
     createConnection: () => scriptedConnection().connection,
-    locateLaunch: () => ({ commandPath: "/bin/run", folder: "/work" }),
+    launches: new ApprovedLaunches(() => ({ commandPath: "/bin/run", folder: "/work" })),
   });
   const config = parseServerEntry("s", { command: "run" });
   registry.apply([config]);

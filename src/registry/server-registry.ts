@@ -1,13 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
-import {
-  type CurrentLaunch,
-  LaunchApprovals,
-  type LocateLaunch,
-} from "../approval/approved-launches.ts";
+import type { ApprovedLaunches, DescribedServer } from "../approval/approved-launches.ts";
 import { consentIdOf, entryIdOf, launchFacts } from "../approval/launch-facts.ts";
-import { type ServerConfig, definitionOf, isOfProject } from "../config/keys/server-config.ts";
-import type { ConsentId, EntryId, LaunchId } from "../config/server-ids.ts";
+import { definitionOf, type ServerConfig } from "../config/keys/server-config.ts";
+import type { ConsentId } from "../config/server-ids.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
@@ -21,13 +17,11 @@ import { type Claim, ServerUsers } from "./server-users.ts";
 import { type ClaimOptions, ServerVisibility } from "./server-visibility.ts";
 
 /** One server as the registry keeps it. The connections exist from the start and open when needed. */
-export interface RegisteredServer {
-  readonly config: ServerConfig;
+export interface RegisteredServer extends DescribedServer {
   /** The one that everybody uses who has none of their own. */
   readonly connection: ServerConnection;
   readonly users: ServerUsers;
   readonly visibility: ServerVisibility;
-  readonly entryId: EntryId;
   readonly consentId: ConsentId;
 }
 
@@ -67,7 +61,8 @@ export interface ConnectionPurpose {
 
 export interface ServerRegistryOptions {
   readonly createConnection: (purpose: ConnectionPurpose) => ServerConnection;
-  readonly locateLaunch: LocateLaunch;
+  /** The launches that a person has approved. */
+  readonly launches: ApprovedLaunches;
 }
 
 /**
@@ -83,19 +78,19 @@ export class ServerRegistry {
   /** By server name; of servers that the last `apply` removed as well, since they are still spoken of. */
   readonly #visibilities = new Map<string, ServerVisibility>();
   readonly #endings = new Set<Promise<void>>();
-  readonly #approvals: LaunchApprovals;
+  readonly #launches: ApprovedLaunches;
   readonly #createConnection: ServerRegistryOptions["createConnection"];
   #onConsentChange: ((change: ConsentChange) => void) | undefined;
   #revision = 0;
 
   constructor(options: ServerRegistryOptions) {
     this.#createConnection = options.createConnection;
-    this.#approvals = new LaunchApprovals(options.locateLaunch);
+    this.#launches = options.launches;
   }
 
   /** Grows with every change that a verdict on a server may depend on. */
   get revision(): number {
-    return this.#revision;
+    return this.#revision + this.#launches.revision;
   }
 
   add(config: ServerConfig): RegisteredServer {
@@ -127,7 +122,7 @@ export class ServerRegistry {
   /** Makes the servers follow what has been approved, or taken back, since the entries were given. */
   settle(): ServerChanges {
     const { inForce, waiting } = chooseEntries(this.#entries, (config) =>
-      this.#approvals.has(describe(config)),
+      this.#launches.has(describe(config)),
     );
     const changes = this.#serve(inForce);
     const outdated = new Map(this.#waiting);
@@ -260,34 +255,7 @@ export class ServerRegistry {
   }
 
   isApproved(server: RegisteredServer): boolean {
-    return !isOfProject(server.config.provenance) || this.#approvals.has(server);
-  }
-
-  /** The launch of this server as it would be at this moment: what a person is asked about. */
-  currentLaunch({ config }: RegisteredServer): CurrentLaunch {
-    this.#revision += 1;
-    return this.#approvals.describe(config);
-  }
-
-  /** A person has approved this launch, here or in another host. */
-  approve(launch: CurrentLaunch): void {
-    this.#approvals.add(launch);
-    this.#revision += 1;
-  }
-
-  /** A person has taken back this launch, or every launch of the entry; what runs is for the caller to end. */
-  revokeApproval(which: LaunchId | RegisteredServer): void {
-    if (typeof which === "string") this.#approvals.delete(which);
-    else this.#approvals.deleteAll(which);
-    this.#revision += 1;
-  }
-
-  /** Files may have changed behind approved commands; what runs was started from the approved ones. */
-  lookAgain(): void {
-    for (const server of this.#servers.values())
-      if (server.users.connections.every(({ openClient }) => openClient === undefined))
-        this.#approvals.lookAgain(server);
-    this.#revision += 1;
+    return this.#launches.isApproved(server);
   }
 
   /** The one state every surface shows: being switched off or unapproved outranks the connection's. */
@@ -345,13 +313,12 @@ export class ServerRegistry {
     return server;
   }
 
-  /** Between the verdict and the start a link may have been turned elsewhere. */
+  /** Looks at the files again: between the verdict and the start a link may have been turned elsewhere. */
   #throwIfBarred(registered: RegisteredServer): CheckedLaunch | undefined {
-    this.#approvals.lookAgain(registered);
+    this.#launches.forgetLook(registered);
     const obstacle = this.obstacle(this.#current(registered) ?? registered);
-    if (obstacle === undefined) return this.#approvals.checked(registered);
-    this.#revision += 1;
-    throw obstacle;
+    if (obstacle !== undefined) throw obstacle;
+    return this.#launches.checked(registered);
   }
 
   /** The same server, perhaps now written elsewhere in its file; undefined for one that was replaced. */

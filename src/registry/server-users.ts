@@ -80,6 +80,11 @@ export class ServerUsers {
     return this.connections.some(({ state }) => state === "connected" || state === "connecting");
   }
 
+  /** Whether any connection is open. */
+  get isOpen(): boolean {
+    return this.connections.some(({ openClient }) => openClient !== undefined);
+  }
+
   /** Undefined for an agent that does not see the server. */
   connectionOf(agent: string): ServerConnection | undefined {
     if (this.#visibility.isOwner(agent)) return this.#ownOf(agent);
@@ -188,6 +193,11 @@ export class ServerUsers {
     this.#own.clear();
     this.#visibility.releaseAll();
     await Promise.all([this.#everybodys.close(), ...own.map((connection) => connection.end())]);
+  }
+
+  /** Closes every connection; the next use opens it again. Who sees the server stays the same. */
+  async close(): Promise<void> {
+    await Promise.all(this.connections.map((connection) => connection.close()));
   }
 
   /** Every connection ends for good, and none is made any more. The caller waits for each. */
