@@ -17,10 +17,9 @@ import type { CurrentLaunch } from "./approved-launches.ts";
 import { cachedPackageVersion } from "./cached-package.ts";
 import { compareLaunches, notShown } from "./compare-launches.ts";
 import { describeTarget } from "./describe-target.ts";
-import { findPackages } from "./find-packages.ts";
+import { findPackages, type FoundPackage } from "./find-packages.ts";
 import { coveredName, type LaunchFacts } from "./launch-facts.ts";
 import { commandFileOf, type Machine } from "./locate-launch.ts";
-import type { FoundPackage } from "./package-spec.ts";
 
 export interface LaunchSurroundings {
   readonly hostEnv: Machine["hostEnv"];

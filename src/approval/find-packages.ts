@@ -1,4 +1,18 @@
-import { describePackage, type FoundPackage, type PackageKind } from "./package-spec.ts";
+import { type PackageKind, resembledPackage } from "./well-known-packages.ts";
+
+/** A package that a command such as `npx` would fetch and run. */
+export interface FoundPackage {
+  readonly kind: PackageKind;
+  /** As it is written, with its version. */
+  readonly spec: string;
+  readonly name: string;
+  /** Absent when the newest one is taken. */
+  readonly version?: string;
+  /** Whether every start runs the same release. */
+  readonly isPinned: boolean;
+  /** The well-known name that this one is almost. */
+  readonly resembles?: string;
+}
 
 interface Runner {
   readonly kind: PackageKind;
@@ -33,7 +47,7 @@ const pythonOptions = {
   sources: ["--from", "--spec", "--with", "-w"],
   settings: ["-p", "--python", "-i", "--index", "--index-url", "--default-index", "--directory"],
 } as const;
-/** Of `docker run`, in the words of its help: letters and names that stand alone, and those with a value. */
+/** Options of `docker run`, as its help names them: letters and names that stand alone, and those with a value. */
 const imageOptions = {
   flagLetters: /^[diPqt]+/,
   settingLetters: "acehlmpuvw",
@@ -54,7 +68,7 @@ const imageOptions = {
   ),
 } as const;
 
-/** By the name of the command, in the order in which they are tried. */
+/** Commands that fetch packages, by name; several of one name are tried in this order. */
 const runners: Readonly<Record<string, readonly Runner[]>> = {
   npx: [{ ...npmOptions, words: [] }],
   pnpx: [{ ...npmOptions, words: [] }],
@@ -73,8 +87,11 @@ const runners: Readonly<Record<string, readonly Runner[]>> = {
 
 const containerCommands: ReadonlySet<string> = new Set(["docker", "podman", "nerdctl"]);
 
+const exactRelease = /^v?\d+(?:\.\d+)*(?:[-+.]?[A-Za-z][\w.+-]*|[-+][\w.+-]+)?$/;
+const commitHash = /[@#][0-9a-f]{40}$/i;
+
 /**
- * The packages that a command would fetch and run, without asking anybody; none for a command that
+ * Finds the packages that a command would fetch and run, without asking anybody; none for a command that
  * fetches nothing. `unclear` when an option is not known: then any of the words may be the package.
  */
 export function findPackages(
@@ -140,7 +157,7 @@ function findImage(args: readonly string[]): readonly FoundPackage[] | "unclear"
   return [];
 }
 
-/** How many words an option takes; undefined for one that is not known. */
+/** Counts the words that an option takes; undefined for one that is not known. */
 function imageOptionLength(word: string): 1 | 2 | undefined {
   const { flagLetters, settingLetters, flags, settings } = imageOptions;
   if (word.startsWith("--")) {
@@ -167,4 +184,48 @@ function isLocal(kind: PackageKind, spec: string): boolean {
   return (
     kind !== "image" && (spec === "" || /^(?:\.{1,2}$|[./~\\]|file:|[A-Za-z]:[\\/])/.test(spec))
   );
+}
+
+/** Splits a name with or without a version, and says whether it means the same release tomorrow. */
+function describePackage(kind: PackageKind, spec: string): FoundPackage {
+  const { name, version, isPinned } = splitSpec(kind, spec);
+  const resembles = resembledPackage(kind, name);
+  return {
+    kind,
+    spec,
+    name,
+    ...(version === undefined ? {} : { version }),
+    isPinned,
+    ...(resembles === undefined ? {} : { resembles }),
+  };
+}
+
+interface SplitSpec {
+  readonly name: string;
+  readonly version: string | undefined;
+  readonly isPinned: boolean;
+}
+
+function splitSpec(kind: PackageKind, spec: string): SplitSpec {
+  if (kind === "image") {
+    const [tagged = "", digest] = spec.split("@");
+    const tagAt = tagged.indexOf(":", tagged.lastIndexOf("/") + 1);
+    const name = tagAt === -1 ? tagged : tagged.slice(0, tagAt);
+    const tag = tagAt === -1 ? undefined : tagged.slice(tagAt + 1);
+    // A tag can be moved to another image; a digest cannot.
+    return { name, version: digest ?? tag, isPinned: /^sha256:[0-9a-f]{64}$/.test(digest ?? "") };
+  }
+  if (isAddress(spec)) return { name: spec, version: undefined, isPinned: commitHash.test(spec) };
+  const pattern =
+    kind === "npm" ? /^(@?[^@]+)(?:@(.*))?$/s : /^([\w.-]+)(?:\[[^\]]*\])?(?:(?:===?|@)(.*)|.+)?$/s;
+  const [, name = spec, version] = pattern.exec(spec) ?? [];
+  // An npm release has three numbers; fewer are a range.
+  const isWhole = kind === "pypi" || /^v?\d+\.\d+\.\d+/.test(version ?? "");
+  const isPinned = version !== undefined && isWhole && exactRelease.test(version);
+  return { name, version: version === "" ? undefined : version, isPinned };
+}
+
+/** `github:user/repo`, `git+https://…`, a tarball: whoever holds the address decides what it gives. */
+function isAddress(spec: string): boolean {
+  return /^[a-z+]+:/i.test(spec) || /^[^@][^/@]*\/[^/]+$/.test(spec);
 }

@@ -1,5 +1,8 @@
-/** Names that many entries hold, and that others therefore like to resemble. */
-export const wellKnownPackages = {
+import { editDistance } from "../text/closest.ts";
+import { skeleton } from "../text/skeleton.ts";
+
+/** Names that many entries hold, and that malicious packages therefore resemble. */
+const wellKnownPackages = {
   npm: [
     "@modelcontextprotocol/inspector",
     "@modelcontextprotocol/sdk",
@@ -83,3 +86,25 @@ export const wellKnownPackages = {
     "mcp/time",
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type PackageKind = keyof typeof wellKnownPackages;
+
+const minLookalikeLength = 8;
+/** A longer name is compared by its beginning. */
+const maxNameLength = 256;
+
+/** Finds the well-known name that this one differs from in a letter or two, or in nothing but punctuation. */
+export function resembledPackage(kind: PackageKind, name: string): string | undefined {
+  const known: readonly string[] = wellKnownPackages[kind];
+  // For a Python index these spellings are one name.
+  const official = kind === "pypi" ? name.toLowerCase().replace(/[-_.]+/g, "-") : name;
+  if (known.includes(name) || known.includes(official)) return undefined;
+  const wanted = plainLetters(name);
+  if (wanted.length < minLookalikeLength) return undefined;
+  const limit = wanted.length >= 20 ? 2 : 1;
+  return known.find((candidate) => editDistance(wanted, plainLetters(candidate), limit) <= limit);
+}
+
+function plainLetters(name: string): string {
+  return skeleton(name.slice(0, maxNameLength)).replace(/[^\p{L}\p{N}]/gu, "");
+}

@@ -11,7 +11,7 @@ export interface AskPersonOptions {
   readonly signals: readonly AbortSignal[];
 }
 
-/** Silence, an error and nobody to ask all mean no. */
+/** Asks a person once. Silence, an error and nobody to ask all mean no. */
 export async function askPerson(
   question: ConfirmQuestion,
   { human, clock, timeoutMs, signals }: AskPersonOptions,
@@ -31,5 +31,25 @@ export async function askPerson(
     for (const signal of signals) signal.removeEventListener("abort", giveUp);
     // A surface that still shows the question may take it away.
     stop.abort();
+  }
+}
+
+/**
+ * Lets questions to a person take turns: one about each server at a time, because the answer to the
+ * first may settle the others.
+ */
+export class QuestionTurns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /** Runs `ask` when every earlier question of this key is over, however it ended. */
+  async take<T>(key: string, ask: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key) ?? Promise.resolve();
+    const asked = before.then(ask, ask);
+    this.#last.set(key, asked);
+    try {
+      return await asked;
+    } finally {
+      if (this.#last.get(key) === asked) this.#last.delete(key);
+    }
   }
 }
