@@ -29,8 +29,8 @@ export interface LaunchApprovalOptions<Server extends DescribedServer> {
   readonly toApprove: (name: string) => Server;
   /** Makes the servers follow an approval that was given or revoked. */
   readonly settle: () => Promise<void>;
-  /** Ends the connections of a server whose approval was revoked, and what was allowed of it. */
-  readonly end: (server: Server) => Promise<void>;
+  /** Closes the connections of a server whose approval was revoked, and ends what was allowed of it. */
+  readonly stop: (server: Server) => Promise<void>;
   /** Who is asked unless a request names somebody else. */
   readonly human: Human | undefined;
   /** How long a person may think; `0` means for ever. */
@@ -89,7 +89,7 @@ export class LaunchApproval<Server extends DescribedServer> {
 
   /** Revokes the approvals of the project's entry; another entry of its name is in force again. */
   async revoke(name: string): Promise<void> {
-    const { launches, approvals, toApprove, settle, end } = this.#options;
+    const { launches, approvals, toApprove, settle, stop } = this.#options;
     const inForce = this.#options.inForce(name);
     const server = isOfProject(inForce.config.provenance) ? inForce : toApprove(name);
     const { launchId } = launches.lookUp(server.config);
@@ -98,9 +98,9 @@ export class LaunchApproval<Server extends DescribedServer> {
     } finally {
       // Also when the store cannot be written: here it counts at once.
       this.#publish("launch-revoked", name, launchId);
-      const ended = end(server);
+      const stopped = stop(server);
       await settle();
-      await ended;
+      await stopped;
     }
   }
 

@@ -81,10 +81,7 @@ export class PlugboardHost implements McpHost {
       inForce: (name) => registry.get(name),
       toApprove: (name) => registry.toApprove(name),
       settle: () => this.#fleet.settle(),
-      end: async (server) => {
-        registry.endConsent(server);
-        await server.users.close();
-      },
+      stop: (server) => registry.stop(server),
       human,
       timeoutMs: limits.totalCallTimeoutMs,
       hostEnv,
@@ -173,9 +170,8 @@ export class PlugboardHost implements McpHost {
   async connectAll(options: StartOptions = {}): Promise<Readonly<Record<string, boolean>>> {
     this.#assertOpen();
     const { timeoutMs, signal } = options;
-    const startable = this.#fleet.registry
-      .all()
-      .filter((server) => this.#fleet.registry.obstacle(server) === undefined);
+    const { registry } = this.#fleet;
+    const startable = registry.all().filter((server) => registry.obstacle(server) === undefined);
     const results = await Promise.all(
       startable.map(async (server): Promise<[string, boolean]> => {
         const { config, users } = server;
@@ -208,12 +204,11 @@ export class PlugboardHost implements McpHost {
   async reconnect(name: string, options: ConnectOptions = {}): Promise<ServerStatus> {
     this.#assertOpen();
     const { users } = this.#fleet.registry.get(name);
-    const { owner } = options;
-    if (owner === undefined) {
+    if (options.owner === undefined) {
       await users.close();
       return await this.connect(name, options);
     }
-    const { connection, isShared } = users.claimedBy(owner) ?? {};
+    const { connection, isShared } = users.claimedBy(options.owner) ?? {};
     await connection?.close();
     return await this.connect(name, { ...options, shared: options.shared ?? isShared });
   }

@@ -225,6 +225,12 @@ export class ServerRegistry {
     await this.#ending(ended);
   }
 
+  /** Closes the server's connections and ends what was allowed of it. Who sees it stays the same. */
+  async stop(server: RegisteredServer): Promise<void> {
+    this.endConsent(server);
+    await server.users.close();
+  }
+
   /** Every server is let go of by everybody; the next use opens it again. */
   async releaseAll(): Promise<void> {
     await settleAll(this.all().map((server) => this.release(server)));
