@@ -108,7 +108,11 @@ export class Approvals {
     return [...this.#names.values()].includes(serverName);
   }
 
-  /** The approvals that were given under this name, newest first. */
+  /**
+   * The approvals that were given under this name, newest first.
+   *
+   * @internal as are the methods of `HostStore` that name its rows.
+   */
   async listFor(serverName: string): Promise<readonly Approval[]> {
     return await this.#store.read(({ approvals }) => approvals.list(serverName), []);
   }
