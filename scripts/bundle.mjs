@@ -69,7 +69,7 @@ const base = [
   "isolation/process/child-environment.ts",
   "protocol/era/handshake.ts",
   "protocol/wire/header-value.ts",
-  "protocol/wire/json-object.ts",
+  "text/json-object.ts",
 ];
 
 /**

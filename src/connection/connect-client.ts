@@ -25,8 +25,8 @@ import type {
   ServerNotification,
 } from "../protocol/protocol-client.ts";
 import type { InputHandlers } from "../protocol/wire/input-handlers.ts";
-import type { JsonObject } from "../protocol/wire/json-object.ts";
 import type { RequestOwner } from "../protocol/wire/request-owner.ts";
+import type { JsonObject } from "../text/json-object.ts";
 import {
   directConfig,
   directLimits,

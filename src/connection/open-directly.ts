@@ -26,7 +26,7 @@ import {
   protocolCoreFrom,
 } from "../protocol/choose-protocol.ts";
 import type { InputHandlers } from "../protocol/wire/input-handlers.ts";
-import type { JsonObject } from "../protocol/wire/json-object.ts";
+import type { JsonObject } from "../text/json-object.ts";
 import { adoptedConfig, adoptTransport, isTransport } from "../transport/adopt-transport.ts";
 import { createTransport } from "../transport/create-transport.ts";
 import type { HostTransport } from "../transport/host-transport.ts";

@@ -4,8 +4,8 @@ import { guardMethods, object, optional, text } from "../errors/check-arguments.
 import { createError } from "../errors/families.ts";
 import { McpError, type RpcError } from "../errors/mcp-error.ts";
 import type { ProtocolClient } from "../protocol/protocol-client.ts";
-import type { JsonObject } from "../protocol/wire/json-object.ts";
 import { TransportMessage } from "../protocol/wire/transport-message.ts";
+import type { JsonObject } from "../text/json-object.ts";
 import {
   type DirectOptions,
   type DirectServer,

@@ -5,8 +5,8 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { SendOptions } from "../protocol/channel/send-options.ts";
-import { isJsonObject, type JsonObject } from "../protocol/wire/json-object.ts";
 import type { RequestId } from "../protocol/wire/request-id.ts";
+import { isJsonObject, type JsonObject } from "../text/json-object.ts";
 import type { HostTransport, PrintedCause } from "../transport/host-transport.ts";
 
 const maxRemembered = 10_000;

@@ -4,10 +4,10 @@ import { type ConsentId, hasLastingIds } from "../config/server-ids.ts";
 import type { ToolPins } from "../pins/tool-pins.ts";
 import { eraOfVersion } from "../protocol/channel/protocol-versions.ts";
 import type { ListedTool, ProtocolClient, ProtocolEra } from "../protocol/protocol-client.ts";
-import { isJsonObject } from "../protocol/wire/json-object.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { HostStore } from "../store/host-store.ts";
 import type { CatalogContent } from "../store/rows/catalog-rows.ts";
+import { isJsonObject } from "../text/json-object.ts";
 
 export interface CatalogMemoryParts {
   readonly store: HostStore;

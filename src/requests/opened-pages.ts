@@ -1,7 +1,7 @@
 import type { Human } from "../human/human.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ServerNotification } from "../protocol/protocol-client.ts";
-import { isJsonObject } from "../protocol/wire/json-object.ts";
+import { isJsonObject } from "../text/json-object.ts";
 
 /** Pages that one server may have open at once; of more, the oldest are forgotten. */
 const maxPages = 64;

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 
 import { untilAborted } from "../async/until-aborted.ts";
 import { createError } from "../errors/families.ts";
-import type { JsonObject } from "../protocol/wire/json-object.ts";
+import type { JsonObject } from "../text/json-object.ts";
 import type { Asking } from "./question.ts";
 
 /** A folder: a path, a `file:` address, or either with a name to show. */

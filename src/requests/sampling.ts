@@ -1,8 +1,8 @@
 import { untilAborted } from "../async/until-aborted.ts";
 import { createError } from "../errors/families.ts";
 import type { ConfirmAnswer } from "../human/human.ts";
-import { isJsonObject, type JsonObject } from "../protocol/wire/json-object.ts";
 import type { RequestOwner } from "../protocol/wire/request-owner.ts";
+import { isJsonObject, type JsonObject } from "../text/json-object.ts";
 import { type Asking, originOf, refuseQuestion } from "./question.ts";
 import { isPromptUnseen, showPrompt } from "./show-prompt.ts";
 

@@ -2,7 +2,7 @@ import type { ServerConfig } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { Human } from "../human/human.ts";
 import type { ProtocolClient } from "../protocol/protocol-client.ts";
-import type { JsonObject } from "../protocol/wire/json-object.ts";
+import type { JsonObject } from "../text/json-object.ts";
 import { ConnectionQuestions, type QuestionsOptions } from "./connection-questions.ts";
 import { describeRoots, type Roots } from "./roots.ts";
 

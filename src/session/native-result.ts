@@ -3,10 +3,10 @@ import { McpError } from "../errors/mcp-error.ts";
 import { checkToolResult } from "../protocol/client/checked-results.ts";
 import { jsonText } from "../protocol/client/result-text.ts";
 import type { RawToolResult } from "../protocol/protocol-client.ts";
-import { isJsonObject, type JsonObject } from "../protocol/wire/json-object.ts";
 import { frozenCopy } from "../schema/guard/frozen-json.ts";
 import { checkPlainJson } from "../schema/validate/plain-json.ts";
 import { boundedText } from "../text/bounded-text.ts";
+import { isJsonObject, type JsonObject } from "../text/json-object.ts";
 import { redact } from "../text/redact.ts";
 import { truncate } from "../text/truncate.ts";
 

@@ -1,5 +1,5 @@
 import { createError } from "../errors/families.ts";
-import { isJsonObject } from "../protocol/wire/json-object.ts";
+import { isJsonObject } from "../text/json-object.ts";
 import {
   applyTo,
   type PendingChange,

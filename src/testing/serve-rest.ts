@@ -4,7 +4,7 @@ import type { FetchHandler } from "../listener/body-cap.ts";
 import type { ListenerLimits } from "../listener/listener-limits.ts";
 import { listenOnLoopback } from "../listener/loopback-listener.ts";
 import { modernEnvelope } from "../protocol/era/handshake.ts";
-import { isJsonObject, type JsonObject } from "../protocol/wire/json-object.ts";
+import { isJsonObject, type JsonObject } from "../text/json-object.ts";
 import { HttpHeaders } from "../transport/http/http-headers.ts";
 import type { ServedConnection } from "./serve-transport.ts";
 

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { ProtocolEra } from "../../src/protocol/protocol-client.ts";
-import { isJsonObject } from "../../src/protocol/wire/json-object.ts";
+import { isJsonObject } from "../../src/text/json-object.ts";
 import type { HostTransport } from "../../src/transport/host-transport.ts";
 import { coreSubject } from "./core-subject.ts";
 import { Labels } from "./peer/script-player.mjs";

@@ -1,5 +1,5 @@
 import type { McpError } from "../../errors/mcp-error.ts";
-import type { JsonObject } from "../wire/json-object.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import { type OutgoingRequest, RpcRequest } from "./rpc-request.ts";
 
 /** How a request ended: the server's result object, or the one typed error that says why there is none. */

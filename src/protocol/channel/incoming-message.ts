@@ -1,5 +1,5 @@
 import type { McpError } from "../../errors/mcp-error.ts";
-import { isJsonObject, type JsonObject } from "../wire/json-object.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { type Exchange, invalidResult, malformedAnswer, rpcFailure } from "./channel-failures.ts";
 
 /**

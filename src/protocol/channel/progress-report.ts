@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import type { Progress } from "../protocol-client.ts";
-import { isJsonObject, type JsonObject } from "../wire/json-object.ts";
 import { isRequestId, type RequestId } from "../wire/request-id.ts";
 
 /** `params` that ask for progress reports under `token`. */

@@ -1,8 +1,8 @@
 import type { Limits } from "../../config/keys/limits.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import { durationText } from "../wire/duration-text.ts";
-import type { JsonObject } from "../wire/json-object.ts";
 import type { RequestOwner } from "../wire/request-owner.ts";
 import { noiseFailure, timeoutFailure } from "./channel-failures.ts";
 import { DeadlineSweep } from "./deadline-sweep.ts";

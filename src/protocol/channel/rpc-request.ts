@@ -1,6 +1,6 @@
 import type { McpError } from "../../errors/mcp-error.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import type { RequestOptions } from "../protocol-client.ts";
-import type { JsonObject } from "../wire/json-object.ts";
 import type { ChainLink } from "./chain.ts";
 import type { RequestStream } from "./request-stream.ts";
 

@@ -1,8 +1,8 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import { McpError } from "../../errors/mcp-error.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import { findHandler, type InputHandler, type InputHandlers } from "../wire/input-handlers.ts";
-import type { JsonObject } from "../wire/json-object.ts";
 import type { RequestId } from "../wire/request-id.ts";
 import type { RequestOwner } from "../wire/request-owner.ts";
 import { methodNotFound } from "../wire/rpc-code.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { McpError } from "../../errors/mcp-error.ts";
-import type { JsonObject } from "../wire/json-object.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import { checkToolPage, checkToolResult } from "./checked-results.ts";
 
 const exchange = { serverName: "scripted", method: "tools/x" };

@@ -1,10 +1,10 @@
 import { TimeSlice } from "../../async/time-slice.ts";
 import { defaultLimits, type Limits } from "../../config/keys/limits.ts";
 import { isOversized } from "../../schema/guard/schema-guard.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { truncate } from "../../text/truncate.ts";
 import { type Exchange, invalidResult } from "../channel/channel-failures.ts";
 import type { ContentBlock, ListedTool, RawToolResult, ToolListing } from "../protocol-client.ts";
-import { isJsonObject, type JsonObject } from "../wire/json-object.ts";
 import { serverText } from "../wire/server-text.ts";
 
 const maxToolNameLength = 128;

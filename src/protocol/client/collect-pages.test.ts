@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { ManualClock } from "../../../tests/fixtures/protocol/manual-clock.ts";
 import { type Limits, resolveLimits } from "../../config/keys/limits.ts";
 import { createError } from "../../errors/families.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import type { RequestOptions } from "../protocol-client.ts";
-import type { JsonObject } from "../wire/json-object.ts";
 import { collectPages } from "./collect-pages.ts";
 
 interface Asked {

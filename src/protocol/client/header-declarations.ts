@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../wire/json-object.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 
 /** An argument that travels in a header as well, so that proxies can route by it. */
 export interface HeaderDeclaration {

@@ -1,5 +1,6 @@
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import { maskSecrets } from "../../text/mask-secrets.ts";
 import { contain } from "../channel/contain.ts";
 import type { ReadResult } from "../channel/pending-request.ts";
@@ -16,7 +17,6 @@ import type {
   ToolCallOptions,
   ToolListing,
 } from "../protocol-client.ts";
-import type { JsonObject } from "../wire/json-object.ts";
 import { type ListKind, reportedLists } from "../wire/list-kind.ts";
 import { serverText } from "../wire/server-text.ts";
 import { ChangeSubscription } from "./change-subscription.ts";

@@ -13,7 +13,7 @@ import { protocolOptions } from "../../../tests/fixtures/protocol/protocol-optio
 import type { Script } from "../../../tests/fixtures/protocol/scripted-peer.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { serveHttp } from "../../testing/index.ts";
-import type { JsonObject } from "../wire/json-object.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 
 const regionSchema = {
   type: "object",

@@ -1,4 +1,5 @@
 import type { McpError } from "../../errors/mcp-error.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import { closedFailure, type Exchange } from "../channel/channel-failures.ts";
 import type { ReadResult, SentRequest } from "../channel/pending-request.ts";
 import type { RpcChannel } from "../channel/rpc-channel.ts";
@@ -8,7 +9,6 @@ import { isInputRequired } from "../input/input-required.ts";
 import { InputRounds } from "../input/input-rounds.ts";
 import { offersUrls, readUrlRequired } from "../input/url-required.ts";
 import type { ProtocolOptions } from "../protocol-client.ts";
-import type { JsonObject } from "../wire/json-object.ts";
 import { missingCapabilities, unsentFailure } from "./required-capability.ts";
 import { checkIsComplete } from "./result-type.ts";
 

@@ -1,7 +1,7 @@
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import type { Exchange } from "../channel/channel-failures.ts";
-import { isJsonObject, type JsonObject } from "../wire/json-object.ts";
 
 const capabilityOfMethod: ReadonlyMap<string, string> = new Map([
   ["completion/complete", "completions"],

@@ -1,5 +1,5 @@
 import { holdProcess, releaseProcess } from "../../async/keep-alive.ts";
-import type { JsonObject } from "../wire/json-object.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import type { ChangeSubscription } from "./change-subscription.ts";
 
 /** One connection is worth this many watched resources; a program that wants more polls instead. */

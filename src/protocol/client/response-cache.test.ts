@@ -12,8 +12,8 @@ import {
   type Script,
   type ScriptedPeer,
 } from "../../../tests/fixtures/protocol/scripted-peer.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import type { InputHandlers } from "../wire/input-handlers.ts";
-import type { JsonObject } from "../wire/json-object.ts";
 
 const hour = 3_600_000;
 

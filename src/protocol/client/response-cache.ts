@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
-import type { JsonObject } from "../wire/json-object.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import type { ListKind } from "../wire/list-kind.ts";
 
 const readMethod = "resources/read";

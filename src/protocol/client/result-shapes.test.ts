@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { McpError } from "../../errors/mcp-error.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { answerFailure } from "../channel/incoming-message.ts";
 import { readProgress } from "../channel/progress-report.ts";
 import { readDiscoverResult, readInitializeResult } from "../era/handshake.ts";
-import { isJsonObject, type JsonObject } from "../wire/json-object.ts";
 import { checkToolPage, checkToolResult } from "./checked-results.ts";
 
 // Our shapes are written by hand; the SDK's published schemas judge them over generated values. They

@@ -1,5 +1,5 @@
+import type { JsonObject } from "../../text/json-object.ts";
 import { type Exchange, invalidResult } from "../channel/channel-failures.ts";
-import type { JsonObject } from "../wire/json-object.ts";
 import { serverText } from "../wire/server-text.ts";
 
 /**

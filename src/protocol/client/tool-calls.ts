@@ -1,6 +1,7 @@
 import { untilAborted } from "../../async/until-aborted.ts";
 import type { Limits } from "../../config/keys/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import { maskSecrets } from "../../text/mask-secrets.ts";
 import type { ReadResult } from "../channel/pending-request.ts";
 import type { RpcRequestOptions } from "../channel/rpc-request.ts";
@@ -10,7 +11,6 @@ import type {
   ToolCallOptions,
   ToolListing,
 } from "../protocol-client.ts";
-import type { JsonObject } from "../wire/json-object.ts";
 import { checkToolPage, checkToolResult } from "./checked-results.ts";
 import { collectPages } from "./collect-pages.ts";
 import { MaskedTools } from "./masked-tools.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../wire/json-object.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 
 /** Writes the JSON of `tools/call` params around that of the arguments. */
 export class ToolParamsText {

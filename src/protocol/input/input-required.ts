@@ -1,8 +1,8 @@
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { type Exchange, invalidResult } from "../channel/channel-failures.ts";
 import { findHandler, type InputHandler, type InputHandlers } from "../wire/input-handlers.ts";
-import { isJsonObject, type JsonObject } from "../wire/json-object.ts";
 
 /** More questions at once than any sensible tool asks. */
 export const maxInputRequests = 32;

@@ -3,12 +3,12 @@ import type { Limits } from "../../config/keys/limits.ts";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import { type Clock, longestTimerMs, type Timer } from "../../ports/clock.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import { cancelledFailure, timeoutFailure } from "../channel/channel-failures.ts";
 import type { SentRequest } from "../channel/pending-request.ts";
 import { totalTimeOf } from "../channel/request-deadline.ts";
 import type { OutgoingRequest } from "../channel/rpc-request.ts";
 import type { InputHandlers } from "../wire/input-handlers.ts";
-import type { JsonObject } from "../wire/json-object.ts";
 import { type InputQuestion, isInputRequired, readInputRequired } from "./input-required.ts";
 import { retryAfterVisit } from "./url-required.ts";
 

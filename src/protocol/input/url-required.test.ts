@@ -6,8 +6,8 @@ import { settled } from "../../../tests/fixtures/protocol/manual-clock.ts";
 import type { Script } from "../../../tests/fixtures/protocol/scripted-peer.ts";
 import { callOf } from "../../../tests/fixtures/requests/open-questions.ts";
 import { createError } from "../../errors/families.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import type { InputContext, InputHandlers } from "../wire/input-handlers.ts";
-import type { JsonObject } from "../wire/json-object.ts";
 
 const page = (path: string): JsonObject => ({
   mode: "url",

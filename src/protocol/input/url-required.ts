@@ -1,7 +1,7 @@
 import { createError } from "../../errors/families.ts";
 import type { McpError, RpcError } from "../../errors/mcp-error.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import type { InputHandlers } from "../wire/input-handlers.ts";
-import { isJsonObject, type JsonObject } from "../wire/json-object.ts";
 import { maxInputRequests } from "./input-required.ts";
 
 /** The legacy era's error for a request that cannot be done before a person has visited some pages. */

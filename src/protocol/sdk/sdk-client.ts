@@ -4,6 +4,7 @@ import type { Client, JsonSchemaValidator, StandardSchemaV1 } from "@modelcontex
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import { type Clock, longestTimerMs } from "../../ports/clock.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { type Exchange, invalidResult } from "../channel/channel-failures.ts";
 import { modernVersion, supportedVersions } from "../channel/protocol-versions.ts";
 import { RpcChannel } from "../channel/rpc-channel.ts";
@@ -13,7 +14,6 @@ import type { RequestSender } from "../client/request-path.ts";
 import { type Negotiated, negotiateEra } from "../era/negotiate-era.ts";
 import type { ConnectProtocol, ProtocolOptions } from "../protocol-client.ts";
 import { declaredCapabilities } from "../wire/input-handlers.ts";
-import { isJsonObject, type JsonObject } from "../wire/json-object.ts";
 import { serverText } from "../wire/server-text.ts";
 import type { SdkAnswer } from "./sdk-errand.ts";
 import { aliasOf, SdkTransport } from "./sdk-transport.ts";

@@ -1,6 +1,6 @@
 import type { McpError } from "../../errors/mcp-error.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import type { OutgoingRequest, RpcRequest } from "../channel/rpc-request.ts";
-import type { JsonObject } from "../wire/json-object.ts";
 
 /** A result as the SDK passed it on, with the text that only the channel had. */
 export interface SdkAnswer {

@@ -4,8 +4,8 @@ import { failureOf } from "../../../tests/fixtures/protocol/connect-scripted.ts"
 import { settled } from "../../../tests/fixtures/protocol/manual-clock.ts";
 import { protocolOptions } from "../../../tests/fixtures/protocol/protocol-options.ts";
 import { ScriptedPeer } from "../../../tests/fixtures/protocol/scripted-peer.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import { RpcChannel } from "../channel/rpc-channel.ts";
-import type { JsonObject } from "../wire/json-object.ts";
 import { aliasOf, SdkTransport } from "./sdk-transport.ts";
 
 /** A transport whose SDK does what `ask` and `onmessage` say; by itself it drops whatever comes. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json-object.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import type { RequestOwner } from "./request-owner.ts";
 
 /** What a server may ask of its client: of a person, of a model, of the host. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "./json-object.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 
 /** The lists of a server that may change while it runs. */
 export type ListKind = "tools" | "prompts" | "resources";

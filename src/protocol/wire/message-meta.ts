@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "./json-object.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 
 /** `params` with further members in `_meta`; members that are there already win. */
 export function withMeta(params: JsonObject, meta: JsonObject): JsonObject {

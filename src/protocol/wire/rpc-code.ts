@@ -1,5 +1,5 @@
 import { McpError } from "../../errors/mcp-error.ts";
-import { isJsonObject } from "./json-object.ts";
+import { isJsonObject } from "../../text/json-object.ts";
 
 /** The JSON-RPC code for a method that the other side does not have. */
 export const methodNotFound = -32_601;

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { checkArguments, either, number, object, text } from "../../errors/check-arguments.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpError, RpcError } from "../../errors/mcp-error.ts";
-import { isJsonObject, type JsonObject } from "./json-object.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { isRequestId } from "./request-id.ts";
 
 const messageId = either(text, number);

@@ -1,6 +1,6 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import { findInexactNumber } from "../../protocol/wire/inexact-number.ts";
-import { isJsonObject, type JsonObject } from "../../protocol/wire/json-object.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { peerError, quote } from "../http/http-errors.ts";
 import type { HttpLink } from "../http/http-link.ts";
 import { contentError, statusError } from "../http/http-status.ts";

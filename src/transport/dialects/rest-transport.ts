@@ -5,7 +5,7 @@ import type {
 } from "@modelcontextprotocol/client";
 
 import type { McpError } from "../../errors/mcp-error.ts";
-import type { JsonObject } from "../../protocol/wire/json-object.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import type { HostTransport } from "../host-transport.ts";
 import type { HttpTransportOptions } from "../http/http-link.ts";
 import { HttpTransport } from "./http-transport.ts";

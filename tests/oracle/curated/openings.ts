@@ -1,5 +1,5 @@
 import type { ProtocolEra } from "../../../src/protocol/protocol-client.ts";
-import type { JsonObject } from "../../../src/protocol/wire/json-object.ts";
+import type { JsonObject } from "../../../src/text/json-object.ts";
 import { answer, refusal, ScriptBuilder } from "../generate/script-builder.ts";
 import type { Emission, Transcript } from "../transcript.ts";
 import { call, conversation, done, legacyHello, list, modernHello, ping } from "./conversation.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../src/protocol/wire/json-object.ts";
+import type { JsonObject } from "../../../src/text/json-object.ts";
 import { answer } from "../generate/script-builder.ts";
 import type { Emission, Transcript } from "../transcript.ts";
 import { call, conversation, done } from "./conversation.ts";

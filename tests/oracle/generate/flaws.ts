@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-import type { JsonObject } from "../../../src/protocol/wire/json-object.ts";
+import type { JsonObject } from "../../../src/text/json-object.ts";
 
 /** What nearly right servers get wrong. `undefined` takes a member away. */
 type Flaw = readonly [member: string, ...values: unknown[]];

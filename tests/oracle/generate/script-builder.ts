@@ -1,5 +1,5 @@
 import type { ProtocolEra } from "../../../src/protocol/protocol-client.ts";
-import type { JsonObject } from "../../../src/protocol/wire/json-object.ts";
+import type { JsonObject } from "../../../src/text/json-object.ts";
 import { Labels } from "../peer/script-player.mjs";
 import type { Emission, Label, Operation, Reference, Transcript } from "../transcript.ts";
 

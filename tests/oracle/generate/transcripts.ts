@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-import type { JsonObject } from "../../../src/protocol/wire/json-object.ts";
+import type { JsonObject } from "../../../src/text/json-object.ts";
 import type { Transcript } from "../transcript.ts";
 import { type Episode, oddEpisode, type Reaction, smallTalk, validEpisode } from "./episodes.ts";
 import { legacyHelloFlaw, modernHelloFlaw } from "./flaws.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-import type { JsonObject } from "../../../src/protocol/wire/json-object.ts";
+import type { JsonObject } from "../../../src/text/json-object.ts";
 
 /** Values a server may send by the protocol's own rules, in all their variety. */
 

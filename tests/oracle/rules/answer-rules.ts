@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { isJsonObject, type JsonObject } from "../../../src/protocol/wire/json-object.ts";
 import { serverText } from "../../../src/protocol/wire/server-text.ts";
+import { isJsonObject, type JsonObject } from "../../../src/text/json-object.ts";
 import type { Difference } from "../compare.ts";
 import { kindOf } from "../observation.ts";
 import type { Rule } from "../rule.ts";

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from "../../../src/protocol/wire/json-object.ts";
 import { canonicalJson } from "../../../src/text/canonical-hash.ts";
+import { isJsonObject, type JsonObject } from "../../../src/text/json-object.ts";
 import type { Pair } from "../compare.ts";
 import { kindOf } from "../observation.ts";
 import type { Rule } from "../rule.ts";

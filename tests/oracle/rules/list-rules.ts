@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { isJsonObject, type JsonObject } from "../../../src/protocol/wire/json-object.ts";
+import { isJsonObject, type JsonObject } from "../../../src/text/json-object.ts";
 import type { Difference } from "../compare.ts";
 import { kindOf } from "../observation.ts";
 import type { Rule } from "../rule.ts";

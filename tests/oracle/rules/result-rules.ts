@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../src/protocol/wire/json-object.ts";
+import { isJsonObject, type JsonObject } from "../../../src/text/json-object.ts";
 import type { Difference, Pair } from "../compare.ts";
 import { kindOf } from "../observation.ts";
 import type { Rule } from "../rule.ts";
