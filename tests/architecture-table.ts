@@ -19,7 +19,10 @@ export interface Room {
 /** Lowest first: a room imports itself and the rooms below it, which stand before it here. */
 export const rooms: readonly Room[] = [
   { name: "errors", holds: "`McpError`, its closed list of codes, one thin subclass per family" },
-  { name: "text", holds: "redact, neutralize control characters, truncate, canonical hash" },
+  {
+    name: "text",
+    holds: "redact, neutralize control characters, truncate, canonical hash, JSON objects",
+  },
   { name: "events", holds: "the typed union of everything an outsider can observe" },
   {
     name: "ports",

@@ -7,11 +7,12 @@ import { describe, expect, it } from "vitest";
 
 import { toProviderSchema } from "../src/catalog/provider-schema.ts";
 import { assignPublicNames } from "../src/catalog/tool-names.ts";
-import { dialectOf, isJsonObject, type JsonSchemaObject } from "../src/schema/guard/json-schema.ts";
+import { dialectOf, type JsonSchemaObject } from "../src/schema/guard/json-schema.ts";
 import { inspectSchema } from "../src/schema/guard/schema-guard.ts";
 import { formatSignature } from "../src/schema/usage-line.ts";
 import { validateToolArguments } from "../src/schema/validate/validate-tool-arguments.ts";
 import { createValidator } from "../src/schema/validate/validator.ts";
+import { isJsonObject } from "../src/text/json-object.ts";
 import { readToolLists, type ToolList as ListOf } from "./corpus/read-tool-lists.ts";
 import corpus from "./corpus/schemas.json" with { type: "json" };
 

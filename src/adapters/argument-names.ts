@@ -1,6 +1,5 @@
 import { toProviderSchema } from "../catalog/provider-schema.ts";
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import type { JsonObject } from "../text/json-object.ts";
 
 /**
  * What Anthropic takes as the name of an argument. `filter[id]` or `$top` in one tool make it refuse the

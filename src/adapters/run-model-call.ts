@@ -13,6 +13,7 @@ import {
 } from "../errors/check-arguments.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { McpTool } from "../session/session.ts";
+import { isJsonObject } from "../text/json-object.ts";
 import { truncate } from "../text/truncate.ts";
 import { originalArguments } from "./argument-names.ts";
 import { type ModelImage, modelImages } from "./model-images.ts";
@@ -58,7 +59,7 @@ export async function runModelCall(
   options: RunOptions,
 ): Promise<ModelResult> {
   const { name, input, callId } = call;
-  if (!isArguments(input)) return refusal(`${name}: the arguments must be a JSON object`);
+  if (!isJsonObject(input)) return refusal(`${name}: the arguments must be a JSON object`);
   const outcome = await callTool(source, name, input, { ...options, callId });
   if (outcome === undefined) return refusal(`no tool "${truncate(name, 128)}"`);
   return {
@@ -112,10 +113,6 @@ function findTool(source: ToolSource, name: string): McpTool | undefined {
     if (!McpError.is(error)) throw error;
     return undefined;
   }
-}
-
-function isArguments(input: unknown): input is ToolArguments {
-  return typeof input === "object" && input !== null && !Array.isArray(input);
 }
 
 function refusal(text: string): ModelResult {

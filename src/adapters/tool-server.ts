@@ -1,8 +1,7 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 import { productInfo } from "../host/product-info.ts";
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import type { JsonObject } from "../text/json-object.ts";
 
 /** A call of a tool, as it came. */
 export interface ServedCall {

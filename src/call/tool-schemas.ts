@@ -7,13 +7,13 @@ import {
   type ValidationFailure,
   type Verdict,
 } from "../schema/compile/validation-failure.ts";
-import { isJsonObject } from "../schema/guard/json-schema.ts";
 import { SchemaWorker } from "../schema/validate/schema-worker-host.ts";
 import {
   type ToolArgumentsOptions,
   validateToolArguments,
 } from "../schema/validate/validate-tool-arguments.ts";
 import { ValidatorCache } from "../schema/validate/validator-cache.ts";
+import { isJsonObject } from "../text/json-object.ts";
 import type { CallableTool, ToolArguments } from "./call-contract.ts";
 
 /** Validates arguments and results by the schemas of their tools. A schema is compiled at its first use. */

@@ -1,9 +1,8 @@
-import { isJsonObject, type JsonSchemaObject } from "../schema/guard/json-schema.ts";
+import type { JsonSchemaObject } from "../schema/guard/json-schema.ts";
 import { followPointer } from "../schema/guard/schema-references.ts";
 import { wellFormedSchema } from "../schema/guard/well-formed-schema.ts";
+import { isJsonObject, type JsonObject } from "../text/json-object.ts";
 import { parseToolName } from "./tool-names.ts";
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 const maxDepth = 64;
 /** What providers refuse at the top of a tool's schema, or what is written anew there. */

@@ -1,5 +1,6 @@
 import { isOfProject, type ServerConfig } from "../config/keys/server-config.ts";
 import type { ListedTool, ToolListing } from "../protocol/protocol-client.ts";
+import { isJsonObject } from "../text/json-object.ts";
 import { truncate } from "../text/truncate.ts";
 import { type CatalogProblem, catalogProblem } from "./catalog-problem.ts";
 import type { CatalogTool } from "./catalog-tool.ts";
@@ -290,8 +291,8 @@ function catalogTool(tool: ListedTool, config: ServerConfig, isLive: boolean): C
       config.descriptionLimit === undefined
         ? description
         : truncate(description, config.descriptionLimit),
-    inputSchema: asObject(tool.inputSchema) ?? {},
-    outputSchema: asObject(tool.outputSchema),
+    inputSchema: isJsonObject(tool.inputSchema) ? tool.inputSchema : {},
+    outputSchema: isJsonObject(tool.outputSchema) ? tool.outputSchema : undefined,
     annotations: tool.annotations ?? {},
     icons: tool.icons,
     meta: tool._meta,
@@ -299,10 +300,4 @@ function catalogTool(tool: ListedTool, config: ServerConfig, isLive: boolean): C
     isLive,
     listed: tool,
   });
-}
-
-function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined;
 }

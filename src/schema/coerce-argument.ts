@@ -1,5 +1,5 @@
+import { isJsonObject } from "../text/json-object.ts";
 import { readOwn } from "./compile/json-values.ts";
-import { isJsonObject } from "./guard/json-schema.ts";
 import { followPointer } from "./guard/schema-references.ts";
 
 /** Schemas looked at for one argument; alternatives inside alternatives would multiply. */

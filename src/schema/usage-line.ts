@@ -1,8 +1,8 @@
 import { boundedLine } from "../text/bounded-text.ts";
+import { isJsonObject } from "../text/json-object.ts";
 import { shellWord } from "../text/shell-word.ts";
 import { readOwn } from "./compile/json-values.ts";
 import { describeLiteral, describeSchema } from "./guard/describe-schema.ts";
-import { isJsonObject } from "./guard/json-schema.ts";
 
 const maxShown = 12;
 

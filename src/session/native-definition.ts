@@ -11,6 +11,7 @@ import {
   toJsonSchema,
 } from "../schema/validate/standard-schema.ts";
 import { boundedLine } from "../text/bounded-text.ts";
+import { isJsonObject } from "../text/json-object.ts";
 import type { NativeTool } from "./native-tools.ts";
 
 /** What the handler is called with: the arguments, and how a library's own check turns them into its params. */
@@ -74,8 +75,7 @@ export function plainObject(
   toolName: string,
   member: string,
 ): Readonly<Record<string, unknown>> {
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  const flaw = isObject ? checkPlainJson(value)?.message : "is not an object";
+  const flaw = isJsonObject(value) ? checkPlainJson(value)?.message : "is not an object";
   if (flaw !== undefined) throw refused(toolName, `has an unusable ${member}: ${flaw}`);
   return frozenCopy(value);
 }

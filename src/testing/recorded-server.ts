@@ -6,6 +6,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server";
 
+import { isJsonObject } from "../text/json-object.ts";
 import { invalidParams } from "./invalid-params.ts";
 import { createPager } from "./pager.ts";
 import { textResult } from "./tool-result.ts";
@@ -85,8 +86,7 @@ class ExactServer extends Server {
     if (!("result" in message) || !this.#results.has(message.id)) return message;
     const result = this.#results.get(message.id);
     this.#results.delete(message.id);
-    const isObject = typeof result === "object" && result !== null && !Array.isArray(result);
-    const sent = isObject ? { ...message.result, ...result } : result;
+    const sent = isJsonObject(result) ? { ...message.result, ...result } : result;
     return { ...message, result: sent } as JSONRPCMessage;
   }
 }

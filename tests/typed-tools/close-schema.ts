@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../src/schema/guard/json-schema.ts";
+import { isJsonObject } from "../../src/text/json-object.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

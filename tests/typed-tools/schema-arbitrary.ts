@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
-import { isJsonObject } from "../../src/schema/guard/json-schema.ts";
 import { followPointer } from "../../src/schema/guard/schema-references.ts";
+import { isJsonObject } from "../../src/text/json-object.ts";
 
 type Schema = boolean | Readonly<Record<string, unknown>>;
 

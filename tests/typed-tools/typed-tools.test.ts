@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { emitType } from "../../src/schema/emit-types/emit-type.ts";
 import { type DescribedTool, ToolModule } from "../../src/schema/emit-types/tool-module.ts";
-import { isJsonObject } from "../../src/schema/guard/json-schema.ts";
 import { createValidator } from "../../src/schema/validate/validator.ts";
+import { isJsonObject } from "../../src/text/json-object.ts";
 import { readToolLists, type ToolList as ListOf } from "../corpus/read-tool-lists.ts";
 import corpus from "../corpus/schemas.json" with { type: "json" };
 import { closeSchema } from "./close-schema.ts";

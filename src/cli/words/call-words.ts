@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
+import { isJsonObject } from "../../text/json-object.ts";
 import { redact } from "../../text/redact.ts";
 import { truncate } from "../../text/truncate.ts";
 
@@ -45,9 +46,8 @@ export async function readArgsOption(
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
   const value = parseJson(await readOptionText(option, signal), "--args");
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw badInput("--args is not a JSON object");
-  return value as Readonly<Record<string, unknown>>;
+  if (!isJsonObject(value)) throw badInput("--args is not a JSON object");
+  return value;
 }
 
 async function readOptionText(option: string, signal: AbortSignal): Promise<string> {

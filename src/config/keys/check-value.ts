@@ -1,5 +1,6 @@
 import { boundedLine } from "../../text/bounded-text.ts";
 import { closest } from "../../text/closest.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { reveal, SecretText } from "../../text/secret-text.ts";
 import type { ConfigText } from "./server-config.ts";
 import {
@@ -34,10 +35,9 @@ export interface CheckedKeys<T extends KeyTable> {
   readonly paths: ReadonlyMap<string, FieldPath>;
 }
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && !SecretText.is(value)
-  );
+/** Whether a value of a config has members; a secret is one value, although it is an object. */
+export function isRecord(value: unknown): value is JsonObject {
+  return isJsonObject(value) && !SecretText.is(value);
 }
 
 /** Text from a file made short and safe to show; cut first, because it may be megabytes long. */

@@ -1,5 +1,6 @@
+import { isJsonObject } from "../../text/json-object.ts";
 import { describeSchema } from "../guard/describe-schema.ts";
-import { isJsonObject, type JsonSchema } from "../guard/json-schema.ts";
+import type { JsonSchema } from "../guard/json-schema.ts";
 import type { SchemaNode } from "../guard/schema-graph.ts";
 import { readOwn } from "./json-values.ts";
 import { type Check, edgeOf, edgesOf, type SchemaCompiler } from "./schema-check.ts";

@@ -1,14 +1,14 @@
 import { boundedLine } from "../../text/bounded-text.ts";
 import { closest } from "../../text/closest.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { describeSchema } from "../guard/describe-schema.ts";
-import { isJsonObject, type JsonSchema } from "../guard/json-schema.ts";
+import type { JsonSchema } from "../guard/json-schema.ts";
 import type { SchemaNode } from "../guard/schema-graph.ts";
 import { countOf } from "./compile-scalar.ts";
 import { definedKeys, readOwn } from "./json-values.ts";
 import { type Check, edgeOf, edgesOf, keywordOf, type SchemaCompiler } from "./schema-check.ts";
 import type { Trace } from "./validation-failure.ts";
 
-type JsonObject = Readonly<Record<string, unknown>>;
 type ObjectCheck = (object: JsonObject, trace: Trace | undefined) => boolean;
 
 export function compileObject(node: SchemaNode, compiler: SchemaCompiler): readonly Check[] {

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../text/json-object.ts";
 import { describeLiteral, describeLiterals, joinAlternatives } from "../guard/describe-schema.ts";
 import type { SchemaNode } from "../guard/schema-graph.ts";
 import { isEqualJson } from "./json-values.ts";
@@ -11,7 +12,7 @@ const typeTests: Readonly<Record<string, (value: unknown) => boolean>> = {
   number: (value) => typeof value === "number",
   integer: (value) => Number.isInteger(value),
   array: (value) => Array.isArray(value),
-  object: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  object: isJsonObject,
 };
 
 const articles: Readonly<Record<string, string>> = {

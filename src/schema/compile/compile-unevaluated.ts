@@ -1,4 +1,5 @@
-import { arrayForm, isJsonObject, type JsonSchema } from "../guard/json-schema.ts";
+import { isJsonObject } from "../../text/json-object.ts";
+import { arrayForm, type JsonSchema } from "../guard/json-schema.ts";
 import type { SchemaNode } from "../guard/schema-graph.ts";
 import { compilePatternProperties } from "./compile-object.ts";
 import { readOwn } from "./json-values.ts";

@@ -1,5 +1,6 @@
+import { isJsonObject } from "../../text/json-object.ts";
 import { keywordOf } from "../compile/schema-check.ts";
-import { isJsonObject, type JsonSchema, type JsonSchemaObject } from "../guard/json-schema.ts";
+import type { JsonSchema, JsonSchemaObject } from "../guard/json-schema.ts";
 import type { SchemaNode } from "../guard/schema-graph.ts";
 
 /** One schema that accepts what all of these accept. Where it is a new one, `nodes` gets to know it. */

@@ -1,5 +1,6 @@
+import { isJsonObject } from "../../text/json-object.ts";
 import { edgeOf, edgesOf, keywordOf } from "../compile/schema-check.ts";
-import { isJsonObject, type JsonSchema } from "../guard/json-schema.ts";
+import type { JsonSchema } from "../guard/json-schema.ts";
 import type { SchemaGraph, SchemaNode } from "../guard/schema-graph.ts";
 import { describesParts, listedValues, partsInPlace } from "./accepted-kinds.ts";
 import { arraySpeakers, nodesOf, speaksOfArrays } from "./array-rules.ts";

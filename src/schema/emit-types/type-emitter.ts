@@ -1,5 +1,6 @@
+import { isJsonObject } from "../../text/json-object.ts";
 import { edgeOf, edgesOf, keywordOf } from "../compile/schema-check.ts";
-import { isJsonObject, type JsonSchema, type JsonSchemaObject } from "../guard/json-schema.ts";
+import type { JsonSchema, JsonSchemaObject } from "../guard/json-schema.ts";
 import type { SchemaGraph, SchemaNode } from "../guard/schema-graph.ts";
 import { referencesIn } from "../guard/schema-references.ts";
 import {

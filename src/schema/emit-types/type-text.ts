@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonSchema } from "../guard/json-schema.ts";
+import { isJsonObject } from "../../text/json-object.ts";
+import type { JsonSchema } from "../guard/json-schema.ts";
 import {
   commentText,
   descriptionText,

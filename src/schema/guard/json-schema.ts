@@ -1,12 +1,10 @@
+import { isJsonObject } from "../../text/json-object.ts";
+
 /** A schema in the form it travels in: parsed JSON. */
 export type JsonSchema = boolean | JsonSchemaObject;
 
 export interface JsonSchemaObject {
   readonly [keyword: string]: unknown;
-}
-
-export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function isJsonSchema(value: unknown): value is JsonSchema {

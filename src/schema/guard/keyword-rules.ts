@@ -1,7 +1,7 @@
+import { isJsonObject } from "../../text/json-object.ts";
 import {
   arrayForm,
   type Dialect,
-  isJsonObject,
   isJsonSchema,
   type JsonSchemaObject,
   refHidesSiblings,

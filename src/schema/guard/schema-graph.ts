@@ -1,7 +1,7 @@
+import { isJsonObject } from "../../text/json-object.ts";
 import {
   type Dialect,
   dialectOf,
-  isJsonObject,
   isJsonSchema,
   type JsonSchema,
   type JsonSchemaObject,

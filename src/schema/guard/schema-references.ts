@@ -1,6 +1,6 @@
+import { isJsonObject } from "../../text/json-object.ts";
 import {
   type Dialect,
-  isJsonObject,
   isJsonSchema,
   type JsonSchema,
   type JsonSchemaObject,

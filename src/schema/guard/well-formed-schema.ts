@@ -1,4 +1,5 @@
-import { arrayForm, isJsonObject, isJsonSchema, type JsonSchemaObject } from "./json-schema.ts";
+import { isJsonObject } from "../../text/json-object.ts";
+import { arrayForm, isJsonSchema, type JsonSchemaObject } from "./json-schema.ts";
 import { readKeywords } from "./keyword-rules.ts";
 import { followPointer } from "./schema-references.ts";
 

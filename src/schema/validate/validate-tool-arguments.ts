@@ -1,4 +1,5 @@
 import { checkArguments, object } from "../../errors/check-arguments.ts";
+import { isJsonObject } from "../../text/json-object.ts";
 import {
   invalid,
   Trace,
@@ -6,7 +7,6 @@ import {
   type ValidationProblem,
   type Verdict,
 } from "../compile/validation-failure.ts";
-import { isJsonObject } from "../guard/json-schema.ts";
 import { checkPlainJson } from "./plain-json.ts";
 import { ValidatorCache } from "./validator-cache.ts";
 

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../text/json-object.ts";
 import type { AuditEntry, AuditRow } from "./audit-entry.ts";
 
 /**
@@ -103,7 +104,7 @@ function readEntry([at, type, agent, server, tool, code, detail]: readonly unkno
     at: typeof at === "number" ? at : 0,
     type: String(type),
     ...strings({ agent, server, tool, code }),
-    detail: isObject(detail) ? detail : {},
+    detail: isJsonObject(detail) ? detail : {},
   };
 }
 
@@ -137,8 +138,4 @@ function strings(members: Readonly<Record<string, unknown>>): Readonly<Record<st
       (member): member is [string, string] => typeof member[1] === "string",
     ),
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

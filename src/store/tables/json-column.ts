@@ -1,3 +1,5 @@
+import { isJsonObject } from "../../text/json-object.ts";
+
 /** What a column of JSON text holds; undefined when it is not JSON, which only damage or another program can cause. */
 export function parseJsonColumn(text: string): unknown {
   try {
@@ -9,6 +11,5 @@ export function parseJsonColumn(text: string): unknown {
 
 export function parseObjectColumn(text: string): Readonly<Record<string, unknown>> | undefined {
   const value = parseJsonColumn(text);
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
+  return isJsonObject(value) ? value : undefined;
 }

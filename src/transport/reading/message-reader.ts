@@ -4,6 +4,7 @@ import type { Limits } from "../../config/keys/limits.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpError, McpErrorOptions } from "../../errors/mcp-error.ts";
 import type { Logger } from "../../ports/logger.ts";
+import { isJsonObject } from "../../text/json-object.ts";
 import { BoundScan, type JsonBounds } from "./bound-scan.ts";
 import { brokenBound, describeBound } from "./json-bounds.ts";
 import { LineFramer } from "./line-framer.ts";
@@ -102,7 +103,7 @@ export class MessageReader {
     if (Array.isArray(value)) {
       if (value.length > maxBatchMessages)
         return this.#refuse(`the server sent a batch of ${value.length} messages`);
-      if (!value.some(isObject)) return this.#junk(line, byteLength);
+      if (!value.some(isJsonObject)) return this.#junk(line, byteLength);
     }
     return this.#deliver(value, text);
   }
@@ -158,8 +159,4 @@ export class MessageReader {
     const { serverName } = this.#options;
     return { serverName, hint, details: { transport: "stdio", ...details } };
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
