@@ -1,4 +1,4 @@
-import { cancelledByCaller, untilAborted } from "../async/until-cancelled.ts";
+import { cancelledByCaller, untilCancelled } from "../async/until-aborted.ts";
 import { isOfProject } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
 import type { EventBus } from "../events/event-bus.ts";
@@ -84,7 +84,7 @@ export class LaunchApproval<Server extends DescribedServer> {
   /** Asks a person, if there is one. Gives whether the server may start now. */
   async request(name: string, options: RequestApprovalOptions): Promise<boolean> {
     const asked = this.#turns.take(name, () => this.#ask(name, options));
-    return await untilAborted(asked, options.signal, name);
+    return await untilCancelled(asked, options.signal, name);
   }
 
   /** Revokes the approvals of the project's entry; another entry of its name is in force again. */

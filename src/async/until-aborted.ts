@@ -1,3 +1,5 @@
+import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
 import { expectManyListeners } from "./shared-signal.ts";
 
 /**
@@ -17,4 +19,18 @@ export function untilAborted<T>(
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
     if (signal.aborted) onAbort();
   });
+}
+
+/** `promise`, or the error `cancelled` as soon as `signal` aborts; the work behind the promise goes on. */
+export function untilCancelled<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | undefined,
+  serverName?: string,
+): Promise<T> {
+  if (signal === undefined) return promise;
+  return untilAborted(promise, signal, () => cancelledByCaller(serverName));
+}
+
+export function cancelledByCaller(serverName?: string): McpError {
+  return createError("cancelled", "cancelled by the caller", { serverName });
 }

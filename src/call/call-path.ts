@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { cancelledByCaller } from "../async/until-cancelled.ts";
+import { cancelledByCaller } from "../async/until-aborted.ts";
 import { claims } from "../catalog/catalog-tool.ts";
 import {
   isToolReference,

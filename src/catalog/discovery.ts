@@ -1,4 +1,4 @@
-import { oneAtATime } from "../async/one-at-a-time.ts";
+import { oneAtATime } from "../async/queue.ts";
 import { TimeSlice } from "../async/time-slice.ts";
 import type { Limits } from "../config/keys/limits.ts";
 import { createError } from "../errors/families.ts";

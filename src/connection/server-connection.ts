@@ -1,5 +1,5 @@
-import { startPause } from "../async/pause.ts";
-import { cancelledByCaller, untilAborted } from "../async/until-cancelled.ts";
+import { startPause } from "../async/stop.ts";
+import { cancelledByCaller, untilCancelled } from "../async/until-aborted.ts";
 import type { ServerConfig, TransportKind } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
@@ -141,7 +141,7 @@ export class ServerConnection {
         return Promise.reject(this.#lastError);
       attempt = this.#begin("connecting", 0, timeoutMs);
     } else if (!this.#restarts.isFailingToStart) attempt.hurry();
-    return untilAborted(attempt.client, signal, this.config.name);
+    return untilCancelled(attempt.client, signal, this.config.name);
   }
 
   /** The server answered a request: what it crashes of later is no failure to start. */
@@ -292,7 +292,7 @@ export class ServerConnection {
     });
     try {
       // A server that is slow to list what it offers must not hold up `close()`.
-      await Promise.race([lost, untilAborted(onReady(client), signal, config.name)]);
+      await Promise.race([lost, untilCancelled(onReady(client), signal, config.name)]);
     } catch (error) {
       const failure = describeStartFailure(error, config, transport);
       await client.close();

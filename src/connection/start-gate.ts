@@ -1,4 +1,6 @@
+import { untilAborted } from "../async/until-aborted.ts";
 import { createError } from "../errors/families.ts";
+import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 
 /** Enough to keep a machine busy; more only make each other slow. */
@@ -9,7 +11,7 @@ const slotMs = 5_000;
 /** Lets the servers of one host start a few at a time, in the order in which they were wanted. */
 export class StartGate {
   readonly #clock: Clock;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<Place>();
   #free = maxStarting;
 
   constructor(clock: Clock) {
@@ -34,20 +36,17 @@ export class StartGate {
     }
   }
 
-  #turn(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const enter = (): void => {
-        signal?.removeEventListener("abort", giveUp);
-        resolve();
-      };
-      const giveUp = (): void => {
-        this.#waiting.delete(enter);
-        reject(createError("cancelled", "cancelled before it was its turn to start"));
-      };
-      if (signal?.aborted === true) return giveUp();
-      signal?.addEventListener("abort", giveUp, { once: true });
-      this.#waiting.add(enter);
-    });
+  async #turn(signal: AbortSignal | undefined): Promise<void> {
+    const place = new Place();
+    this.#waiting.add(place);
+    if (signal === undefined) return await place.turn;
+    try {
+      await untilAborted(place.turn, signal, cancelledBeforeTurn);
+    } catch (error) {
+      // A turn that came in the same moment goes to the next one.
+      if (!this.#waiting.delete(place)) this.#leave();
+      throw error;
+    }
   }
 
   /** The room goes to whoever has waited longest. */
@@ -58,6 +57,18 @@ export class StartGate {
       return;
     }
     this.#waiting.delete(next);
-    next();
+    next.enter();
   }
+}
+
+/** One place in the queue. */
+class Place {
+  enter: () => void = () => {};
+  readonly turn = new Promise<void>((resolve) => {
+    this.enter = resolve;
+  });
+}
+
+function cancelledBeforeTurn(): McpError {
+  return createError("cancelled", "cancelled before it was its turn to start");
 }

@@ -1,5 +1,5 @@
 import { TimeSlice } from "../async/time-slice.ts";
-import { cancelledByCaller } from "../async/until-cancelled.ts";
+import { cancelledByCaller } from "../async/until-aborted.ts";
 import type { CatalogTool } from "../catalog/catalog-tool.ts";
 import { ToolModule } from "../schema/emit-types/tool-module.ts";
 

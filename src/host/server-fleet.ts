@@ -1,8 +1,8 @@
 import { Approvals } from "../approval/approvals.ts";
 import { ApprovedLaunches } from "../approval/approved-launches.ts";
 import { locateLaunch, thisMachine } from "../approval/locate-launch.ts";
-import { oneAtATime } from "../async/one-at-a-time.ts";
-import { startPause } from "../async/pause.ts";
+import { oneAtATime } from "../async/queue.ts";
+import { startPause } from "../async/stop.ts";
 import type { CallPath } from "../call/call-path.ts";
 import { Discovery } from "../catalog/discovery.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";

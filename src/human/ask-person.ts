@@ -1,3 +1,4 @@
+import { Stop } from "../async/stop.ts";
 import { untilAborted } from "../async/until-aborted.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ConfirmAnswer, ConfirmQuestion, Human } from "./human.ts";
@@ -17,18 +18,13 @@ export async function askPerson(
   { human, clock, timeoutMs, signals }: AskPersonOptions,
 ): Promise<ConfirmAnswer> {
   if (human?.confirm === undefined) return "no";
-  const stop = new AbortController();
-  const giveUp = (): void => stop.abort();
-  for (const signal of signals) signal.addEventListener("abort", giveUp, { once: true });
-  if (signals.some(({ aborted }) => aborted)) giveUp();
-  const timer = timeoutMs > 0 ? clock.schedule(timeoutMs, giveUp) : undefined;
+  const stop = new Stop({ signals, clock, afterMs: timeoutMs > 0 ? timeoutMs : undefined });
   try {
     return await untilAborted(human.confirm(question, { signal: stop.signal }), stop.signal);
   } catch {
     return "no";
   } finally {
-    timer?.cancel();
-    for (const signal of signals) signal.removeEventListener("abort", giveUp);
+    stop.clear();
     // A surface that still shows the question may take it away.
     stop.abort();
   }

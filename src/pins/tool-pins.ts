@@ -1,3 +1,4 @@
+import { createQueue } from "../async/queue.ts";
 import { TimeSlice } from "../async/time-slice.ts";
 import { type ConsentId, hasLastingIds } from "../config/server-ids.ts";
 import type { EventBus } from "../events/event-bus.ts";
@@ -52,7 +53,8 @@ export class ToolPins implements Pins {
   readonly #readsWell = createInspector();
   /** Servers whose quarantined tools are about to be written. */
   readonly #unwritten = new Set<ConsentId>();
-  #lastTurn: Promise<unknown> = Promise.resolve();
+  /** Runs one task after the other: neither an older list nor one from before a yes may have the last word. */
+  readonly #inTurn = createQueue();
   /** New pins wait to be written, and no call has asked for them yet. */
   #hasDelayedPins = false;
   #revision = 0;
@@ -225,13 +227,6 @@ export class ToolPins implements Pins {
     stored: ReadonlyMap<string, AcceptedDefinition>,
   ): Promise<readonly ListedTool[]> {
     return this.#inTurn(() => this.#compareNow(server, listed, stored));
-  }
-
-  /** Runs one task after the other: neither an older list nor one from before a yes may have the last word. */
-  #inTurn<T>(task: () => T | Promise<T>): Promise<T> {
-    const turn = this.#lastTurn.then(task);
-    this.#lastTurn = turn.catch(() => undefined);
-    return turn;
   }
 
   async #compareNow(

@@ -1,4 +1,4 @@
-import { cancelledByCaller } from "../async/until-cancelled.ts";
+import { cancelledByCaller } from "../async/until-aborted.ts";
 import type {
   CalledTool,
   Caller,

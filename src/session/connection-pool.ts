@@ -1,4 +1,4 @@
-import { joinSignals } from "../async/join-signals.ts";
+import { joinSignals } from "../async/stop.ts";
 import type { CallOptions, ToolArguments } from "../call/call-contract.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { cancelledByCaller, untilAborted } from "../async/until-cancelled.ts";
+import { cancelledByCaller, untilCancelled } from "../async/until-aborted.ts";
 import type {
   CallableTool,
   CallTarget,
@@ -70,7 +70,7 @@ export class ConsentDesk {
       if (call.signal?.aborted === true) throw cancelledByCaller();
       return !this.#isOpen(tool) || (await this.#askNow(tool, args, call));
     });
-    return await untilAborted(asked, call.signal, tool.serverName);
+    return await untilCancelled(asked, call.signal, tool.serverName);
   }
 
   /** Whether the question still has to be asked: an answer to another one may have settled it. */

@@ -1,4 +1,4 @@
-import { limitedSignal } from "../async/limited-signal.ts";
+import { Stop } from "../async/stop.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
@@ -70,12 +70,12 @@ async function listOf<Item>(
 ): Promise<ServerList<Item>> {
   const { signal: caller, limitMs, clock, list } = asking;
   const { name: serverName } = server.config;
-  const limit = limitedSignal(caller, limitMs, clock);
+  const limit = new Stop({ signals: [caller], clock, afterMs: limitMs });
   try {
     return { serverName, items: await list(server, limit.signal), error: undefined };
   } catch (error) {
     if (caller?.aborted === true || !McpError.is(error)) throw error;
-    return { serverName, items: [], error: limit.isOver ? tooLate(server, asking) : error };
+    return { serverName, items: [], error: limit.isOutOfTime ? tooLate(server, asking) : error };
   } finally {
     limit.clear();
   }

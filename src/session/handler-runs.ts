@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
+import { Stop } from "../async/stop.ts";
 import { untilAborted } from "../async/until-aborted.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
@@ -16,7 +17,7 @@ export interface HandlerRun {
 /** The handlers of native tools that run in a host. */
 export class HandlerRuns {
   readonly #clock: Clock;
-  readonly #running = new Set<AbortController>();
+  readonly #running = new Set<Stop>();
   #isClosed = false;
 
   constructor(clock: Clock) {
@@ -46,22 +47,22 @@ export class HandlerRuns {
     handler: (signal: AbortSignal) => unknown,
     { toolName, signal, timeoutMs }: HandlerRun,
   ): Promise<unknown> {
-    const stop = new AbortController();
-    const giveUp = (): void =>
-      stop.abort(createError("cancelled", "cancelled by the caller", { details: { toolName } }));
-    const giveUpLate = (): void => stop.abort(outOfTime(toolName, timeoutMs));
-    const timer = timeoutMs > 0 ? this.#clock.schedule(timeoutMs, giveUpLate) : undefined;
-    signal?.addEventListener("abort", giveUp, { once: true });
     // Whoever heard of the call's start may have called it off in the same moment.
-    if (signal?.aborted === true) giveUp();
+    const stop = new Stop({
+      signals: [signal],
+      cancelled: () =>
+        createError("cancelled", "cancelled by the caller", { details: { toolName } }),
+      clock: this.#clock,
+      afterMs: timeoutMs > 0 ? timeoutMs : undefined,
+      tooLate: () => outOfTime(toolName, timeoutMs),
+    });
     this.#running.add(stop);
     try {
       // Inside an async function, so that what is thrown at once is a rejection like any other.
       return await untilAborted((async () => await handler(stop.signal))(), stop.signal);
     } finally {
       this.#running.delete(stop);
-      timer?.cancel();
-      signal?.removeEventListener("abort", giveUp);
+      stop.clear();
     }
   }
 

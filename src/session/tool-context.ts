@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import { joinSignals } from "../async/join-signals.ts";
+import { joinSignals } from "../async/stop.ts";
 import type { Caller, CallOptions, PerformCall, ToolArguments } from "../call/call-contract.ts";
 import type { CallPath } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";

@@ -1,4 +1,4 @@
-import { joinSignals } from "../async/join-signals.ts";
+import { joinSignals } from "../async/stop.ts";
 import type { Caller, CallOptions, ToolArguments } from "../call/call-contract.ts";
 import type { CallPath } from "../call/call-path.ts";
 import type { Outcome } from "../call/outcome.ts";

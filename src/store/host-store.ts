@@ -1,3 +1,4 @@
+import { createQueue } from "../async/queue.ts";
 import { TimeSlice } from "../async/time-slice.ts";
 import type { ConfigProblem } from "../config/keys/config-problem.ts";
 import { createError } from "../errors/families.ts";
@@ -45,7 +46,7 @@ export class HostStore {
   readonly #atWork = new Set<Promise<unknown>>();
   /** Writes of `writeLater` that have not begun. */
   readonly #delayed: (() => Promise<void>)[] = [];
-  #flushing = Promise.resolve();
+  readonly #inTurn = createQueue();
   #timer: Timer | undefined;
   #isFlushingSoon = false;
   #isClosed = false;
@@ -225,7 +226,7 @@ export class HostStore {
     this.#timer = undefined;
     this.#isFlushingSoon = false;
     const tasks = this.#delayed.splice(0);
-    this.#flushing = this.#flushing.then(async () => {
+    return this.#inTurn(async () => {
       const begun: Promise<void>[] = [];
       const slice = new TimeSlice();
       for (const task of tasks) {
@@ -235,7 +236,6 @@ export class HostStore {
       }
       await Promise.all(begun);
     });
-    return this.#flushing;
   }
 
   async #tryTo(what: string, task: (store: Store) => Promise<unknown>): Promise<void> {

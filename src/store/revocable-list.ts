@@ -1,3 +1,5 @@
+import { createQueue } from "../async/queue.ts";
+
 interface Revocation<Item> {
   readonly covers: (item: Item) => boolean;
   /** Keys of items that were added again after the revocation failed. */
@@ -12,7 +14,7 @@ interface Revocation<Item> {
  */
 export class RevocableList<Item> {
   readonly #keyOf: (item: Item) => string;
-  #lastTurn: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = createQueue();
   /** Revocations whose turn is still to come. */
   readonly #pending = new Set<Revocation<Item>>();
   /** Revocations that failed to reach the store, by name. The store still lists what they cover. */
@@ -75,11 +77,5 @@ export class RevocableList<Item> {
     return [...this.#pending, ...this.#failedRevocations.values()].some(
       ({ covers, regranted }) => covers(item) && !regranted.has(key),
     );
-  }
-
-  #inTurn<T>(task: () => Promise<T>): Promise<T> {
-    const turn = this.#lastTurn.then(task, task);
-    this.#lastTurn = turn;
-    return turn;
   }
 }

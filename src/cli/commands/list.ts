@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { limitedSignal } from "../../async/limited-signal.ts";
+import { Stop } from "../../async/stop.ts";
 import { createError } from "../../errors/families.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
 import type { OtherHostFile } from "../../host/other-host-files.ts";
@@ -121,7 +121,7 @@ async function check(context: CommandContext, found: Configured): Promise<number
     host.servers().map((status) => rowOf(context, status)),
   );
   if (!options.json) writeHeader(context, widths);
-  const limit = limitedSignal(signal, checkLimitMs, systemClock);
+  const limit = new Stop({ signals: [signal], clock: systemClock, afterMs: checkLimitMs });
   const attempts = connectEach(host, (status) => connectOptions(status, limit.signal));
   const servers = await Promise.all(
     attempts.map(async (attempt) => {

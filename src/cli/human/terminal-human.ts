@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 
+import { createQueue } from "../../async/queue.ts";
 import type {
   AskOptions,
   ConfirmAnswer,
@@ -57,13 +58,8 @@ export function createTerminalHuman(options: TerminalHumanOptions = {}): Human {
 
 /** The same for a surface that has a dialogue of its own. */
 export function createHumanAt(dialogue: Dialogue, places: Places): Human {
-  let last: Promise<unknown> = Promise.resolve();
-  /** Several agents may want to know something: they are asked about one after the other. */
-  const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
-    const turn = last.then(ask);
-    last = turn.catch(() => undefined);
-    return turn;
-  };
+  // Several agents may want to know something: a person is asked about one after the other.
+  const inTurn = createQueue();
   return {
     confirm: (question, options) => inTurn(() => confirm(dialogue, places, question, options)),
     elicit: (question, options) => inTurn(() => elicit(dialogue, question, options)),

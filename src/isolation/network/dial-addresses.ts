@@ -2,6 +2,8 @@ import { type Socket, isIP } from "node:net";
 
 import type { buildConnector } from "undici";
 
+import { untilAborted } from "../../async/until-aborted.ts";
+
 /** How long one address may stay silent before the next is tried beside it (RFC 8305). */
 const staggerMs = 250;
 
@@ -10,7 +12,7 @@ const staggerMs = 250;
  * checks it, and it is what the server sees. Rejects with the first failure when all have failed, or
  * with the reason of `signal`; nothing is left open then.
  */
-export function dialAddresses(
+export async function dialAddresses(
   addresses: readonly string[],
   target: buildConnector.Options,
   connect: buildConnector.connector,
@@ -22,32 +24,19 @@ export function dialAddresses(
   const opening = new Set<Socket>();
   const failures: Error[] = [];
 
-  return new Promise((resolve, reject) => {
-    let timer: NodeJS.Timeout | undefined;
-    const finish = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-      waiting.length = 0;
-      for (const socket of opening) socket.destroy();
-    };
-    const onAbort = (): void => {
-      finish();
-      reject(signal.reason as Error);
-    };
+  if (signal.aborted) throw signal.reason;
+  let timer: NodeJS.Timeout | undefined;
+  const dialled = new Promise<Socket>((resolve, reject) => {
     const openNext = (): void => {
       clearTimeout(timer);
       const address = waiting.shift();
       if (address === undefined) {
         if (opening.size > 0) return;
-        finish();
         return reject(failures[0] ?? new Error("there is no address to dial"));
       }
       const socket = open({ ...target, hostname: address }, (error, connected) => {
         opening.delete(socket);
-        if (error === null) {
-          finish();
-          return resolve(connected);
-        }
+        if (error === null) return resolve(connected);
         failures.push(error);
         if (!signal.aborted) openNext();
       });
@@ -56,10 +45,15 @@ export function dialAddresses(
       socket.once("connect", () => clearTimeout(timer));
       if (waiting.length > 0) timer = setTimeout(openNext, staggerMs).unref();
     };
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort);
     openNext();
   });
+  try {
+    return await untilAborted(dialled, signal);
+  } finally {
+    clearTimeout(timer);
+    waiting.length = 0;
+    for (const socket of opening) socket.destroy();
+  }
 }
 
 /** The resolver's order, with the two families taking turns: one of them may be broken as a whole. */

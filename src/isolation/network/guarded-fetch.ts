@@ -1,4 +1,4 @@
-import { untilAborted } from "../../async/until-aborted.ts";
+import { until } from "../../async/stop.ts";
 import type { Environment } from "../../config/parse/expand-variables.ts";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
@@ -69,19 +69,15 @@ export async function guardedFetch(
     throw fail("http_error", `redirects more than ${maxRedirects} times`);
   };
 
-  const stop = new AbortController();
-  const timer = options.clock.schedule(options.totalTimeoutMs, () =>
-    stop.abort(fail("timeout", "did not answer in time")),
-  );
-  const cancel = (): void =>
-    stop.abort(createError("cancelled", "the request was cancelled", { serverName }));
-  signal?.addEventListener("abort", cancel);
-  if (signal?.aborted === true) cancel();
   try {
-    return await untilAborted(fetchFollowing(), stop.signal);
+    return await until(fetchFollowing, {
+      signals: [signal],
+      cancelled: () => createError("cancelled", "the request was cancelled", { serverName }),
+      clock: options.clock,
+      afterMs: options.totalTimeoutMs,
+      tooLate: () => fail("timeout", "did not answer in time"),
+    });
   } finally {
-    timer.cancel();
-    signal?.removeEventListener("abort", cancel);
     await pools.destroy(createError("closed", "the connection was closed"));
   }
 }

@@ -1,3 +1,4 @@
+import { Stop } from "../../async/stop.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Timer } from "../../ports/clock.ts";
@@ -83,26 +84,29 @@ class EraNegotiation {
   async run(): Promise<Negotiated> {
     const { signal, connectTimeoutMs, serverName } = this.#options;
     const channel = this.#channel;
-    const cancel = () => this.#fail(cancelledFailure("connecting", serverName));
+    const stop = new Stop({
+      signals: [signal],
+      cancelled: () => cancelledFailure("connecting", serverName),
+      clock: this.#options.clock,
+      afterMs: connectTimeoutMs > 0 ? connectTimeoutMs : undefined,
+      tooLate: () => this.#tooLate(),
+    });
+    const fail = (): void => this.#fail(stop.signal.reason as McpError);
     try {
       return await new Promise<Negotiated>((resolve, reject) => {
         this.#resolve = resolve;
         this.#reject = reject;
-        if (signal?.aborted === true) return cancel();
-        signal?.addEventListener("abort", cancel);
+        if (stop.signal.aborted) return fail();
+        stop.signal.addEventListener("abort", fail);
         channel.onend = (error) => this.#ended(error);
         channel.onanonymouserror = (error) => this.#refusedUnnamed(error);
-        if (connectTimeoutMs > 0 && Number.isFinite(connectTimeoutMs))
-          this.#timers.push(
-            this.#options.clock.schedule(connectTimeoutMs, () => this.#fail(this.#tooLate())),
-          );
         channel.start().then(
           () => this.#next(),
           (error: McpError) => this.#fail(error),
         );
       });
     } finally {
-      signal?.removeEventListener("abort", cancel);
+      stop.clear();
       channel.onend = undefined;
       channel.onanonymouserror = undefined;
       for (const timer of this.#timers) timer.cancel();

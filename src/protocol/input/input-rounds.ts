@@ -1,8 +1,9 @@
+import { startPause, Stop } from "../../async/stop.ts";
 import { untilAborted } from "../../async/until-aborted.ts";
 import type { Limits } from "../../config/keys/limits.ts";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
-import { type Clock, longestTimerMs, type Timer } from "../../ports/clock.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { JsonObject } from "../../text/json-object.ts";
 import { cancelledFailure, timeoutFailure } from "../channel/channel-failures.ts";
 import type { SentRequest } from "../channel/pending-request.ts";
@@ -31,7 +32,7 @@ export interface InputRoundsOptions {
  */
 export class InputRounds {
   readonly #options: InputRoundsOptions;
-  readonly #running = new Set<AbortController>();
+  readonly #running = new Set<Stop>();
 
   constructor(options: InputRoundsOptions) {
     this.#options = options;
@@ -39,18 +40,18 @@ export class InputRounds {
 
   /** Resolves to the first result that is no question; rejects with an `McpError`. */
   async finish(first: JsonObject, request: SentRequest): Promise<JsonObject> {
-    const abort = new AbortController();
-    const stop = this.#bound(request, abort);
+    const stop = this.#begin(request);
+    const { signal } = stop;
     try {
-      return await this.#run(first, request, abort.signal);
+      return await this.#run(first, request, signal);
     } catch (error) {
-      const reason: unknown = abort.signal.aborted ? abort.signal.reason : error;
+      const reason: unknown = signal.aborted ? signal.reason : error;
       const failure = McpError.is(reason) ? reason : this.#noAnswer(request.method, reason);
       // One failed answer makes the others pointless.
-      abort.abort(failure);
+      stop.abort(failure);
       throw failure;
     } finally {
-      stop();
+      this.#finish(stop);
     }
   }
 
@@ -63,9 +64,8 @@ export class InputRounds {
     pages: readonly JsonObject[],
     request: SentRequest,
   ): Promise<McpError> {
-    const abort = new AbortController();
-    const { signal } = abort;
-    const stop = this.#bound(request, abort);
+    const stop = this.#begin(request);
+    const { signal } = stop;
     try {
       const isAgreed = await untilAborted(this.#askToVisit(pages, request, signal), signal);
       return isAgreed ? retryAfterVisit(refusal) : refusal;
@@ -73,13 +73,13 @@ export class InputRounds {
       // What is no proper question, or one too many, leaves the error as it came.
       return McpError.is(signal.reason) ? signal.reason : refusal;
     } finally {
-      stop();
+      this.#finish(stop);
     }
   }
 
   /** The connection is over: nobody has to answer any more. */
   end(error: McpError): void {
-    for (const abort of this.#running) abort.abort(error);
+    for (const stop of this.#running) stop.abort(error);
   }
 
   async #run(first: JsonObject, request: SentRequest, signal: AbortSignal): Promise<JsonObject> {
@@ -127,35 +127,29 @@ export class InputRounds {
   }
 
   async #pause(signal: AbortSignal): Promise<void> {
-    let timer: Timer | undefined;
-    const waited = new Promise<void>((resolve) => {
-      timer = this.#options.clock.schedule(pacingMs, resolve);
-    });
-    try {
-      await untilAborted(waited, signal);
-    } finally {
-      timer?.cancel();
-    }
+    await startPause(this.#options.clock, pacingMs, signal).over;
+    signal.throwIfAborted();
   }
 
-  /** Aborts with the caller's signal, the end of the time for the whole request, and `end`. */
-  #bound(request: SentRequest, abort: AbortController): () => void {
+  /** Stops the rounds with the caller's signal, with the end of the time for the whole request, and with `end`. */
+  #begin(request: SentRequest): Stop {
     const { clock, limits, serverName } = this.#options;
     const { method, options, sentAt } = request;
-    const cancel = () => abort.abort(cancelledFailure(method, serverName));
     const totalMs = totalTimeOf(options, limits);
-    const expire = () =>
-      abort.abort(timeoutFailure({ limitMs: totalMs, isTotal: true }, { serverName, method }));
-    const leftMs = Math.max(0, sentAt + totalMs - clock.monotonic());
-    const timer = leftMs <= longestTimerMs ? clock.schedule(leftMs, expire) : undefined;
-    if (options.signal?.aborted === true) cancel();
-    options.signal?.addEventListener("abort", cancel);
-    this.#running.add(abort);
-    return () => {
-      timer?.cancel();
-      options.signal?.removeEventListener("abort", cancel);
-      this.#running.delete(abort);
-    };
+    const stop = new Stop({
+      signals: [options.signal],
+      cancelled: () => cancelledFailure(method, serverName),
+      clock,
+      afterMs: Math.max(0, sentAt + totalMs - clock.monotonic()),
+      tooLate: () => timeoutFailure({ limitMs: totalMs, isTotal: true }, { serverName, method }),
+    });
+    this.#running.add(stop);
+    return stop;
+  }
+
+  #finish(stop: Stop): void {
+    stop.clear();
+    this.#running.delete(stop);
   }
 
   /** A handler threw something of its own. */

@@ -2,16 +2,16 @@ import { describe, expect, it } from "vitest";
 
 import { settled } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { createError } from "../errors/families.ts";
-import { untilAborted } from "./until-cancelled.ts";
+import { untilCancelled } from "./until-aborted.ts";
 
 const failure = createError("start_exit", "stopped during start");
 
-describe("untilAborted", () => {
+describe("untilCancelled", () => {
   it("is what the work comes to, as long as nobody aborts", async () => {
     const { signal } = new AbortController();
-    expect(await untilAborted(Promise.resolve(1), signal)).toBe(1);
-    await expect(untilAborted(Promise.reject(failure), signal)).rejects.toBe(failure);
-    await expect(untilAborted(Promise.reject(failure), undefined)).rejects.toBe(failure);
+    expect(await untilCancelled(Promise.resolve(1), signal)).toBe(1);
+    await expect(untilCancelled(Promise.reject(failure), signal)).rejects.toBe(failure);
+    await expect(untilCancelled(Promise.reject(failure), undefined)).rejects.toBe(failure);
   });
 
   it.each(["before", "during"])(
@@ -26,7 +26,7 @@ describe("untilAborted", () => {
         fail = reject;
       });
       if (when === "before") abort.abort();
-      const waiting = untilAborted(work, abort.signal, "files");
+      const waiting = untilCancelled(work, abort.signal, "files");
       abort.abort();
       await expect(waiting).rejects.toMatchObject({ code: "cancelled", serverName: "files" });
       fail(failure);
