@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { parseServerEntry } from "../config/parse/parse-config.ts";
-import { judgeElicitationUrl, urlPolicyOf } from "./elicitation-url.ts";
+import { checkElicitationUrl, urlPolicyOf } from "./elicitation-url.ts";
 
 function judge(url: unknown, entry: Readonly<Record<string, unknown>>, env = {}) {
-  return judgeElicitationUrl(url, urlPolicyOf(parseServerEntry("s", entry), env));
+  return checkElicitationUrl(url, urlPolicyOf(parseServerEntry("s", entry), env));
 }
 
 const local = { command: "server" };

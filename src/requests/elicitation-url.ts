@@ -13,7 +13,7 @@ import { reveal } from "../text/secret-text.ts";
 const maxUrlChars = 8_192;
 
 /** An address that may be shown and opened, or why it may not. */
-export type JudgedUrl =
+export type CheckedUrl =
   | { readonly ok: true; readonly href: string; readonly host: string }
   | { readonly ok: false; readonly reason: string };
 
@@ -22,7 +22,7 @@ export type JudgedUrl =
  * addresses could take for something else (another scheme, an option, a hidden part). Nothing is fetched
  * or resolved. `href` is the form that a browser works with, a look-alike name in its ASCII spelling.
  */
-export function judgeElicitationUrl(text: unknown, policy: NetworkPolicy): JudgedUrl {
+export function checkElicitationUrl(text: unknown, policy: NetworkPolicy): CheckedUrl {
   if (typeof text !== "string" || text.length > maxUrlChars)
     return refuse(`its address is not a text of at most ${maxUrlChars} characters`);
   if (/[\s\\]/.test(text) || neutralizeLine(text) !== text)
@@ -53,6 +53,6 @@ export function urlPolicyOf(
   return serverUrlPolicy(new URL(expansion.text), own);
 }
 
-function refuse(reason: string): JudgedUrl {
+function refuse(reason: string): CheckedUrl {
   return { ok: false, reason };
 }

@@ -5,7 +5,7 @@ import type { ElicitAnswer, ElicitQuestion } from "../human/human.ts";
 import type { Logger } from "../ports/logger.ts";
 import { boundedText } from "../text/bounded-text.ts";
 import type { JsonObject } from "../text/json-object.ts";
-import { judgeElicitationUrl, urlPolicyOf } from "./elicitation-url.ts";
+import { checkElicitationUrl, urlPolicyOf } from "./elicitation-url.ts";
 import { checkContent, parseForm } from "./form.ts";
 import type { OpenedPages } from "./opened-pages.ts";
 import { type Asking, originOf, refuseQuestion } from "./question.ts";
@@ -86,10 +86,10 @@ async function askToOpen(
   { config, hostEnv, logger, pages }: ElicitationOptions,
 ): Promise<ElicitResult> {
   const { human, signal, serverName } = asking;
-  const judged = judgeElicitationUrl(params["url"], urlPolicyOf(config, hostEnv));
-  if (!judged.ok) throw refuseQuestion("elicitation/create", judged.reason);
+  const checked = checkElicitationUrl(params["url"], urlPolicyOf(config, hostEnv));
+  if (!checked.ok) throw refuseQuestion("elicitation/create", checked.reason);
   if (human?.openUrl === undefined) return declined;
-  const { href: url, host } = judged;
+  const { href: url, host } = checked;
   const question = {
     kind: "url" as const,
     ...originOf(asking),

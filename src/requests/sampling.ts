@@ -1,10 +1,17 @@
 import { untilAborted } from "../async/until-aborted.ts";
 import { createError } from "../errors/families.ts";
-import type { ConfirmAnswer } from "../human/human.ts";
+import type { ConfirmAnswer, ShownMessage, ShownPrompt } from "../human/human.ts";
+import {
+  cutText,
+  isUnseen,
+  maxShownChars,
+  type ShownText,
+  trackShown,
+} from "../human/shown-text.ts";
 import type { RequestOwner } from "../protocol/wire/request-owner.ts";
+import { exactText } from "../text/exact-text.ts";
 import { isJsonObject, type JsonObject } from "../text/json-object.ts";
 import { type Asking, originOf, refuseQuestion } from "./question.ts";
-import { isPromptUnseen, showPrompt } from "./show-prompt.ts";
 
 /** A server's request to a model. Only its shape has been checked; its texts are the server's. */
 export interface SamplingRequest {
@@ -198,6 +205,63 @@ async function confirmSampling(
     if (signal.aborted) throw error;
     return "no";
   }
+}
+
+interface PromptBlock {
+  readonly role: ShownMessage["role"];
+  readonly content: SamplingContent;
+}
+
+const lineMark = "  | ";
+
+/** Writes down everything the model would be told, as a person can read it. */
+function showPrompt({ systemPrompt, messages }: SamplingRequest): ShownPrompt {
+  const blocks: readonly PromptBlock[] = [
+    ...(systemPrompt === undefined
+      ? []
+      : [{ role: "system" as const, content: { type: "text" as const, text: systemPrompt } }]),
+    ...messages.flatMap(({ role, content }) => content.map((block) => ({ role, content: block }))),
+  ];
+  let charsLeft = maxShownChars;
+  const shown = blocks.map(({ role, content }): ShownMessage => {
+    const cut = cutContent(content, charsLeft);
+    charsLeft = Math.max(0, charsLeft - cut.text.length);
+    return trackShown({ role, type: content.type, ...cut });
+  });
+  return trackShown({
+    messages: shown,
+    text: shown.map((message) => marked(message, message.text)).join("\n"),
+    omittedChars: shown.reduce((sum, { omittedChars }) => sum + omittedChars, 0),
+    whole: async () => {
+      const texts: string[] = [];
+      for (const message of shown) texts.push(marked(message, await message.whole()));
+      return texts.join("\n");
+    },
+  });
+}
+
+/** Whether a part of the prompt was never shown, neither at once nor part by part. */
+function isPromptUnseen(prompt: ShownPrompt): boolean {
+  return isUnseen(prompt) && prompt.messages.some((message) => isUnseen(message));
+}
+
+function cutContent(content: SamplingContent, maxChars: number): ShownText {
+  if (content.type === "text") return cutText(content.text, { write: exactLines, maxChars });
+  const bytes = Math.floor((content.data.length * 3) / 4);
+  return cutText(`${content.mimeType}, ${bytes} bytes`, { maxChars });
+}
+
+/** Lines stay lines; a backslash is doubled, so that none can be mistaken for an escape. */
+function exactLines(piece: string): string {
+  return piece
+    .split("\n")
+    .map((line) => exactText(line.replaceAll("\\", "\\\\")))
+    .join("\n");
+}
+
+function marked({ role, type }: ShownMessage, text: string): string {
+  const head = type === "text" ? `${role}:` : `${role}, ${type}:`;
+  return [head, ...text.split("\n").map((line) => `${lineMark}${line}`)].join("\n");
 }
 
 /** Checks the answer of the program's handler, so that a mistake in it does not reach the server. */
