@@ -6,8 +6,8 @@ const maxManifestBytes = 1_024 * 1_024;
 const packageName = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/;
 
 /**
- * The release of a package that `npx` has run last on this machine, as its cache tells; undefined when it
- * never has. Reads files of the cache only.
+ * Finds the release of a package that `npx` ran last on this machine; undefined when it never did. Reads
+ * files of its cache only.
  */
 export async function cachedPackageVersion(
   name: string,

@@ -9,13 +9,13 @@ const another = "(another value, not shown)";
 /** Something a launch depends on, as a person calls it. */
 interface Trait {
   readonly shown: string;
-  /** All that it depends on: two that look alike may differ here. */
+  /** Everything the trait consists of: two traits that look alike may differ here. */
   readonly exact: string;
 }
 
 /**
- * What is different from the approval that is most like this launch, the newest of them where several
- * are; undefined without one. `values` are those that a person is shown though the facts hold a digest.
+ * Compares a launch with the earlier approval that is most like it, the newest of several; undefined
+ * without one. `values` are those that a person is shown though the facts hold a digest.
  */
 export function compareLaunches(
   facts: LaunchFacts,
@@ -70,7 +70,7 @@ function traitsOf(facts: LaunchFacts): ReadonlyMap<string, Trait> {
   return traits;
 }
 
-/** Not every database keeps the order in which they were stored. */
+/** Sorts the facts: not every database keeps the order in which they were stored. */
 function inOrder(facts: LaunchFacts) {
   const named = Object.entries(facts).map(([factName, value]) => {
     const covered = coveredName(factName);

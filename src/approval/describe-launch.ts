@@ -23,7 +23,7 @@ import { commandFileOf, type Machine } from "./locate-launch.ts";
 
 export interface LaunchSurroundings {
   readonly hostEnv: Machine["hostEnv"];
-  /** What was approved under the server's name before, newest first. */
+  /** The approvals that were given under the server's name before, newest first. */
   readonly earlier: readonly Approval[];
   /** The entry of the same name that is in force until this one is approved. */
   readonly replaced: ServerConfig | undefined;
@@ -66,7 +66,7 @@ function originOf({ layer, path, line }: Provenance): LaunchQuestion["origin"] {
   };
 }
 
-/** From the facts behind the id, not from a second look: what is shown is what a yes is bound to. */
+/** Takes the file and folder from the facts, not from a second look: what is shown is what a yes is bound to. */
 function targetOf({ transport }: ServerConfig, facts: LaunchFacts): LaunchQuestion["target"] {
   if (transport.kind !== "stdio") {
     // One given in code is never asked about.
@@ -112,7 +112,7 @@ function shownVariables(target: LaunchQuestion["target"]): ReadonlyMap<string, s
   );
 }
 
-/** Whose address it is, is always shown, and as it is looked up; what follows may hold a credential. */
+/** Shows the host as it is looked up, in full; the rest of the address may hold a credential. */
 function exactAddress(url: string): string {
   const { scheme, rest } = splitAddress(url);
   return `${exactText(scheme)}${hostOf(url)}${exactText(redact(rest))}`;
@@ -129,9 +129,10 @@ function hostOf(url: string): string {
   return exactText(isComplete ? new URL(url).host : splitAddress(url).authority);
 }
 
-/** Facts that the target tells itself, and those that say what goes without saying. */
+/** Facts that the target shows already. */
 const told =
   /^(?:kind|command|commandPath|folder|cwd|url|envPassthrough|inheritEnv)$|^(?:args|env|headers)\./;
+/** Values that a plain entry has, which are not worth a line. */
 const usual: Readonly<Record<string, string>> = {
   method: "POST",
   allowPrivateNetwork: "false",

@@ -2,7 +2,7 @@ import type { ServerConfig } from "../config/keys/server-config.ts";
 import { neutralizeLine } from "../text/neutralize.ts";
 import { redact } from "../text/redact.ts";
 
-/** What would be started or contacted, as written in the entry and without anything secret. */
+/** Says in one line what would be started or contacted, as the entry has it and without anything secret. */
 export function describeTarget({ transport }: ServerConfig): string {
   switch (transport.kind) {
     case "stdio":

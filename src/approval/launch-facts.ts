@@ -27,7 +27,7 @@ const placeAndNaming: ReadonlySet<string> = new Set([
 // In front: behind it, a variable or header could be named so that it takes the place of another one.
 const digestOf = "digest of ";
 
-/** What a launch depends on beside its entry: where it takes place, and which file its command stands for there. */
+/** The place of a launch, which it depends on beside its entry: its folder, and the file behind its command there. */
 export interface LaunchPlace {
   /** The file that `command` stands for, links followed; in words why it is not known, where it is not. */
   readonly commandPath?: string | undefined;
@@ -39,7 +39,7 @@ export interface LaunchPlace {
   readonly checked?: CheckedLaunch | undefined;
 }
 
-/** What approving a server approves, as flat named facts that can be stored, shown and compared. */
+/** Everything that an approval of a launch covers, as flat named facts that can be stored, shown and compared. */
 export type LaunchFacts = Readonly<Record<string, string>>;
 
 /**
@@ -145,7 +145,7 @@ function transportFacts(config: ServerConfig): readonly Fact[] {
   }
 }
 
-/** One fact per key; values that are no text count by their JSON. */
+/** Makes one fact per key; a value that is no text counts by its JSON. */
 function named(prefix: string, values: object): readonly Fact[] {
   return Object.entries(values).map(([key, value]: [string, unknown]) => {
     const isText = typeof value === "string" || SecretText.is(value);

@@ -14,7 +14,7 @@ import type { LaunchFacts, LaunchPlace } from "./launch-facts.ts";
 export interface Machine {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** Where processes start. */
+  /** The folders that decide where processes start. */
   readonly ground: LaunchGround;
 }
 
@@ -22,7 +22,7 @@ export function thisMachine(hostEnv: Machine["hostEnv"], ground: LaunchGround): 
   return { hostEnv, platform: process.platform, ground };
 }
 
-/** Where a launch would take place, for its id. */
+/** Finds the folder a process would start in and the file its command stands for: both are part of the `LaunchId`. */
 export function locateLaunch(config: ServerConfig, machine: Machine): LaunchPlace {
   const { transport } = config;
   if (transport.kind !== "stdio") return {};
@@ -45,7 +45,7 @@ export function locateLaunch(config: ServerConfig, machine: Machine): LaunchPlac
   };
 }
 
-/** The path itself where there is nothing. */
+/** Follows every link; gives the path itself where there is nothing. */
 function realPath(place: string): string {
   try {
     return realpathSync.native(place);
@@ -54,7 +54,7 @@ function realPath(place: string): string {
   }
 }
 
-/** On Windows to look at `\\host\share` is to sign in there. */
+/** Whether a look would leave this machine: on Windows, looking at `\\host\share` signs in there. */
 function isRemote(
   { command, cwd = "", env }: StdioTransportConfig,
   { platform }: Machine,
@@ -70,13 +70,13 @@ function ownPath(env: StdioTransportConfig["env"], platform: NodeJS.Platform): r
     .map(([, value]) => reveal(value));
 }
 
-/** The file that the facts of a launch name. */
+/** Reads the file of a launch back from its facts. */
 export function commandFileOf({ commandPath = "not found" }: LaunchFacts): CommandFile {
   const isUnknown = commandPath === "not found" || commandPath === "not looked up";
   return isUnknown ? { status: commandPath } : { status: "found", path: commandPath };
 }
 
-/** The file that would run. Expands no variable and contacts no machine, whatever the entry says. */
+/** Finds the file that would run. Expands no variable and contacts no machine, whatever the entry says. */
 function locateCommand(
   config: ServerConfig,
   transport: StdioTransportConfig,

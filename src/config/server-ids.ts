@@ -2,7 +2,7 @@ import type { ServerConfig } from "./keys/server-config.ts";
 
 declare const idKind: unique symbol;
 
-/** A text that only `launch-facts.ts`, and the store that keeps what it gave, may call an id. */
+/** A text that only `approval/launch-facts.ts`, and the store that keeps what it gave, may call an id. */
 type Id<Kind extends string> = string & { readonly [idKind]: Kind };
 
 /** Names an entry as it is written, on any machine. The registry finds approvals of the entry by it. */

@@ -19,7 +19,7 @@ export interface ConfirmQuestion {
   readonly agent?: string;
   /** Arguments exactly as they will be sent. Whoever reads them here has seen the whole. */
   readonly arguments?: Readonly<Record<string, unknown>>;
-  /** The same for a person to read: the JSON that is sent. */
+  /** The arguments as text for a person to read: the JSON that is sent. */
   readonly argumentsText?: ShownText;
   /** The server says this tool may destroy something: such an answer covers one call only. */
   readonly isDestructive?: boolean;
@@ -39,7 +39,7 @@ export interface ConfirmQuestion {
  * of another message.
  */
 export interface ShownPrompt extends ShownText {
-  /** The same part by part. */
+  /** The messages of the prompt, block by block. */
   readonly messages: readonly ShownMessage[];
 }
 
@@ -61,10 +61,10 @@ export type ConfirmAnswer =
   | "tool-always"
   | "server-always";
 
-/** What a question of a server has in common, whatever it asks; every text in it is safe to show. */
+/** The fields of every question that a server asks; every text in it is safe to show. */
 interface ServerQuestion {
   readonly serverName: string;
-  /** On whose behalf, and in which tool; absent when the question belongs to no call. */
+  /** The agent and the tool of the call; both are absent when the question belongs to no call. */
   readonly agent?: string;
   readonly toolName?: string;
   readonly message: string;

@@ -21,19 +21,19 @@ interface ShowOptions {
   readonly maxChars?: number | undefined;
 }
 
-/** What fits a question that is still read. */
+/** The longest text that people still read in a question. */
 export const maxShownChars = 4_000;
 /** A piece is written in well under a millisecond. */
 const pieceChars = 16 * 1024;
 
-/** Texts that are cut, and that nobody has asked for as a whole. */
+/** Texts that are cut and that nobody has asked for as a whole. */
 const unseen = new WeakSet<ShownText>();
 
 export function showText(raw: string, options?: ShowOptions): ShownText {
   return trackShown(cutText(raw, options));
 }
 
-/** For a part of something that is tracked. */
+/** Cuts a text without tracking it: for a part of something that is tracked as a whole. */
 export function cutText(raw: string, options: ShowOptions = {}): ShownText {
   const { write = exactText, maxChars = maxShownChars } = options;
   const shownChars = wholeCharacters(raw, maxChars);
@@ -44,7 +44,7 @@ export function cutText(raw: string, options: ShowOptions = {}): ShownText {
   };
 }
 
-/** Remembers of a text that is cut whether the whole was asked for; of exactly this object, no copy of it. */
+/** Tracks whether the whole of a cut text was asked for: of the object it gives, not of a copy. */
 export function trackShown<Shown extends ShownText>(shown: Shown): Shown {
   if (shown.omittedChars === 0) return shown;
   const load = loadOnce(() => shown.whole());
@@ -60,17 +60,17 @@ export function trackShown<Shown extends ShownText>(shown: Shown): Shown {
   return tracked;
 }
 
-/** Whether whoever answers cannot have seen all of it. */
+/** Whether nobody has asked for the whole of a text that is cut. */
 export function isUnseen(shown: ShownText): boolean {
   return unseen.has(shown);
 }
 
-/** The whole was handed over in another form. */
+/** Marks a text as seen, because the whole was handed over in another form. */
 export function noteSeen(shown: ShownText): void {
   unseen.delete(shown);
 }
 
-/** Piece by piece, so that a text of megabytes does not hold the event loop. */
+/** Writes piece by piece, so that a text of megabytes does not hold the event loop. */
 export async function writeWhole(raw: string, write: (piece: string) => string): Promise<string> {
   const slice = new TimeSlice();
   let text = "";
@@ -83,7 +83,7 @@ export async function writeWhole(raw: string, write: (piece: string) => string):
   return text;
 }
 
-/** How many of the first `limit` units leave no surrogate pair in half. */
+/** Counts how many of the first `limit` units can be taken without cutting a surrogate pair. */
 function wholeCharacters(text: string, limit: number): number {
   if (text.length <= limit) return text.length;
   const last = text.charCodeAt(limit - 1);

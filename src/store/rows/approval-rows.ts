@@ -17,7 +17,7 @@ export interface Approval {
 
 export type NewApproval = Omit<Approval, "approvedAt">;
 
-/** Which launches a person has approved. */
+/** The rows of launches that a person has approved. */
 export class ApprovalRows {
   readonly #context: StoreContext;
 
