@@ -80,7 +80,7 @@ const createGroups = () => [
   roomGroup("base", base),
   roomGroup("schema", ["schema"]),
   closureGroup("host", "host/create-host.ts"),
-  closureGroup("core", "protocol/core-client.ts"),
+  closureGroup("core", "protocol/client/core-client.ts"),
 ];
 
 /** @typedef {import("rolldown").ChunkingContext} ChunkingContext */

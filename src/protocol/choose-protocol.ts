@@ -6,7 +6,7 @@ export type ProtocolCore = "core" | "sdk";
 
 /** Loaded by the first connection that needs it: a command that only lists never does. */
 const implementations: Readonly<Record<ProtocolCore, () => Promise<ConnectProtocol>>> = {
-  core: loadOnce(async () => (await import("./core-client.ts")).connectWithCore),
+  core: loadOnce(async () => (await import("./client/core-client.ts")).connectWithCore),
   sdk: loadOnce(async () => (await import("./sdk/sdk-client.ts")).connectWithSdk),
 };
 

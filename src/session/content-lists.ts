@@ -3,8 +3,8 @@ import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
-import { durationText } from "../protocol/wire/duration-text.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
+import { durationText } from "../text/duration-text.ts";
 
 /** The list of one server; `items` is empty where `error` says why there is none. */
 export interface ServerList<Item> {

@@ -5,7 +5,7 @@ import { untilAborted } from "../async/until-aborted.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
-import { durationText } from "../protocol/wire/duration-text.ts";
+import { durationText } from "../text/duration-text.ts";
 
 export interface HandlerRun {
   readonly toolName: string;

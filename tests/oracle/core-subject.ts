@@ -2,15 +2,15 @@ import { resolveLimits } from "../../src/config/keys/limits.ts";
 import type { ErrorCode } from "../../src/errors/error-codes.ts";
 import { McpError, type RpcError } from "../../src/errors/mcp-error.ts";
 import { silentLogger } from "../../src/ports/logger.ts";
-import { modernVersion } from "../../src/protocol/channel/protocol-versions.ts";
-import { connectWithCore } from "../../src/protocol/core-client.ts";
+import { connectWithCore } from "../../src/protocol/client/core-client.ts";
 import type { ProtocolClient } from "../../src/protocol/protocol-client.ts";
 import type {
   InputHandler,
   InputHandlers,
   InputMethod,
 } from "../../src/protocol/wire/input-handlers.ts";
-import type { JsonObject } from "../../src/text/json-object.ts";
+import type { JsonObject } from "../../src/protocol/wire/json-object.ts";
+import { modernVersion } from "../../src/protocol/wire/protocol-versions.ts";
 import type { Failure } from "./observation.ts";
 import {
   clientInfo,

@@ -9,7 +9,7 @@ import {
 import * as z from "zod";
 
 import { McpError } from "../../src/errors/mcp-error.ts";
-import { modernVersion } from "../../src/protocol/channel/protocol-versions.ts";
+import { modernVersion } from "../../src/protocol/wire/protocol-versions.ts";
 import { coreFailure } from "./core-subject.ts";
 import type { Failure } from "./observation.ts";
 import {

@@ -1,8 +1,8 @@
 import { createError } from "../../errors/families.ts";
 import { McpError, type RpcError } from "../../errors/mcp-error.ts";
-import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
+import { durationText } from "../../text/duration-text.ts";
 import { maskSecrets } from "../../text/mask-secrets.ts";
-import { durationText } from "../wire/duration-text.ts";
+import { isJsonObject, type JsonObject } from "../wire/json-object.ts";
 import type { RequestId } from "../wire/request-id.ts";
 import { serverText } from "../wire/server-text.ts";
 import type { Expiry } from "./request-deadline.ts";

@@ -10,6 +10,7 @@ import type { ProtocolEra } from "../protocol-client.ts";
 import { findInexactNumber } from "../wire/inexact-number.ts";
 import type { InputHandlers } from "../wire/input-handlers.ts";
 import { withMeta } from "../wire/message-meta.ts";
+import { allowsBatches, eraOfVersion } from "../wire/protocol-versions.ts";
 import { isRequestId } from "../wire/request-id.ts";
 import { serverText } from "../wire/server-text.ts";
 import {
@@ -21,17 +22,6 @@ import {
   sendFailure,
   withdrawnFailure,
 } from "./channel-failures.ts";
-import { contain, reportHandlerFailure } from "./contain.ts";
-import { answerFailure, isPlainResult, isResponse } from "./incoming-message.ts";
-import { withProgressToken } from "./progress-report.ts";
-import { allowsBatches, eraOfVersion } from "./protocol-versions.ts";
-import { RequestLedger } from "./request-ledger.ts";
-import { RequestStream } from "./request-stream.ts";
-import { requestText } from "./request-text.ts";
-import { RequestWatch } from "./request-watch.ts";
-import type { RpcRequest } from "./rpc-request.ts";
-import type { SendOptions } from "./send-options.ts";
-import { TokenBucket } from "./token-bucket.ts";
 import {
   closeTransport,
   endFailure,
@@ -39,8 +29,18 @@ import {
   openStream,
   slowReading,
   startFailure,
-} from "./transport-life.ts";
-import { UnaskedMessages } from "./unasked-messages.ts";
+} from "./channel-transport.ts";
+import { RequestWatch } from "./deadlines.ts";
+import { answerFailure, isPlainResult, isResponse } from "./incoming-message.ts";
+import { RequestLedger } from "./pending-requests.ts";
+import { withProgressToken } from "./progress-report.ts";
+import { RequestStream } from "./request-stream.ts";
+import { requestText } from "./request-text.ts";
+import type { RpcRequest } from "./rpc-request.ts";
+import { contain, reportHandlerFailure } from "./run-handler.ts";
+import type { SendOptions } from "./send-options.ts";
+import { UnaskedMessages } from "./server-messages.ts";
+import { TokenBucket } from "./token-bucket.ts";
 
 /** What came in, for messages and logs. */
 export interface ChannelCounts {

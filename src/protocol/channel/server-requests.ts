@@ -3,9 +3,9 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { JsonObject } from "../../text/json-object.ts";
 import { findHandler, type InputHandler, type InputHandlers } from "../wire/input-handlers.ts";
+import type { JsonObject } from "../wire/json-object.ts";
+import { methodNotFound } from "../wire/json-rpc.ts";
 import type { RequestId } from "../wire/request-id.ts";
-import type { RequestOwner } from "../wire/request-owner.ts";
-import { methodNotFound } from "../wire/rpc-code.ts";
 
 /** Questions of one server that may wait for their answers at the same time. */
 const maxOpenQuestions = 16;

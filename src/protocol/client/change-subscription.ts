@@ -4,7 +4,8 @@ import type { Logger } from "../../ports/logger.ts";
 import type { JsonObject } from "../../text/json-object.ts";
 import { CallbackRequest, type RpcAnswer } from "../channel/callback-request.ts";
 import type { RpcChannel } from "../channel/rpc-channel.ts";
-import { methodNotFound, rpcCodeOf } from "../wire/rpc-code.ts";
+import type { JsonObject } from "../wire/json-object.ts";
+import { methodNotFound, rpcCodeOf } from "../wire/json-rpc.ts";
 
 /** A subscription that lasted this long was worth opening; shorter ones make the next wait longer. */
 const usefulLifeMs = 10_000;

@@ -1,9 +1,9 @@
 import type { Limits } from "../../config/keys/limits.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { JsonObject } from "../../text/json-object.ts";
+import { durationText } from "../../text/duration-text.ts";
 import type { RequestOptions } from "../protocol-client.ts";
-import { durationText } from "../wire/duration-text.ts";
+import type { JsonObject } from "../wire/json-object.ts";
 
 export interface Page<Item, Rejected> {
   readonly items: readonly Item[];

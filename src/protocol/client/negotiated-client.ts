@@ -2,9 +2,9 @@ import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { JsonObject } from "../../text/json-object.ts";
 import { maskSecrets } from "../../text/mask-secrets.ts";
-import { contain } from "../channel/contain.ts";
 import type { ReadResult } from "../channel/pending-request.ts";
 import type { RpcChannel } from "../channel/rpc-channel.ts";
+import { contain } from "../channel/run-handler.ts";
 import type { Negotiated } from "../era/negotiate-era.ts";
 import type {
   ProtocolClient,

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import type { ListedTool } from "../protocol-client.ts";
 import { encodeHeaderValue } from "../wire/header-value.ts";
-import { rpcCodeOf } from "../wire/rpc-code.ts";
+import { isJsonObject, type JsonObject } from "../wire/json-object.ts";
+import { rpcCodeOf } from "../wire/json-rpc.ts";
 import { type HeaderDeclaration, readHeaderDeclarations } from "./header-declarations.ts";
 
 export type Headers = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { createError } from "../../errors/families.ts";
-import { eraOfVersion, legacyVersions, supportedVersions } from "../channel/protocol-versions.ts";
 import type { ProtocolOptions } from "../protocol-client.ts";
+import { eraOfVersion, legacyVersions, supportedVersions } from "../wire/protocol-versions.ts";
 
 /** One way to open a conversation. */
 export type Attempt = "server/discover" | "initialize";

@@ -4,9 +4,10 @@ import type { Logger } from "../../ports/logger.ts";
 import type { JsonObject } from "../../text/json-object.ts";
 import { CallbackRequest, type RpcAnswer } from "../channel/callback-request.ts";
 import { type Exchange, malformedAnswer, sendFailure } from "../channel/channel-failures.ts";
-import { contain } from "../channel/contain.ts";
 import type { RpcChannel } from "../channel/rpc-channel.ts";
 import type { OutgoingRequest } from "../channel/rpc-request.ts";
+import { contain } from "../channel/run-handler.ts";
+import type { JsonObject } from "../wire/json-object.ts";
 import type { RequestId } from "../wire/request-id.ts";
 import { type SdkAnswer, SdkErrand } from "./sdk-errand.ts";
 

@@ -1,5 +1,5 @@
 import type { McpError, RpcError } from "../../errors/mcp-error.ts";
-import { durationText } from "../../protocol/wire/duration-text.ts";
+import { durationText } from "../../text/duration-text.ts";
 import { authError } from "./auth-errors.ts";
 import { type HttpPeer, peerAddress, peerError, quote } from "./http-errors.ts";
 import { type ResponseHead, headerOf } from "./http-exchange.ts";

@@ -1,14 +1,13 @@
 import type { Limits } from "../../config/keys/limits.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { JsonObject } from "../../text/json-object.ts";
-import { durationText } from "../wire/duration-text.ts";
-import type { RequestOwner } from "../wire/request-owner.ts";
+import { durationText } from "../../text/duration-text.ts";
+import type { JsonObject } from "../wire/json-object.ts";
 import { noiseFailure, timeoutFailure } from "./channel-failures.ts";
 import { DeadlineSweep } from "./deadline-sweep.ts";
+import type { RequestLedger } from "./pending-requests.ts";
 import { readProgress } from "./progress-report.ts";
 import { deadlineAfter, expiryOf, totalTimeOf } from "./request-deadline.ts";
-import type { RequestLedger } from "./request-ledger.ts";
 import type { RpcRequest } from "./rpc-request.ts";
 
 export interface RequestWatchOptions {

@@ -9,10 +9,10 @@ import type { ProtocolEra, ServerNotification } from "../protocol-client.ts";
 import type { InputHandlers } from "../wire/input-handlers.ts";
 import { changedList, type ListKind } from "../wire/list-kind.ts";
 import { isRequestId } from "../wire/request-id.ts";
-import { contain } from "./contain.ts";
+import type { RequestWatch } from "./deadlines.ts";
 import { EarlyNotifications } from "./early-notifications.ts";
 import { isHandledNotification } from "./handled-notification.ts";
-import type { RequestWatch } from "./request-watch.ts";
+import { contain } from "./run-handler.ts";
 import { type ServerRequest, ServerRequests } from "./server-requests.ts";
 import { TokenBucket } from "./token-bucket.ts";
 

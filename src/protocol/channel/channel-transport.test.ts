@@ -4,7 +4,7 @@ import { connectScripted, failureOf } from "../../../tests/fixtures/protocol/con
 import { settled } from "../../../tests/fixtures/protocol/manual-clock.ts";
 import { protocolOptions } from "../../../tests/fixtures/protocol/protocol-options.ts";
 import { modernScripts, ScriptedPeer } from "../../../tests/fixtures/protocol/scripted-peer.ts";
-import { connectWithCore } from "../core-client.ts";
+import { connectWithCore } from "../client/core-client.ts";
 
 const done = { resultType: "complete", content: [] };
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { ToolParamsText } from "../client/tool-params-text.ts";
-import { requestText } from "./request-text.ts";
+import { requestText } from "../channel/request-text.ts";
+import { ToolParamsText } from "./tool-params-text.ts";
 
 const json = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue(), { maxKeys: 4 });
 

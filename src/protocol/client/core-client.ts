@@ -1,11 +1,11 @@
-import type { JsonObject } from "../text/json-object.ts";
-import { PendingRequest } from "./channel/pending-request.ts";
-import { RpcChannel } from "./channel/rpc-channel.ts";
-import { NegotiatedClient } from "./client/negotiated-client.ts";
-import type { RequestSender } from "./client/request-path.ts";
-import { negotiateEra } from "./era/negotiate-era.ts";
-import type { ConnectProtocol } from "./protocol-client.ts";
-import { withMeta } from "./wire/message-meta.ts";
+import { PendingRequest } from "../channel/pending-request.ts";
+import { RpcChannel } from "../channel/rpc-channel.ts";
+import { negotiateEra } from "../era/negotiate-era.ts";
+import type { ConnectProtocol } from "../protocol-client.ts";
+import type { JsonObject } from "../wire/json-object.ts";
+import { withMeta } from "../wire/message-meta.ts";
+import { NegotiatedClient } from "./negotiated-client.ts";
+import type { RequestSender } from "./request-path.ts";
 
 /** Plugboard's own protocol: requests go straight to the channel. */
 export const connectWithCore: ConnectProtocol = async (transport, options) => {
