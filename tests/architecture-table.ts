@@ -94,7 +94,7 @@ export const rooms: readonly Room[] = [
     districts: {
       wire: "JSON-RPC messages and the words in them",
       "protocol-client.ts": "what a client of any era offers",
-      channel: "requests, their deadlines, and what a server sends unasked",
+      channel: "pending requests, their deadlines, notifications and requests of the server",
       input: "rounds of `input_required`",
       era: "which protocol version a server speaks",
       client: "tools, resources, prompts and subscriptions over a channel",

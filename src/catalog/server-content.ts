@@ -3,8 +3,8 @@ import { createError } from "../errors/families.ts";
 import type { Clock } from "../ports/clock.ts";
 import { collectPages } from "../protocol/client/collect-pages.ts";
 import type { ProtocolClient, RequestOptions } from "../protocol/protocol-client.ts";
-import { isJsonObject, type JsonObject } from "../protocol/wire/json-object.ts";
 import { methodNotFound, rpcCodeOf } from "../protocol/wire/json-rpc.ts";
+import { isJsonObject, type JsonObject } from "../text/json-object.ts";
 
 /** Something a server can be asked to read out. Only described here: nothing is fetched by listing. */
 export interface McpResource {

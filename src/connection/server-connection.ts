@@ -4,11 +4,8 @@ import type { ServerConfig, TransportKind } from "../config/keys/server-config.t
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { ServerState } from "../events/host-event.ts";
-import type {
-  ProtocolClient,
-  ProtocolEra,
-  ServerNotification,
-} from "../protocol/protocol-client.ts";
+import type { ProtocolClient, ServerNotification } from "../protocol/protocol-client.ts";
+import type { ProtocolEra } from "../protocol/wire/protocol-versions.ts";
 import type { HostTransport, TransportEvidence } from "../transport/host-transport.ts";
 import { connectDeadlineMs } from "./connect-deadline.ts";
 import { describeFailure, describeStartFailure, stateAfterFailure } from "./connection-error.ts";

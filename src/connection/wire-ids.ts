@@ -4,8 +4,8 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import type { SendOptions } from "../protocol/channel/send-options.ts";
-import type { RequestId } from "../protocol/wire/request-id.ts";
+import type { SendOptions } from "../protocol/channel/channel-transport.ts";
+import type { RequestId } from "../protocol/wire/json-rpc.ts";
 import { isJsonObject, type JsonObject } from "../text/json-object.ts";
 import type { HostTransport, PrintedCause } from "../transport/host-transport.ts";
 

@@ -8,9 +8,5 @@ export { openWire } from "../connection/open-wire.ts";
 export type { Wire, WireOptions } from "../connection/open-wire.ts";
 export type { WireIdGenerator } from "../connection/wire-ids.ts";
 export { TransportMessage } from "../protocol/wire/transport-message.ts";
-export type {
-  ListedTool,
-  ProtocolEra,
-  RequestOptions,
-  ServerIdentity,
-} from "../protocol/protocol-client.ts";
+export type { ListedTool, RequestOptions, ServerIdentity } from "../protocol/protocol-client.ts";
+export type { ProtocolEra } from "../protocol/wire/protocol-versions.ts";

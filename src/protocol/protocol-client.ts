@@ -6,10 +6,8 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { InputHandlers } from "./wire/input-handlers.ts";
 import type { ListKind } from "./wire/list-kind.ts";
+import type { ProtocolEra } from "./wire/protocol-versions.ts";
 import type { RequestOwner } from "./wire/request-owner.ts";
-
-/** `modern` is 2026-07-28 and later (stateless, `server/discover`); `legacy` is the `initialize` handshake. */
-export type ProtocolEra = "legacy" | "modern";
 
 export interface ServerIdentity {
   readonly name: string;

@@ -7,7 +7,7 @@ import type { RequestAnsweredEvent, RequestKind } from "../events/host-event.ts"
 import type { Human } from "../human/human.ts";
 import { type Clock, longestTimerMs } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import { totalTimeOf } from "../protocol/channel/request-deadline.ts";
+import { totalTimeOf } from "../protocol/channel/deadlines.ts";
 import type { ServerNotification } from "../protocol/protocol-client.ts";
 import type { InputContext, InputHandler, InputHandlers } from "../protocol/wire/input-handlers.ts";
 import { endSignal, type RequestOwner } from "../protocol/wire/request-owner.ts";

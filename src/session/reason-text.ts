@@ -1,4 +1,4 @@
-import { serverText } from "../protocol/wire/server-text.ts";
+import { serverText } from "../text/bounded-text.ts";
 
 const maxReasonText = 500;
 

@@ -1,4 +1,5 @@
 import { neutralize, neutralizeLine } from "./neutralize.ts";
+import { redact } from "./redact.ts";
 import { truncate } from "./truncate.ts";
 
 /** Escape sequences and runs of spaces are read and not shown; so much more than is shown is read. */
@@ -9,9 +10,15 @@ export function boundedText(text: string, limit: number): string {
   return bound(text, limit, neutralize);
 }
 
-/** The same on one line. */
+/** Server text on one line, otherwise like `boundedText`. */
 export function boundedLine(text: string, limit: number): string {
   return bound(text, limit, neutralizeLine);
+}
+
+/** Server text as a message may quote it: a `boundedLine` without credentials. */
+export function serverText(text: string, limit = 300): string {
+  // More than is shown: a credential that is cut in the middle has no shape to recognise it by.
+  return truncate(redact(boundedLine(text, limit * 4)), limit);
 }
 
 function bound(text: string, limit: number, makeSafe: (text: string) => string): string {

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import type { SendOptions } from "../protocol/channel/send-options.ts";
+import type { SendOptions } from "../protocol/channel/channel-transport.ts";
 import type { HostTransport, TransportEvidence } from "./host-transport.ts";
 
 export interface MemoryTransportOptions {

@@ -9,8 +9,8 @@ import type {
   InputHandlers,
   InputMethod,
 } from "../../src/protocol/wire/input-handlers.ts";
-import type { JsonObject } from "../../src/protocol/wire/json-object.ts";
 import { modernVersion } from "../../src/protocol/wire/protocol-versions.ts";
+import type { JsonObject } from "../../src/text/json-object.ts";
 import type { Failure } from "./observation.ts";
 import {
   clientInfo,

@@ -1,8 +1,5 @@
-import type {
-  Progress,
-  ProtocolEra,
-  ServerNotification,
-} from "../../src/protocol/protocol-client.ts";
+import type { Progress, ServerNotification } from "../../src/protocol/protocol-client.ts";
+import type { ProtocolEra } from "../../src/protocol/wire/protocol-versions.ts";
 
 /** Why there is no result, whoever says so in whichever words. */
 export type Failure =

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
-import type { ProtocolEra } from "../../src/protocol/protocol-client.ts";
+import type { ProtocolEra } from "../../src/protocol/wire/protocol-versions.ts";
 import { isJsonObject } from "../../src/text/json-object.ts";
 import type { HostTransport } from "../../src/transport/host-transport.ts";
 import { coreSubject } from "./core-subject.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import type { ProtocolEra } from "../../src/protocol/protocol-client.ts";
+import type { ProtocolEra } from "../../src/protocol/wire/protocol-versions.ts";
 import { createDemoServer } from "../../src/testing/demo-server.ts";
 import { serveHttp } from "../../src/testing/serve-http.ts";
 import { demoServerEntry, testServerEntry } from "../../src/testing/stdio-entry.ts";

@@ -1,4 +1,4 @@
-import type { ProtocolEra } from "../../src/protocol/protocol-client.ts";
+import type { ProtocolEra } from "../../src/protocol/wire/protocol-versions.ts";
 
 /**
  * A message of the client: its method and which of that method it is, from 1 ("tools/call#2"), for a

@@ -1,11 +1,10 @@
 import { createError } from "../../errors/families.ts";
 import { McpError, type RpcError } from "../../errors/mcp-error.ts";
+import { serverText } from "../../text/bounded-text.ts";
 import { durationText } from "../../text/duration-text.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { maskSecrets } from "../../text/mask-secrets.ts";
-import { isJsonObject, type JsonObject } from "../wire/json-object.ts";
-import type { RequestId } from "../wire/request-id.ts";
-import { serverText } from "../wire/server-text.ts";
-import type { Expiry } from "./request-deadline.ts";
+import type { RequestId } from "../wire/json-rpc.ts";
 
 /** Which exchange failed: goes into every message. */
 export interface Exchange {
@@ -50,8 +49,14 @@ export function invalidResult(
   });
 }
 
+/** What a transport's `start` threw. */
+export function startFailure(cause: unknown, serverName: string): McpError {
+  if (McpError.is(cause)) return cause;
+  return createError("unreachable", "the transport could not be opened", { serverName, cause });
+}
+
 /**
- * What a transport's `send` or `start` threw. Our transports throw typed errors already; a transport
+ * What a transport's `send` threw. Our transports throw typed errors already; a transport
  * handed over in code may be the SDK's, whose HTTP errors carry the status in `data`.
  */
 export function sendFailure(cause: unknown, { serverName, method }: Exchange): McpError {
@@ -106,6 +111,13 @@ export function cancelledFailure(method: string, serverName: string): McpError {
   return createError("cancelled", `${method} was cancelled`, { serverName, details: { method } });
 }
 
+/** Which of its limits a request has met. */
+export interface Expiry {
+  readonly limitMs: number;
+  /** The time for the whole request is over, not the time for the next sign of life. */
+  readonly isTotal: boolean;
+}
+
 export function timeoutFailure(
   { limitMs, isTotal }: Expiry,
   { serverName, method }: Exchange,
@@ -120,8 +132,8 @@ export function timeoutFailure(
   });
 }
 
-/** The server talks about everything but what it was asked. */
-export function noiseFailure(limit: number, serverName: string): McpError {
+/** The server sends notifications that nobody handles, and no answer. */
+export function unhandledFailure(limit: number, serverName: string): McpError {
   return createError(
     "protocol_violation",
     `the server sent more than ${limit} notifications that nobody asked for instead of an answer`,
@@ -137,7 +149,7 @@ export function withdrawnFailure({ serverName, method }: Exchange): McpError {
   });
 }
 
-/** The same failure with further facts. */
+/** A copy of the failure with further details. */
 export function withDetails(error: McpError, details: JsonObject): McpError {
   return createError(error.code, error.message, {
     serverName: error.serverName,

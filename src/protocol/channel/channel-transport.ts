@@ -1,16 +1,39 @@
-import type { Transport } from "@modelcontextprotocol/client";
+import type { Transport, TransportSendOptions } from "@modelcontextprotocol/client";
 
 import type { Limits } from "../../config/keys/limits.ts";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import { RequestStream } from "./request-stream.ts";
 
-/** What a transport that could not be started rejects with. */
-export function startFailure(cause: unknown, serverName: string): McpError {
-  if (McpError.is(cause)) return cause;
-  return createError("unreachable", "the transport could not be opened", { serverName, cause });
+/** What a transport is told about a message. One that was made elsewhere looks at the SDK's members only. */
+export interface SendOptions extends TransportSendOptions {
+  /** The JSON of the message, where it is known already. */
+  readonly text?: string | undefined;
+  /** The stream of a request, in place of `requestSignal`, for a transport that takes it. */
+  readonly stream?: RequestStream | undefined;
+}
+
+/**
+ * The stream of a single request, for the transport that opens it. It does what an `AbortSignal` does,
+ * whose making and hearing is a noticeable part of a whole HTTP call.
+ */
+export class RequestStream {
+  /** Called once, when the stream is no longer wanted. */
+  listener: { handleEvent(): void } | undefined;
+  /** The listener sets it when nothing of the request had left, so that the server has never heard of it. */
+  isUnsent = false;
+  #isAborted = false;
+
+  get isAborted(): boolean {
+    return this.#isAborted;
+  }
+
+  abort(): void {
+    if (this.#isAborted) return;
+    this.#isAborted = true;
+    this.listener?.handleEvent();
+  }
 }
 
 /** Why a transport ended by itself. A host's knows; any other has only ended. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { ManualClock } from "../../../tests/fixtures/protocol/manual-clock.ts";
-import { DeadlineSweep } from "./deadline-sweep.ts";
+import { DeadlineSweep } from "./deadlines.ts";
 
 /** A sweep over a set of deadlines that notes when each was found to be over. */
 function watched() {
@@ -20,7 +20,7 @@ function watched() {
   });
   const expectAt = (deadline: number) => {
     open.add(deadline);
-    sweep.expect(deadline, clock.monotonic());
+    sweep.schedule(deadline, clock.monotonic());
   };
   return { clock, open, found, sweep, expectAt, sweeps: () => sweeps };
 }

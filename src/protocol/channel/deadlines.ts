@@ -1,77 +1,89 @@
 import type { Limits } from "../../config/keys/limits.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { type Clock, longestTimerMs, type Timer } from "../../ports/clock.ts";
 import { durationText } from "../../text/duration-text.ts";
-import type { JsonObject } from "../wire/json-object.ts";
-import { noiseFailure, timeoutFailure } from "./channel-failures.ts";
-import { DeadlineSweep } from "./deadline-sweep.ts";
-import type { RequestLedger } from "./pending-requests.ts";
+import type { JsonObject } from "../../text/json-object.ts";
+import type { RequestOptions } from "../protocol-client.ts";
+import type { RequestOwner } from "../wire/request-owner.ts";
+import { type Expiry, timeoutFailure, unhandledFailure } from "./channel-failures.ts";
+import type { PendingRequest, PendingRequests } from "./pending-requests.ts";
 import { readProgress } from "./progress-report.ts";
-import { deadlineAfter, expiryOf, totalTimeOf } from "./request-deadline.ts";
-import type { RpcRequest } from "./rpc-request.ts";
 
-export interface RequestWatchOptions {
+/** Deadlines this close together are found in one sweep, so the last of them is late by as much. */
+const minIntervalMs = 50;
+
+export interface RequestDeadlinesOptions {
   readonly serverName: string;
   readonly limits: Limits;
   readonly clock: Clock;
-  /** Takes the request out of the ledger; `reason` is the short text the server gets to see. */
-  readonly giveUp: (request: RpcRequest, error: McpError, reason: string) => void;
+  /** Takes out a pending request; `reason` is the short text the server gets to see. */
+  readonly giveUp: (request: PendingRequest, error: McpError, reason: string) => void;
+}
+
+/** A question of the server that stops the silence of a request from counting. */
+export interface PausedDeadline {
+  /** `RequestOptions.owner` of the request; undefined when the question may be about any of several. */
+  readonly owner: RequestOwner | undefined;
+  /** Called when the question is over: silence counts again, from then on. */
+  readonly resume: () => void;
 }
 
 /**
- * How long the open requests may still wait: until their deadlines, which progress pushes back, and
- * as long as the server does not send too many notifications that nobody handles instead of answers.
+ * Decides how long pending requests may still wait: until their deadlines, which progress pushes back,
+ * and as long as the server does not send too many notifications that nobody handles instead of answers.
  */
-export class RequestWatch {
-  readonly #ledger: RequestLedger;
-  readonly #options: RequestWatchOptions;
+export class RequestDeadlines {
+  readonly #pending: PendingRequests;
+  readonly #options: RequestDeadlinesOptions;
   readonly #sweep: DeadlineSweep;
-  /** Notifications that nobody handles, so far. */
-  #noise = 0;
+  #unhandledNotifications = 0;
 
-  constructor(ledger: RequestLedger, options: RequestWatchOptions) {
-    this.#ledger = ledger;
+  constructor(pending: PendingRequests, options: RequestDeadlinesOptions) {
+    this.#pending = pending;
     this.#options = options;
     this.#sweep = new DeadlineSweep(options.clock, (now) => this.#expire(now));
   }
 
-  begin(request: RpcRequest): void {
+  /** Sets the deadline of a request that is sent now. */
+  start(request: PendingRequest): void {
     const { clock, limits } = this.#options;
     const now = clock.monotonic();
     request.sentAt = now;
-    request.noiseBefore = this.#noise;
+    request.unhandledBefore = this.#unhandledNotifications;
     request.deadlineAt = deadlineAfter(request, now, limits);
-    this.#sweep.expect(request.deadlineAt, now);
+    this.#sweep.schedule(request.deadlineAt, now);
   }
 
+  /** Stops the timer, when no request is pending; the next `start` sets it again. */
   stop(): void {
     this.#sweep.stop();
   }
 
   /**
-   * The server asks something of us before it goes on. If only one request is open, it is asked on
-   * behalf of that one, whose silence does not count until `end`; its total time does.
+   * The server asks something of us before it goes on. If only one request is pending, the question is
+   * about that one, whose silence does not count until `resume`; its total time does.
    */
-  hold(): { readonly owner: RequestOwner | undefined; readonly end: () => void } {
-    const [request, ...others] = [...this.#ledger.requests()].filter(
+  pauseDeadline(): PausedDeadline {
+    const [request, ...others] = [...this.#pending].filter(
       ({ options }) => options.purpose === undefined,
     );
     if (request === undefined || others.length > 0)
-      return { owner: undefined, end: () => undefined };
+      return { owner: undefined, resume: () => undefined };
     const { limits, clock } = this.#options;
     request.deadlineAt = request.sentAt + totalTimeOf(request.options, limits);
-    const end = () => {
+    const resume = () => {
       const now = clock.monotonic();
       request.deadlineAt = deadlineAfter(request, now, limits);
-      if (this.#ledger.get(request.id) !== undefined) this.#sweep.expect(request.deadlineAt, now);
+      if (this.#pending.get(request.id) !== undefined)
+        this.#sweep.schedule(request.deadlineAt, now);
     };
-    return { owner: request.options.owner, end };
+    return { owner: request.options.owner, resume };
   }
 
-  /** Takes a progress notification; false when nobody waits for reports under its token. */
-  progressed(params: JsonObject | undefined): boolean {
+  /** Takes a progress notification; false when no request wants reports under its token. */
+  takeProgress(params: JsonObject | undefined): boolean {
     const progress = readProgress(params);
-    const request = progress && this.#ledger.get(progress.token);
+    const request = progress && this.#pending.get(progress.token);
     if (progress === undefined || request?.options.onProgress === undefined) return false;
     const { report } = progress;
     // A report that does not advance would keep a stuck call alive.
@@ -83,22 +95,22 @@ export class RequestWatch {
     return true;
   }
 
-  /** Counts one notification that nobody handles; requests that have now sat through too many fail. */
-  unhandled(): void {
+  /** Counts a notification that nobody handles; requests that have now waited through too many fail. */
+  countUnhandled(): void {
     const { limits, serverName, giveUp } = this.#options;
     const limit = limits.maxUnhandledNotifications;
-    this.#noise += 1;
+    this.#unhandledNotifications += 1;
     // Oldest first, so the first that may still wait is followed only by others that may.
-    for (const request of this.#ledger.requests()) {
+    for (const request of this.#pending) {
       if (request.options.purpose === "subscription") continue;
-      if (this.#noise - request.noiseBefore <= limit) return;
-      giveUp(request, noiseFailure(limit, serverName), "protocol violation");
+      if (this.#unhandledNotifications - request.unhandledBefore <= limit) return;
+      giveUp(request, unhandledFailure(limit, serverName), "protocol violation");
     }
   }
 
   #expire(now: number): number {
     let next = Number.POSITIVE_INFINITY;
-    for (const request of this.#ledger.requests()) {
+    for (const request of this.#pending) {
       // Timers may fire a fraction early; a wait of under a millisecond is over.
       if (request.deadlineAt - now < 1) this.#timedOut(request);
       else next = Math.min(next, request.deadlineAt);
@@ -106,10 +118,73 @@ export class RequestWatch {
     return next;
   }
 
-  #timedOut(request: RpcRequest): void {
+  #timedOut(request: PendingRequest): void {
     const { limits, serverName, giveUp } = this.#options;
     const expiry = expiryOf(request, limits);
     const error = timeoutFailure(expiry, { serverName, method: request.method });
     giveUp(request, error, `timed out after ${durationText(expiry.limitMs)}`);
   }
+}
+
+/**
+ * One timer for the deadlines of all requests of a connection. Setting a deadline costs a comparison as
+ * long as a sweep is due before it, and nothing has to be taken back: a sweep that finds nothing over
+ * only looks for the next deadline.
+ */
+export class DeadlineSweep {
+  readonly #clock: Clock;
+  /** Ends what is over at `now`; returns the next deadline, infinity when there is none. */
+  readonly #sweep: (now: number) => number;
+  #timer: Timer | undefined;
+  #dueAt = Number.POSITIVE_INFINITY;
+
+  constructor(clock: Clock, sweep: (now: number) => number) {
+    this.#clock = clock;
+    this.#sweep = sweep;
+  }
+
+  /** A sweep happens at `deadlineAt` or before. */
+  schedule(deadlineAt: number, now: number): void {
+    if (deadlineAt >= this.#dueAt) return;
+    this.#timer?.cancel();
+    this.#dueAt = deadlineAt;
+    // A deadline beyond the longest timer takes several.
+    this.#timer = this.#clock.schedule(Math.min(deadlineAt - now, longestTimerMs), this.#run);
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#dueAt = Number.POSITIVE_INFINITY;
+  }
+
+  readonly #run = (): void => {
+    this.#dueAt = Number.POSITIVE_INFINITY;
+    const now = this.#clock.monotonic();
+    const next = this.#sweep(now);
+    this.schedule(Math.max(next, now + minIntervalMs), now);
+  };
+}
+
+/** Longest time a request may take with progress; a longer silence was asked for explicitly and stands. */
+export function totalTimeOf(options: RequestOptions, limits: Limits): number {
+  return Math.max(silenceOf(options, limits), limits.totalCallTimeoutMs);
+}
+
+/** When `request` is over if nothing is heard of it from `now` on; infinity when it has no deadline. */
+function deadlineAfter(request: PendingRequest, now: number, limits: Limits): number {
+  const { options, sentAt } = request;
+  return Math.min(now + silenceOf(options, limits), sentAt + totalTimeOf(options, limits));
+}
+
+function expiryOf({ options, sentAt, deadlineAt }: PendingRequest, limits: Limits): Expiry {
+  const silenceMs = silenceOf(options, limits);
+  const totalMs = totalTimeOf(options, limits);
+  const isTotal = totalMs > silenceMs && deadlineAt === sentAt + totalMs;
+  return { limitMs: isTotal ? totalMs : silenceMs, isTotal };
+}
+
+/** Longest silence of a request; infinity when any is allowed. */
+function silenceOf(options: RequestOptions, limits: Limits): number {
+  const timeoutMs = options.timeoutMs ?? limits.callTimeoutMs;
+  return timeoutMs > 0 ? timeoutMs : Number.POSITIVE_INFINITY;
 }

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { OpenRequests } from "./open-requests.ts";
-import { RpcRequest } from "./rpc-request.ts";
+import { PendingRequest, PendingRequests } from "./pending-requests.ts";
 
-class SilentRequest extends RpcRequest {
+class SilentRequest extends PendingRequest {
   constructor() {
     super({ method: "test", params: {}, options: {} });
   }
@@ -12,67 +11,68 @@ class SilentRequest extends RpcRequest {
   fail(): void {}
 }
 
-describe("OpenRequests", () => {
+describe("PendingRequests", () => {
   it("PRO-08: finds by exactly the id, of the same type and value", () => {
-    const open = new OpenRequests();
+    const pending = new PendingRequests({ strict: false });
     const request = new SilentRequest();
-    open.add(request);
+    pending.add(request);
     expect(request.id).toBe(1);
-    expect(open.get(1)).toBe(request);
+    expect(pending.get(1)).toBe(request);
     for (const other of ["1", 1.5, -1, 65, Number.NaN, 1 + 2 ** 32, null, undefined])
-      expect(open.get(other)).toBeUndefined();
-    expect(open.delete(request)).toBe(true);
-    expect(open.delete(request)).toBe(false);
-    expect(open.get(1)).toBeUndefined();
+      expect(pending.get(other)).toBeUndefined();
+    expect(pending.abandon(request)).toBe(true);
+    expect(pending.abandon(request)).toBe(false);
+    expect(pending.get(1)).toBeUndefined();
   });
 
-  it("one that waits for ever costs no more than its place, however many come after it", () => {
-    const open = new OpenRequests();
+  it("one that waits for ever costs no more than its entry, however many come after it", () => {
+    const pending = new PendingRequests({ strict: false });
     const patient = new SilentRequest();
-    open.add(patient);
+    pending.add(patient);
+    let lastId = 0;
     for (let count = 0; count < 10_000; count += 1) {
       const request = new SilentRequest();
-      open.add(request);
-      open.delete(request);
+      pending.add(request);
+      pending.abandon(request);
+      lastId = request.id;
     }
-    expect([...open]).toEqual([patient]);
-    // One id in each round of places is passed over.
-    expect(open.lastId).toBeLessThan(10_400);
+    expect([...pending]).toEqual([patient]);
+    expect(lastId).toBeLessThan(10_400);
   });
 
   it("walks oldest first, and deleting the one at hand does not end the walk", () => {
-    const open = new OpenRequests();
+    const pending = new PendingRequests({ strict: false });
     const requests = Array.from({ length: 300 }, () => new SilentRequest());
-    for (const request of requests) open.add(request);
-    const seen: RpcRequest[] = [];
-    for (const request of open) {
+    for (const request of requests) pending.add(request);
+    const seen: PendingRequest[] = [];
+    for (const request of pending) {
       seen.push(request);
-      open.delete(request);
+      pending.abandon(request);
     }
     expect(seen).toEqual(requests);
-    expect(open.size).toBe(0);
+    expect(pending.size).toBe(0);
   });
 
   it("is a map in order, whatever is added and deleted", () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 400 }), { maxLength: 400 }), (steps) => {
-        const open = new OpenRequests();
-        const model = new Map<number, RpcRequest>();
+        const pending = new PendingRequests({ strict: false });
+        const model = new Map<number, PendingRequest>();
         for (const step of steps) {
           const victim = [...model.values()][step];
           if (victim === undefined) {
             const request = new SilentRequest();
-            open.add(request);
+            pending.add(request);
             expect(model.has(request.id)).toBe(false);
             model.set(request.id, request);
           } else {
-            expect(open.delete(victim)).toBe(true);
+            expect(pending.abandon(victim)).toBe(true);
             model.delete(victim.id);
           }
         }
-        expect([...open]).toEqual([...model.values()]);
-        expect(open.size).toBe(model.size);
-        for (const [id, request] of model) expect(open.get(id)).toBe(request);
+        expect([...pending]).toEqual([...model.values()]);
+        expect(pending.size).toBe(model.size);
+        for (const [id, request] of model) expect(pending.get(id)).toBe(request);
       }),
     );
   });

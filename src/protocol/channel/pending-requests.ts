@@ -1,27 +1,148 @@
-import type { RequestId } from "../wire/request-id.ts";
-import { OpenRequests } from "./open-requests.ts";
-import type { RpcRequest } from "./rpc-request.ts";
+import type { McpError } from "../../errors/mcp-error.ts";
+import type { JsonObject } from "../../text/json-object.ts";
+import type { RequestOptions } from "../protocol-client.ts";
+import type { RequestId } from "../wire/json-rpc.ts";
+import type { RequestStream } from "./channel-transport.ts";
 
 /** Responses nobody asked for that a lenient connection drops before it gives up on the server. */
 const maxUnmatched = 100;
 /** How many ids of abandoned requests a strict connection remembers, so that it can tell late from wrong. */
 const maxAbandoned = 1_000;
 
+export interface RpcRequestOptions extends RequestOptions {
+  /** Headers beside those the transport sends by itself, where each request has a stream of its own. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * `handshake`: the server is not told when the request is given up, because a server that has not
+   * been greeted expects no such message. `subscription`: the request stays open for as long as the
+   * server likes.
+   */
+  readonly purpose?: "handshake" | "subscription" | undefined;
+}
+
+/** A request as its sender describes it. */
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly options: RpcRequestOptions;
+  /** The JSON of `params`, where it is known. */
+  readonly paramsText?: string | undefined;
+}
+
+/** A request that was sent, as the reader of its result sees it. */
+export interface SentRequest extends OutgoingRequest {
+  /** Monotonic time. */
+  readonly sentAt: number;
+  readonly raw?: string | undefined;
+  /** Set when the answer depends on what someone was asked in between. */
+  readonly tookInput?: boolean;
+}
+
 /**
- * What a response with an id that is not open is: about a request that is over (`repeated`), about
+ * One request and all the channel keeps about it while it is unanswered. Exactly one of `succeed` and
+ * `fail` is called, once, possibly before `RpcChannel.request` returns; neither after `abandon`.
+ */
+export abstract class PendingRequest implements SentRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly options: RpcRequestOptions;
+  readonly paramsText: string | undefined;
+  // Only the channel writes the fields from here on.
+  id = 0;
+  sentAt = 0;
+  deadlineAt = Number.POSITIVE_INFINITY;
+  lastProgress = Number.NEGATIVE_INFINITY;
+  /** How many unhandled notifications had come before the request was sent. */
+  unhandledBefore = 0;
+  /** The stream of this request alone, on a transport that has one for each. */
+  stream: RequestStream | AbortController | undefined = undefined;
+  onAbort: (() => void) | undefined = undefined;
+  /** The response as it came; only with `keepRaw`, where the transport can tell. */
+  raw: string | undefined = undefined;
+
+  constructor({ method, params, options, paramsText }: OutgoingRequest) {
+    this.method = method;
+    this.params = params;
+    this.options = options;
+    this.paramsText = paramsText;
+  }
+
+  abstract succeed(result: JsonObject): void;
+  abstract fail(error: McpError): void;
+}
+
+/** Makes of a result what the caller gets, or throws an `McpError`. */
+export type ReadResult<T> = (result: JsonObject, request: SentRequest) => T | Promise<T>;
+
+/** A request that settles a promise, the only one between the caller and the channel. */
+export class PromisedRequest<T> extends PendingRequest {
+  readonly promise: Promise<T>;
+  readonly #read: ReadResult<T>;
+  #resolve!: (value: T | Promise<T>) => void;
+  #reject!: (error: unknown) => void;
+
+  constructor(request: OutgoingRequest, read: ReadResult<T>) {
+    super(request);
+    this.#read = read;
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  override succeed(result: JsonObject): void {
+    try {
+      this.#resolve(this.#read(result, this));
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  override fail(error: McpError): void {
+    this.#reject(error);
+  }
+}
+
+/** How a request ended: the server's result object, or the one typed error that says why there is none. */
+export type RpcAnswer =
+  | { readonly ok: true; readonly result: JsonObject }
+  | { readonly ok: false; readonly error: McpError };
+
+/** A request that calls a function when it ends. */
+export class CallbackRequest extends PendingRequest {
+  readonly #settle: (answer: RpcAnswer) => void;
+
+  constructor(request: OutgoingRequest, settle: (answer: RpcAnswer) => void) {
+    super(request);
+    this.#settle = settle;
+  }
+
+  override succeed(result: JsonObject): void {
+    this.#settle({ ok: true, result });
+  }
+
+  override fail(error: McpError): void {
+    this.#settle({ ok: false, error });
+  }
+}
+
+/**
+ * What a response with an id that is not pending is: about a request that is over (`repeated`), about
  * none of ours (`unmatched`), or one too many of them, so that the connection must close.
  */
 export type Stray = "repeated" | "unmatched" | "violation";
 
 /**
- * Which requests wait for an answer, in the order they were sent. Ids are ours and count upwards, so
- * that what became of any of them needs no memory. They match by type and value: `"7"` never answers
- * `7`. Whoever sends unmatched answers may be guessing ids, so past a bound they end the connection.
+ * The requests that wait for an answer, by id and in the order they were sent. Ids are ours and count
+ * upwards, so that telling a late answer from a wrong one needs no memory. They match by type and
+ * value: `"7"` never answers `7`. A server that sends unmatched answers may be guessing ids, so past a
+ * bound they end the connection.
  */
-export class RequestLedger {
+export class PendingRequests {
   readonly #strict: boolean;
-  readonly #open = new OpenRequests();
+  readonly #byId = new Map<unknown, PendingRequest>();
   readonly #abandoned = new Set<RequestId>();
+  #lastId = 0;
   #unmatched = 0;
   #repeated = 0;
 
@@ -29,46 +150,49 @@ export class RequestLedger {
     this.#strict = options.strict;
   }
 
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  /** How many responses answered no request of ours. */
   get unmatched(): number {
     return this.#unmatched;
   }
 
-  /** Late and second answers. */
+  /** How many responses came late or a second time. */
   get repeated(): number {
     return this.#repeated;
   }
 
-  get isEmpty(): boolean {
-    return this.#open.size === 0;
-  }
-
-  /** Oldest first. */
-  requests(): Iterable<RpcRequest> {
-    return this.#open;
+  /** Oldest first; requests may be taken out during the walk. */
+  [Symbol.iterator](): IterableIterator<PendingRequest> {
+    return this.#byId.values();
   }
 
   /** Gives the request its id. */
-  open(request: RpcRequest): void {
-    this.#open.add(request);
+  add(request: PendingRequest): void {
+    this.#lastId += 1;
+    request.id = this.#lastId;
+    this.#byId.set(request.id, request);
   }
 
   /** The request that waits under exactly this id. */
-  get(id: unknown): RpcRequest | undefined {
-    return this.#open.get(id);
+  get(id: unknown): PendingRequest | undefined {
+    return this.#byId.get(id);
   }
 
-  /** Like `get`, and it waits no longer. */
-  take(id: unknown): RpcRequest | undefined {
-    const request = this.#open.get(id);
-    if (request !== undefined) this.#open.delete(request);
+  /** Like `get`, and the request waits no longer. */
+  take(id: unknown): PendingRequest | undefined {
+    const request = this.#byId.get(id);
+    if (request !== undefined) this.#byId.delete(id);
     return request;
   }
 
-  /** Nobody waits any longer; the answer may still come and is no offence. False when none was open. */
-  abandon(request: RpcRequest): boolean {
-    if (!this.#open.delete(request)) return false;
+  /** Nobody waits for the answer any longer; it may still come and is no offence. False when the request did not wait. */
+  abandon({ id }: PendingRequest): boolean {
+    if (!this.#byId.delete(id)) return false;
     if (!this.#strict) return true;
-    this.#abandoned.add(request.id);
+    this.#abandoned.add(id);
     if (this.#abandoned.size > maxAbandoned) {
       const [oldest] = this.#abandoned;
       if (oldest !== undefined) this.#abandoned.delete(oldest);
@@ -76,16 +200,16 @@ export class RequestLedger {
     return true;
   }
 
-  /** Removes all open requests, when the connection ends. */
-  drain(): RpcRequest[] {
-    const requests = [...this.#open];
-    for (const request of requests) this.#open.delete(request);
+  /** Takes out all requests, when the connection ends. */
+  drain(): readonly PendingRequest[] {
+    const requests = [...this.#byId.values()];
+    this.#byId.clear();
     return requests;
   }
 
-  judgeStray(id: RequestId): Stray {
-    const isOver =
-      typeof id === "number" && Number.isInteger(id) && id > 0 && id <= this.#open.lastId;
+  /** Counts a response under an id that is not pending and says what it is. */
+  countStray(id: RequestId): Stray {
+    const isOver = typeof id === "number" && Number.isInteger(id) && id > 0 && id <= this.#lastId;
     if (isOver && (!this.#strict || this.#abandoned.has(id))) {
       this.#repeated += 1;
       return "repeated";

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import type { Progress } from "../protocol-client.ts";
-import { isRequestId, type RequestId } from "../wire/request-id.ts";
+import { isRequestId, type RequestId } from "../wire/json-rpc.ts";
 
 /** `params` that ask for progress reports under `token`. */
 export function withProgressToken(params: JsonObject, token: RequestId): JsonObject {

@@ -6,9 +6,8 @@ import { ScriptedPeer } from "../../../tests/fixtures/protocol/scripted-peer.ts"
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Progress, ServerNotification } from "../protocol-client.ts";
-import { CallbackRequest, type RpcAnswer } from "./callback-request.ts";
+import { CallbackRequest, type RpcAnswer, type RpcRequestOptions } from "./pending-requests.ts";
 import { RpcChannel } from "./rpc-channel.ts";
-import type { RpcRequestOptions } from "./rpc-request.ts";
 
 function open(overrides: Parameters<typeof protocolOptions>[0] = {}) {
   const peer = new ScriptedPeer();
@@ -295,7 +294,7 @@ describe("what nobody asked for", () => {
   it("notifications reach the handler, and a handler that throws stops nothing", () => {
     const { peer, channel, ask } = open();
     const seen: ServerNotification[] = [];
-    channel.unasked.onnotification = (notification) => {
+    channel.serverMessages.onnotification = (notification) => {
       seen.push(notification);
       throw new Error("a bug of the host");
     };

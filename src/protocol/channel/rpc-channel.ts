@@ -5,14 +5,12 @@ import type { Limits } from "../../config/keys/limits.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
+import { serverText } from "../../text/bounded-text.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
-import type { ProtocolEra } from "../protocol-client.ts";
 import { findInexactNumber } from "../wire/inexact-number.ts";
 import type { InputHandlers } from "../wire/input-handlers.ts";
-import { withMeta } from "../wire/message-meta.ts";
-import { allowsBatches, eraOfVersion } from "../wire/protocol-versions.ts";
-import { isRequestId } from "../wire/request-id.ts";
-import { serverText } from "../wire/server-text.ts";
+import { isRequestId, requestText, withMeta } from "../wire/json-rpc.ts";
+import { allowsBatches, eraOfVersion, type ProtocolEra } from "../wire/protocol-versions.ts";
 import {
   cancelledFailure,
   closedFailure,
@@ -20,6 +18,7 @@ import {
   malformedAnswer,
   mismatchFailure,
   sendFailure,
+  startFailure,
   withdrawnFailure,
 } from "./channel-failures.ts";
 import {
@@ -27,22 +26,19 @@ import {
   endFailure,
   messageTextOf,
   openStream,
+  RequestStream,
+  type SendOptions,
   slowReading,
-  startFailure,
 } from "./channel-transport.ts";
-import { RequestWatch } from "./deadlines.ts";
+import { RequestDeadlines } from "./deadlines.ts";
 import { answerFailure, isPlainResult, isResponse } from "./incoming-message.ts";
-import { RequestLedger } from "./pending-requests.ts";
+import { type PendingRequest, PendingRequests } from "./pending-requests.ts";
 import { withProgressToken } from "./progress-report.ts";
-import { RequestStream } from "./request-stream.ts";
-import { requestText } from "./request-text.ts";
-import type { RpcRequest } from "./rpc-request.ts";
-import { contain, reportHandlerFailure } from "./run-handler.ts";
-import type { SendOptions } from "./send-options.ts";
-import { UnaskedMessages } from "./server-messages.ts";
+import { reportHandlerFailure, runHandler } from "./run-handler.ts";
+import { ServerMessages } from "./server-messages.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
-/** What came in, for messages and logs. */
+/** Counts of what came in, for error messages and logs. */
 export interface ChannelCounts {
   readonly received: number;
   readonly junk: number;
@@ -72,29 +68,29 @@ export interface RpcChannelOptions {
  * not its concern. Negotiation uses it first and the client afterwards, so nothing is lost in between.
  */
 export class RpcChannel {
-  /** Where notifications of the server arrive. */
-  readonly unasked: UnaskedMessages;
+  /** Takes notifications and requests of the server. */
+  readonly serverMessages: ServerMessages;
   /** An error response that names no request: the server could not read the id of what it answers. */
   onanonymouserror: ((error: McpError) => void) | undefined;
   /** The server answered a request with an error: what to tell the caller, if that is not clear yet. */
-  onrefusal: ((request: RpcRequest, error: McpError) => Promise<McpError> | undefined) | undefined;
+  onrefusal:
+    | ((request: PendingRequest, error: McpError) => Promise<McpError> | undefined)
+    | undefined;
   /** The result of a tool holds a number that is not the one the server wrote; `literal` is. */
-  oninexact: ((request: RpcRequest, literal: string) => void) | undefined;
+  oninexact: ((request: PendingRequest, literal: string) => void) | undefined;
   /** Called once; `error` is absent when this side closed. */
   onend: ((error: McpError | undefined) => void) | undefined;
 
   readonly #transport: Transport;
   readonly #options: RpcChannelOptions;
-  readonly #ledger: RequestLedger;
-  readonly #watch: RequestWatch;
-  /** Of messages that count for nothing. */
+  readonly #pending: PendingRequests;
+  readonly #deadlines: RequestDeadlines;
+  /** Bounds the rate of messages that mean nothing: junk and stray responses. */
   readonly #dropRate: TokenBucket;
   readonly #counts = { received: 0, junk: 0, anonymousErrors: 0 };
   #era: ProtocolEra | undefined;
   #hasBatches = false;
   #envelope: JsonObject | undefined;
-  /** A promise of the transport's `send` that is known to be fulfilled. */
-  #fulfilled: Promise<void> | undefined;
   #end: McpError | undefined;
   #closing: Promise<void> | undefined;
 
@@ -102,21 +98,21 @@ export class RpcChannel {
     const { limits, clock, logger, serverName, strict } = options;
     this.#transport = transport;
     this.#options = options;
-    this.#ledger = new RequestLedger({ strict });
+    this.#pending = new PendingRequests({ strict });
     this.#dropRate = new TokenBucket({
       perSecond: limits.maxNotificationsPerSecond,
       burst: limits.notificationBurst,
       clock,
     });
-    this.#watch = new RequestWatch(this.#ledger, {
+    this.#deadlines = new RequestDeadlines(this.#pending, {
       serverName,
       limits,
       clock,
       giveUp: (request, error, reason) => this.#giveUp(request, error, reason),
     });
-    this.unasked = new UnaskedMessages({
+    this.serverMessages = new ServerMessages({
       ...options,
-      watch: this.#watch,
+      deadlines: this.#deadlines,
       era: () => this.#era,
       answer: (message) => this.#answer(message),
       withdraw: (id) => this.#withdrawn(id),
@@ -140,16 +136,15 @@ export class RpcChannel {
     return this.#end;
   }
 
-  /** Nothing is waited for; what stays open to hear of changes does not count. */
+  /** No request is pending; subscriptions, which stay open to hear of changes, do not count. */
   get isIdle(): boolean {
-    for (const { options } of this.#ledger.requests())
-      if (options.purpose !== "subscription") return false;
+    for (const { options } of this.#pending) if (options.purpose !== "subscription") return false;
     return true;
   }
 
   get counts(): ChannelCounts {
-    const { unmatched, repeated } = this.#ledger;
-    return { ...this.#counts, unmatched, repeated, overRate: this.unasked.overRate };
+    const { unmatched, repeated } = this.#pending;
+    return { ...this.#counts, unmatched, repeated, overRate: this.serverMessages.overRate };
   }
 
   async start(): Promise<void> {
@@ -166,11 +161,11 @@ export class RpcChannel {
     this.#hasBatches = allowsBatches(version);
     this.#envelope = envelope;
     this.#transport.setProtocolVersion?.(version);
-    this.unasked.eraFound();
+    this.serverMessages.eraFound();
   }
 
   /** Sends a request; whatever becomes of it arrives at its `succeed` or `fail`. */
-  request(request: RpcRequest): void {
+  request(request: PendingRequest): void {
     const { method, options } = request;
     const { signal, onProgress } = options;
     if (this.#end !== undefined) return request.fail(this.#end);
@@ -178,33 +173,33 @@ export class RpcChannel {
       if (signal.aborted) return request.fail(this.#cancelled(method));
       request.onAbort = () =>
         this.#giveUp(request, this.#cancelled(method), "cancelled by the caller");
-      // A lone call need not pay for what only many need.
-      if (!this.#ledger.isEmpty) expectManyListeners(signal);
+      // Node warns of a signal with many listeners; a lone call need not pay for preventing it.
+      if (this.#pending.size > 0) expectManyListeners(signal);
       signal.addEventListener("abort", request.onAbort);
     }
-    this.#ledger.open(request);
-    this.#watch.begin(request);
+    this.#pending.add(request);
+    this.#deadlines.start(request);
     const { id } = request;
-    const isWatched = onProgress !== undefined;
-    const params = isWatched ? withProgressToken(request.params, id) : request.params;
-    const paramsText = isWatched ? undefined : request.paramsText;
+    const wantsProgress = onProgress !== undefined;
+    const params = wantsProgress ? withProgressToken(request.params, id) : request.params;
+    const paramsText = wantsProgress ? undefined : request.paramsText;
     const text = paramsText === undefined ? undefined : requestText(id, method, paramsText);
     if (this.hasPerRequestStream) request.stream = openStream(this.#transport);
     this.#transmit({ jsonrpc: "2.0", id, method, params }, request, text);
   }
 
   /** The caller no longer waits, and the server is not told; a late answer does not count against it. */
-  abandon(request: RpcRequest): boolean {
-    const wasOpen = this.#ledger.abandon(request);
+  abandon(request: PendingRequest): boolean {
+    const wasOpen = this.#pending.abandon(request);
     if (!wasOpen) return false;
     this.#release(request);
     request.stream?.abort();
-    if (this.#ledger.isEmpty) this.#watch.stop();
+    if (this.#pending.size === 0) this.#deadlines.stop();
     return true;
   }
 
   /** The caller no longer wants what the request was for, and the server is told. */
-  withdraw(request: RpcRequest): void {
+  withdraw(request: PendingRequest): void {
     const error = this.#cancelled(request.method);
     this.#giveUp(request, error, "no longer wanted");
   }
@@ -236,40 +231,33 @@ export class RpcChannel {
     const end = error ?? closedFailure(serverName);
     this.#end = end;
     logger.debug("the connection ended", { serverName, code: end.code, ...this.counts });
-    this.#watch.stop();
-    this.unasked.end();
-    for (const request of this.#ledger.drain()) {
+    this.#deadlines.stop();
+    this.serverMessages.end();
+    for (const request of this.#pending.drain()) {
       this.#release(request);
-      this.#contain(() => request.fail(end));
+      this.#runHandler(() => request.fail(end));
     }
-    this.#contain(() => this.onend?.(error));
+    this.#runHandler(() => this.onend?.(error));
   }
 
   /** `text`: the JSON of the message, where it is known. */
-  #transmit(message: JSONRPCMessage, request: RpcRequest, text: string | undefined): void {
+  #transmit(message: JSONRPCMessage, request: PendingRequest, text: string | undefined): void {
     let sending: Promise<void>;
     try {
       sending = this.#transport.send(message, sendOptions(request, text));
     } catch (cause) {
       return this.#unsent(request, cause);
     }
-    // A transport that answers every send with the same promise needs to be watched only once.
-    if (sending === this.#fulfilled) return;
-    Promise.resolve(sending).then(
-      () => {
-        this.#fulfilled = sending;
-      },
-      (cause: unknown) => this.#unsent(request, cause),
-    );
+    Promise.resolve(sending).catch((cause: unknown) => this.#unsent(request, cause));
   }
 
-  #unsent(request: RpcRequest, cause: unknown): void {
+  #unsent(request: PendingRequest, cause: unknown): void {
     if (!this.abandon(request)) return;
-    this.#contain(() => request.fail(sendFailure(cause, this.#exchange(request.method))));
+    this.#runHandler(() => request.fail(sendFailure(cause, this.#exchange(request.method))));
   }
 
   /** The request is over without an answer, and the server is told to stop working on it. */
-  #giveUp(request: RpcRequest, error: McpError, reason: string): void {
+  #giveUp(request: PendingRequest, error: McpError, reason: string): void {
     if (!this.abandon(request)) return;
     const { id, stream, options } = request;
     // In the modern era the end of the request's stream says it all.
@@ -277,10 +265,10 @@ export class RpcChannel {
     const isUnsent = stream instanceof RequestStream && stream.isUnsent;
     if (options.purpose !== "handshake" && !isToldByStream && !isUnsent)
       this.notify("notifications/cancelled", { requestId: id, reason }).catch(() => undefined);
-    this.#contain(() => request.fail(error));
+    this.#runHandler(() => request.fail(error));
   }
 
-  #release({ onAbort, options }: RpcRequest): void {
+  #release({ onAbort, options }: PendingRequest): void {
     if (onAbort !== undefined) options.signal?.removeEventListener("abort", onAbort);
   }
 
@@ -303,7 +291,7 @@ export class RpcChannel {
     try {
       if (!isJsonObject(message)) this.#junk();
       else if (message["method"] === undefined) this.#answered(message, refusal);
-      else if (!this.unasked.take(message)) this.#junk();
+      else if (!this.serverMessages.take(message)) this.#junk();
     } catch (error) {
       // It must not end the transport's read loop.
       const { logger, serverName } = this.#options;
@@ -311,13 +299,13 @@ export class RpcChannel {
     }
   }
 
-  #contain(task: () => void): void {
+  #runHandler(task: () => void): void {
     const { logger, serverName } = this.#options;
-    contain(task, logger, serverName);
+    runHandler(task, logger, serverName);
   }
 
   #answered(message: JsonObject, refusal: string | undefined): void {
-    const request = this.#ledger.take(message["id"]);
+    const request = this.#pending.take(message["id"]);
     if (request === undefined) return this.#strayed(message);
     this.#release(request);
     if (request.options.keepRaw === true) request.raw = messageTextOf(this.#transport);
@@ -332,18 +320,18 @@ export class RpcChannel {
     else this.#refused(request, failure);
   }
 
-  #refused(request: RpcRequest, failure: McpError): void {
+  #refused(request: PendingRequest, failure: McpError): void {
     const later = this.onrefusal?.(request, failure);
     if (later === undefined) request.fail(failure);
-    else void later.then((error) => this.#contain(() => request.fail(error)));
+    else void later.then((error) => this.#runHandler(() => request.fail(error)));
   }
 
   /** Text blocks carry their numbers as text, so only what goes beyond them can have been changed. */
-  #checkNumbers(request: RpcRequest, { structuredContent, _meta }: JsonObject): void {
+  #checkNumbers(request: PendingRequest, { structuredContent, _meta }: JsonObject): void {
     if (structuredContent === undefined && _meta === undefined) return;
     if (request.method !== "tools/call" || this.oninexact === undefined) return;
     const literal = findInexactNumber(messageTextOf(this.#transport) ?? "");
-    if (literal !== undefined) this.#contain(() => this.oninexact?.(request, literal));
+    if (literal !== undefined) this.#runHandler(() => this.oninexact?.(request, literal));
   }
 
   #strayed(message: JsonObject): void {
@@ -354,8 +342,8 @@ export class RpcChannel {
       this.#counts.anonymousErrors += 1;
       const failure = answerFailure(message, this.#exchange("a request"));
       if (failure !== undefined) this.onanonymouserror?.(failure);
-    } else if (this.#ledger.judgeStray(id) === "violation") {
-      const open = [...this.#ledger.requests()].map((request) => request.id);
+    } else if (this.#pending.countStray(id) === "violation") {
+      const open = [...this.#pending].map((request) => request.id);
       this.#ended(mismatchFailure(open, id, this.#options.serverName));
       void this.close();
     }
@@ -366,14 +354,14 @@ export class RpcChannel {
     this.#dropped();
   }
 
-  /** Reading on at full speed would leave no time for anything else. */
+  /** Slows reading when many messages mean nothing: at full speed they would leave no time for anything else. */
   #dropped(): void {
     if (!this.#dropRate.take()) slowReading(this.#transport);
   }
 
   /** The server ends a subscription; any other request of ours is its to answer. */
   #withdrawn(id: unknown): void {
-    const request = this.#ledger.get(id);
+    const request = this.#pending.get(id);
     if (request?.options.purpose !== "subscription" || !this.abandon(request)) return;
     request.fail(withdrawnFailure(this.#exchange(request.method)));
   }
@@ -389,7 +377,7 @@ export class RpcChannel {
   }
 }
 
-function sendOptions({ stream, options }: RpcRequest, text?: string): SendOptions | undefined {
+function sendOptions({ stream, options }: PendingRequest, text?: string): SendOptions | undefined {
   if (stream === undefined) return text === undefined ? undefined : { text };
   const { headers } = options;
   return stream instanceof RequestStream

@@ -1,7 +1,7 @@
 import type { Logger } from "../../ports/logger.ts";
 
-/** Runs a handler whose failure must not become ours: it is logged, and the caller goes on. */
-export function contain(task: () => void, logger: Logger, serverName: string): void {
+/** Runs a handler of somebody else. What it throws is logged, and the caller goes on. */
+export function runHandler(task: () => void, logger: Logger, serverName: string): void {
   try {
     task();
   } catch (error) {

@@ -5,55 +5,70 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { maskSecrets } from "../../text/mask-secrets.ts";
-import type { ProtocolEra, ServerNotification } from "../protocol-client.ts";
+import type { ServerNotification } from "../protocol-client.ts";
 import type { InputHandlers } from "../wire/input-handlers.ts";
+import { isRequestId } from "../wire/json-rpc.ts";
 import { changedList, type ListKind } from "../wire/list-kind.ts";
-import { isRequestId } from "../wire/request-id.ts";
-import type { RequestWatch } from "./deadlines.ts";
+import type { ProtocolEra } from "../wire/protocol-versions.ts";
+import type { RequestDeadlines } from "./deadlines.ts";
 import { EarlyNotifications } from "./early-notifications.ts";
-import { isHandledNotification } from "./handled-notification.ts";
-import { contain } from "./run-handler.ts";
+import { runHandler } from "./run-handler.ts";
 import { type ServerRequest, ServerRequests } from "./server-requests.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
-export interface UnaskedMessagesOptions {
+export interface ServerMessagesOptions {
   readonly serverName: string;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly inputHandlers?: InputHandlers | undefined;
   readonly secrets?: readonly string[] | undefined;
-  readonly watch: RequestWatch;
+  readonly deadlines: RequestDeadlines;
   /** Undefined until the handshake has shown it. */
   readonly era: () => ProtocolEra | undefined;
   readonly answer: (answer: JSONRPCMessage) => void;
-  /** Messages come faster than allowed and are dropped: whoever reads them need not hurry. */
+  /** Called when a message is dropped because they come faster than allowed: reading may slow down. */
   readonly onOverRate: () => void;
-  /** The server takes back an open request of ours, which only a subscription allows. */
+  /** Called when the server cancels a pending request of ours, which only a subscription allows. */
   readonly withdraw: (id: unknown) => void;
 }
+
+/** Notifications the host has a use for; progress is decided by its token instead. */
+const handledNotifications: ReadonlySet<string> = new Set([
+  "notifications/cancelled",
+  "notifications/elicitation/complete",
+  "notifications/message",
+  "notifications/prompts/list_changed",
+  "notifications/resources/list_changed",
+  "notifications/resources/updated",
+  "notifications/subscriptions/acknowledged",
+  "notifications/tools/list_changed",
+]);
 
 /** Requests that may wait for the era to be known; nothing was offered yet, so further ones have no claim to an answer. */
 const maxEarlyRequests = 16;
 
-/** Notifications and requests of the server: sorted, bounded in rate, handed to whoever they concern. */
-export class UnaskedMessages {
-  /** Every report of a changed list, however fast they come. */
+/**
+ * Takes what the server sends by itself, its notifications and requests: sorts them, bounds their rate,
+ * and hands each to whoever it concerns.
+ */
+export class ServerMessages {
+  /** Called for every report of a changed list, however fast they come. */
   onlistchange: ((kind: ListKind) => void) | undefined;
-  /** Every report of a changed resource, likewise, with the params as they came. */
+  /** Called for every report of a changed resource, however fast they come, with the params as sent. */
   onresourcechange: ((params: JsonObject | undefined) => void) | undefined;
 
-  readonly #options: UnaskedMessagesOptions;
+  readonly #options: ServerMessagesOptions;
   readonly #rate: TokenBucket;
   readonly #serverRequests: ServerRequests;
   #onnotification: ((notification: ServerNotification) => void) | undefined;
-  /** Undefined once they have been heard. */
+  /** Notifications that came before the first handler; undefined once it has heard them. */
   #early: EarlyNotifications | undefined = new EarlyNotifications();
   readonly #earlyRequests: ServerRequest[] = [];
   #overRate = 0;
 
-  constructor(options: UnaskedMessagesOptions) {
-    const { limits, clock, watch, answer, inputHandlers: handlers = {} } = options;
+  constructor(options: ServerMessagesOptions) {
+    const { limits, clock, deadlines, answer, inputHandlers: handlers = {} } = options;
     this.#options = options;
     this.#rate = new TokenBucket({
       perSecond: limits.maxNotificationsPerSecond,
@@ -63,7 +78,7 @@ export class UnaskedMessages {
     this.#serverRequests = new ServerRequests({
       handlers,
       send: answer,
-      begin: () => watch.hold(),
+      begin: () => deadlines.pauseDeadline(),
     });
   }
 
@@ -79,7 +94,7 @@ export class UnaskedMessages {
     else queueMicrotask(() => this.#catchUp());
   }
 
-  /** Messages that came faster than allowed and were dropped. */
+  /** How many messages came faster than allowed and were dropped. */
   get overRate(): number {
     return this.#overRate;
   }
@@ -98,7 +113,7 @@ export class UnaskedMessages {
     return true;
   }
 
-  /** The era is known from now on: what was asked before is refused, or left alone. */
+  /** Called when the era is known: requests that came before are refused, or ignored in the modern era. */
   eraFound(): void {
     const early = this.#earlyRequests.splice(0);
     if (this.#options.era() === "modern") return;
@@ -120,12 +135,13 @@ export class UnaskedMessages {
   }
 
   #notified(method: string, params: JsonObject | undefined): void {
-    const { watch, secrets = [] } = this.#options;
+    const { deadlines, secrets = [] } = this.#options;
     if (method === "notifications/progress") {
-      if (this.#hasRoom() && !watch.progressed(maskSecrets(params, secrets))) watch.unhandled();
+      if (this.#hasRoom() && !deadlines.takeProgress(maskSecrets(params, secrets)))
+        deadlines.countUnhandled();
       return;
     }
-    if (!isHandledNotification(method)) watch.unhandled();
+    if (!handledNotifications.has(method)) deadlines.countUnhandled();
     // Before the rate is asked: a flood must not hide that something has changed.
     this.#note(method, params);
     if (!this.#hasRoom()) return;
@@ -140,8 +156,8 @@ export class UnaskedMessages {
     const early = this.#early;
     if (early === undefined || this.#onnotification === undefined) return;
     for (const notification of early)
-      contain(() => this.#onnotification?.(notification), logger, serverName);
-    // Not before: what a handler brings about is to wait for its turn.
+      runHandler(() => this.#onnotification?.(notification), logger, serverName);
+    // Last: notifications that a handler causes wait for their turn.
     this.#early = undefined;
   }
 

@@ -3,9 +3,8 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { JsonObject } from "../../text/json-object.ts";
 import { findHandler, type InputHandler, type InputHandlers } from "../wire/input-handlers.ts";
-import type { JsonObject } from "../wire/json-object.ts";
-import { methodNotFound } from "../wire/json-rpc.ts";
-import type { RequestId } from "../wire/request-id.ts";
+import { methodNotFound, type RequestId } from "../wire/json-rpc.ts";
+import type { PausedDeadline } from "./deadlines.ts";
 
 /** Questions of one server that may wait for their answers at the same time. */
 const maxOpenQuestions = 16;
@@ -26,14 +25,11 @@ export interface ServerRequest {
 export interface ServerRequestsOptions {
   readonly handlers: InputHandlers;
   readonly send: (answer: JSONRPCMessage) => void;
-  /**
-   * Called when a question begins to wait for its answer: finds out on whose behalf it is asked, and
-   * returns what is to be called when the wait is over.
-   */
-  readonly begin: () => { readonly owner: RequestOwner | undefined; readonly end: () => void };
+  /** Called when a question begins to wait for its answer; `resume` is called when the wait is over. */
+  readonly begin: () => PausedDeadline;
 }
 
-/** What a server of the legacy era asks of us while it works: each question is answered, at most once. */
+/** Answers the requests that a server of the legacy era sends while it works, each at most once. */
 export class ServerRequests {
   readonly #options: ServerRequestsOptions;
   readonly #open = new Map<RequestId, AbortController>();
@@ -42,7 +38,7 @@ export class ServerRequests {
     this.#options = options;
   }
 
-  /** Before `isGreeted` nothing was offered yet, so there is nothing to ask for. */
+  /** `isGreeted`: the handshake is over. Nothing was offered before, so there is nothing to ask for. */
   take({ id, method, params }: ServerRequest, isGreeted: boolean): void {
     const handler = isGreeted ? findHandler(this.#options.handlers, method) : undefined;
     if (method === "ping") this.#succeed(id, {});
@@ -66,7 +62,7 @@ export class ServerRequests {
   async #ask(id: RequestId, handler: InputHandler, params: JsonObject): Promise<void> {
     const abort = new AbortController();
     const { signal } = abort;
-    const { owner, end } = this.#options.begin();
+    const { owner, resume } = this.#options.begin();
     this.#open.set(id, abort);
     try {
       const answer = await handler.answer(params, { signal, owner });
@@ -81,7 +77,7 @@ export class ServerRequests {
       else this.#fail(id, internalError, "No answer could be given");
     } finally {
       this.#open.delete(id);
-      end();
+      resume();
     }
   }
 

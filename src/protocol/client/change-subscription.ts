@@ -2,9 +2,8 @@ import type { McpError } from "../../errors/mcp-error.ts";
 import type { Clock, Timer } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { JsonObject } from "../../text/json-object.ts";
-import { CallbackRequest, type RpcAnswer } from "../channel/callback-request.ts";
+import { CallbackRequest, type RpcAnswer } from "../channel/pending-requests.ts";
 import type { RpcChannel } from "../channel/rpc-channel.ts";
-import type { JsonObject } from "../wire/json-object.ts";
 import { methodNotFound, rpcCodeOf } from "../wire/json-rpc.ts";
 
 /** A subscription that lasted this long was worth opening; shorter ones make the next wait longer. */

@@ -2,8 +2,8 @@ import type { Limits } from "../../config/keys/limits.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { durationText } from "../../text/duration-text.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import type { RequestOptions } from "../protocol-client.ts";
-import type { JsonObject } from "../wire/json-object.ts";
 
 export interface Page<Item, Rejected> {
   readonly items: readonly Item[];

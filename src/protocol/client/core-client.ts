@@ -1,9 +1,9 @@
-import { PendingRequest } from "../channel/pending-request.ts";
+import type { JsonObject } from "../../text/json-object.ts";
+import { PromisedRequest } from "../channel/pending-requests.ts";
 import { RpcChannel } from "../channel/rpc-channel.ts";
 import { negotiateEra } from "../era/negotiate-era.ts";
 import type { ConnectProtocol } from "../protocol-client.ts";
-import type { JsonObject } from "../wire/json-object.ts";
-import { withMeta } from "../wire/message-meta.ts";
+import { withMeta } from "../wire/json-rpc.ts";
 import { NegotiatedClient } from "./negotiated-client.ts";
 import type { RequestSender } from "./request-path.ts";
 
@@ -21,7 +21,7 @@ function createCoreSender(channel: RpcChannel, envelope: JsonObject | undefined)
     request(outgoing, read) {
       const { method, params, options } = outgoing;
       const isReady = envelope === undefined || params["_meta"] === envelope;
-      const request = new PendingRequest(
+      const request = new PromisedRequest(
         isReady ? outgoing : { method, params: withMeta(params, envelope), options },
         read,
       );

@@ -1,14 +1,14 @@
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
+import { serverText } from "../../text/bounded-text.ts";
 import type { JsonObject } from "../../text/json-object.ts";
 import { maskSecrets } from "../../text/mask-secrets.ts";
-import type { ReadResult } from "../channel/pending-request.ts";
+import type { ReadResult } from "../channel/pending-requests.ts";
 import type { RpcChannel } from "../channel/rpc-channel.ts";
-import { contain } from "../channel/run-handler.ts";
+import { runHandler } from "../channel/run-handler.ts";
 import type { Negotiated } from "../era/negotiate-era.ts";
 import type {
   ProtocolClient,
-  ProtocolEra,
   ProtocolOptions,
   RawToolResult,
   RequestOptions,
@@ -18,7 +18,7 @@ import type {
   ToolListing,
 } from "../protocol-client.ts";
 import { type ListKind, reportedLists } from "../wire/list-kind.ts";
-import { serverText } from "../wire/server-text.ts";
+import type { ProtocolEra } from "../wire/protocol-versions.ts";
 import { ChangeSubscription } from "./change-subscription.ts";
 import { ListChanges } from "./list-changes.ts";
 import { RequestPath, type RequestPathParts, type RequestSender } from "./request-path.ts";
@@ -67,7 +67,7 @@ export class NegotiatedClient implements ProtocolClient {
     });
     this.#cache = isModern ? new ResponseCache({ clock, maxTtlMs: limits.maxTtlMs }) : undefined;
     this.#listChanges = new ListChanges(clock, (kind) =>
-      contain(() => this.#onlistchanged?.(kind), logger, serverName),
+      runHandler(() => this.#onlistchanged?.(kind), logger, serverName),
     );
     const kinds = reportedLists(capabilities);
     const listen = isModern
@@ -91,10 +91,10 @@ export class NegotiatedClient implements ProtocolClient {
       tooMany: (limit) =>
         createError("denied", `no more than ${limit} resources can be watched`, { serverName }),
     });
-    channel.unasked.onlistchange = (kind) => this.#listChanged(kind);
-    channel.unasked.onresourcechange = (params) => {
+    channel.serverMessages.onlistchange = (kind) => this.#listChanged(kind);
+    channel.serverMessages.onresourcechange = (params) => {
       this.#cache?.resourceUpdated(params);
-      contain(() => this.#resources.updated(params), logger, serverName);
+      runHandler(() => this.#resources.updated(params), logger, serverName);
     };
     channel.oninexact = ({ params }, literal) =>
       this.onwarning?.(
@@ -132,11 +132,11 @@ export class NegotiatedClient implements ProtocolClient {
   }
 
   get onnotification(): ((notification: ServerNotification) => void) | undefined {
-    return this.#channel.unasked.onnotification;
+    return this.#channel.serverMessages.onnotification;
   }
 
   set onnotification(handler: ((notification: ServerNotification) => void) | undefined) {
-    this.#channel.unasked.onnotification = handler;
+    this.#channel.serverMessages.onnotification = handler;
   }
 
   get onlistchanged(): ((kind: ListKind) => void) | undefined {
@@ -231,7 +231,7 @@ export class NegotiatedClient implements ProtocolClient {
     if (handler === undefined || ended === undefined) return;
     this.#onclose = undefined;
     const { logger, serverName } = this.#options;
-    contain(() => handler(ended.error), logger, serverName);
+    runHandler(() => handler(ended.error), logger, serverName);
   }
 }
 

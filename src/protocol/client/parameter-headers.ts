@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import type { ListedTool } from "../protocol-client.ts";
 import { encodeHeaderValue } from "../wire/header-value.ts";
-import { isJsonObject, type JsonObject } from "../wire/json-object.ts";
 import { rpcCodeOf } from "../wire/json-rpc.ts";
 import { type HeaderDeclaration, readHeaderDeclarations } from "./header-declarations.ts";
 

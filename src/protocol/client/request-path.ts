@@ -1,16 +1,20 @@
 import type { McpError } from "../../errors/mcp-error.ts";
+import { serverText } from "../../text/bounded-text.ts";
 import type { JsonObject } from "../../text/json-object.ts";
-import { closedFailure, type Exchange } from "../channel/channel-failures.ts";
-import type { ReadResult, SentRequest } from "../channel/pending-request.ts";
+import { closedFailure, type Exchange, invalidResult } from "../channel/channel-failures.ts";
+import type {
+  OutgoingRequest,
+  PendingRequest,
+  ReadResult,
+  SentRequest,
+} from "../channel/pending-requests.ts";
 import type { RpcChannel } from "../channel/rpc-channel.ts";
-import type { OutgoingRequest, RpcRequest } from "../channel/rpc-request.ts";
 import type { Negotiated } from "../era/negotiate-era.ts";
 import { isInputRequired } from "../input/input-required.ts";
 import { InputRounds } from "../input/input-rounds.ts";
 import { offersUrls, readUrlRequired } from "../input/url-required.ts";
 import type { ProtocolOptions } from "../protocol-client.ts";
 import { missingCapabilities, unsentFailure } from "./required-capability.ts";
-import { checkIsComplete } from "./result-type.ts";
 
 /** How messages reach the channel: what an implementation of the protocol adds to it. */
 export interface RequestSender {
@@ -85,7 +89,7 @@ export class RequestPath {
   }
 
   /** Undefined unless there is something that a person can do about it. */
-  #refused(request: RpcRequest, error: McpError): Promise<McpError> | undefined {
+  #refused(request: PendingRequest, error: McpError): Promise<McpError> | undefined {
     const pages = request.options.purpose === undefined ? readUrlRequired(error) : undefined;
     return pages && this.#rounds.visit(error, pages, request);
   }
@@ -98,4 +102,15 @@ export class RequestPath {
   end(error: McpError | undefined): void {
     this.#rounds.end(error ?? closedFailure(this.#serverName));
   }
+}
+
+/**
+ * Throws unless a result of the modern era is the end of its request. Servers must say so; one that
+ * says nothing means the same, as it did in every earlier revision.
+ */
+function checkIsComplete(result: JsonObject, exchange: Exchange): void {
+  const { resultType = "complete" } = result;
+  if (resultType === "complete") return;
+  if (typeof resultType !== "string") throw invalidResult("its type is not a text", exchange);
+  throw invalidResult(`its type "${serverText(resultType, 40)}" is unknown`, exchange);
 }

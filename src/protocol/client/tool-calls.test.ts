@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { requestText } from "../channel/request-text.ts";
-import { ToolParamsText } from "./tool-params-text.ts";
+import { requestText } from "../wire/json-rpc.ts";
+import { ToolParamsText } from "./tool-calls.ts";
 
 const json = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue(), { maxKeys: 4 });
 

@@ -3,8 +3,7 @@ import type { Limits } from "../../config/keys/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { JsonObject } from "../../text/json-object.ts";
 import { maskSecrets } from "../../text/mask-secrets.ts";
-import type { ReadResult } from "../channel/pending-request.ts";
-import type { RpcRequestOptions } from "../channel/rpc-request.ts";
+import type { ReadResult, RpcRequestOptions } from "../channel/pending-requests.ts";
 import type {
   RawToolResult,
   RequestOptions,
@@ -16,7 +15,6 @@ import { collectPages } from "./collect-pages.ts";
 import { MaskedTools } from "./masked-tools.ts";
 import { areSameHeaders, isHeaderMismatch, ParameterHeaders } from "./parameter-headers.ts";
 import type { RequestPath } from "./request-path.ts";
-import { ToolParamsText } from "./tool-params-text.ts";
 
 export interface ToolCallsOptions {
   readonly limits: Limits;
@@ -134,5 +132,26 @@ export class ToolCalls {
       this.#relisting = undefined;
     });
     return signal === undefined ? this.#relisting : untilAborted(this.#relisting, signal);
+  }
+}
+
+/** Writes the JSON of `tools/call` params around that of the arguments, which is known already. */
+export class ToolParamsText {
+  /** What stands behind the arguments; the same for all calls. */
+  readonly #end: string;
+  /** What stands in front of them; kept because one tool is often called many times in a row. */
+  #begin = "";
+  #beginOf: string | undefined;
+
+  constructor(envelope: JsonObject | undefined) {
+    this.#end = envelope === undefined ? "}" : `,"_meta":${JSON.stringify(envelope)}}`;
+  }
+
+  of(name: string, argumentsText: string): string {
+    if (name !== this.#beginOf) {
+      this.#begin = `{"name":${JSON.stringify(name)},"arguments":`;
+      this.#beginOf = name;
+    }
+    return `${this.#begin}${argumentsText}${this.#end}`;
   }
 }

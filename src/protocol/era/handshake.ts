@@ -1,7 +1,7 @@
+import { serverText } from "../../text/bounded-text.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import type { ServerIdentity } from "../protocol-client.ts";
-import { isJsonObject, type JsonObject } from "../wire/json-object.ts";
 import { modernVersion } from "../wire/protocol-versions.ts";
-import { serverText } from "../wire/server-text.ts";
 
 /** How this client introduces itself. */
 export interface ClientFacts {

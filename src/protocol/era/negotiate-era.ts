@@ -2,15 +2,20 @@ import { Stop } from "../../async/stop.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Timer } from "../../ports/clock.ts";
+import { serverText } from "../../text/bounded-text.ts";
 import { durationText } from "../../text/duration-text.ts";
-import { CallbackRequest, type RpcAnswer } from "../channel/callback-request.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { cancelledFailure, invalidResult, withDetails } from "../channel/channel-failures.ts";
+import { CallbackRequest, type RpcAnswer } from "../channel/pending-requests.ts";
 import type { RpcChannel } from "../channel/rpc-channel.ts";
-import type { ProtocolEra, ProtocolOptions } from "../protocol-client.ts";
+import type { ProtocolOptions } from "../protocol-client.ts";
 import { declaredCapabilities } from "../wire/input-handlers.ts";
-import { isJsonObject, type JsonObject } from "../wire/json-object.ts";
-import { eraOfVersion, modernVersion, supportedVersions } from "../wire/protocol-versions.ts";
-import { serverText } from "../wire/server-text.ts";
+import {
+  eraOfVersion,
+  modernVersion,
+  type ProtocolEra,
+  supportedVersions,
+} from "../wire/protocol-versions.ts";
 import {
   type ClientFacts,
   initializeParams,

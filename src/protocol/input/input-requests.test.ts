@@ -18,6 +18,7 @@ import { callOf } from "../../../tests/fixtures/requests/open-questions.ts";
 import { createError } from "../../errors/families.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { createDemoServer, createMemoryServer } from "../../testing/index.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import { connectWithCore } from "../client/core-client.ts";
 import type { InputContext, InputHandlers } from "../wire/input-handlers.ts";
 

@@ -4,20 +4,18 @@ import type { Client, JsonSchemaValidator, StandardSchemaV1 } from "@modelcontex
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import { type Clock, longestTimerMs } from "../../ports/clock.ts";
+import { serverText } from "../../text/bounded-text.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { type Exchange, invalidResult } from "../channel/channel-failures.ts";
+import type { OutgoingRequest } from "../channel/pending-requests.ts";
 import { RpcChannel } from "../channel/rpc-channel.ts";
-import type { OutgoingRequest } from "../channel/rpc-request.ts";
 import { NegotiatedClient } from "../client/negotiated-client.ts";
 import type { RequestSender } from "../client/request-path.ts";
 import { type Negotiated, negotiateEra } from "../era/negotiate-era.ts";
 import type { ConnectProtocol, ProtocolOptions } from "../protocol-client.ts";
 import { declaredCapabilities } from "../wire/input-handlers.ts";
-import { isJsonObject, type JsonObject } from "../wire/json-object.ts";
 import { modernVersion, supportedVersions } from "../wire/protocol-versions.ts";
-import { serverText } from "../wire/server-text.ts";
-import type { SdkAnswer } from "./sdk-errand.ts";
-import { aliasOf, SdkTransport } from "./sdk-transport.ts";
+import { aliasOf, type SdkAnswer, SdkTransport } from "./sdk-transport.ts";
 
 type Sdk = typeof sdkModule;
 

@@ -1,15 +1,18 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
+import type { McpError } from "../../errors/mcp-error.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { JsonObject } from "../../text/json-object.ts";
-import { CallbackRequest, type RpcAnswer } from "../channel/callback-request.ts";
 import { type Exchange, malformedAnswer, sendFailure } from "../channel/channel-failures.ts";
+import {
+  CallbackRequest,
+  type OutgoingRequest,
+  type PendingRequest,
+  type RpcAnswer,
+} from "../channel/pending-requests.ts";
 import type { RpcChannel } from "../channel/rpc-channel.ts";
-import type { OutgoingRequest } from "../channel/rpc-request.ts";
-import { contain } from "../channel/run-handler.ts";
-import type { JsonObject } from "../wire/json-object.ts";
-import type { RequestId } from "../wire/request-id.ts";
-import { type SdkAnswer, SdkErrand } from "./sdk-errand.ts";
+import { runHandler } from "../channel/run-handler.ts";
+import type { RequestId } from "../wire/json-rpc.ts";
 
 /**
  * The SDK checks modern results of methods it knows against schemas that lose a whole list to one
@@ -21,10 +24,16 @@ export function aliasOf(method: string): string {
   return `${alias}${method}`;
 }
 
+/** A result as the SDK passed it on, with the text that only the channel had. */
+export interface SdkAnswer {
+  readonly result: JsonObject;
+  readonly raw: string | undefined;
+}
+
 export interface SdkTransportOptions {
   readonly serverName: string;
   readonly logger: Logger;
-  /** Answers the client's own handshake, which the server has seen already. */
+  /** Answers the client's sdkRequest handshake, which the server has seen already. */
   readonly initializeResult: JsonObject;
   /** The SDK refuses results of the modern era that do not say what they are. */
   readonly isModern: boolean;
@@ -42,8 +51,8 @@ export class SdkTransport implements Transport {
 
   readonly #channel: RpcChannel;
   readonly #options: SdkTransportOptions;
-  /** Whose request the SDK sends next. */
-  #errand: SdkErrand | undefined;
+  /** The request that the SDK is about to send. */
+  #sending: SdkRequest | undefined;
 
   constructor(channel: RpcChannel, options: SdkTransportOptions) {
     this.#channel = channel;
@@ -80,46 +89,46 @@ export class SdkTransport implements Transport {
    * else with what the SDK says.
    */
   exchange(request: OutgoingRequest, ask: () => Promise<JsonObject>): Promise<SdkAnswer> {
-    const errand = new SdkErrand(request);
-    this.#errand = errand;
+    const sdkRequest = new SdkRequest(request);
+    this.#sending = sdkRequest;
     try {
       ask().then(
-        (result) => errand.succeed(result),
-        (error: unknown) => errand.fail(error),
+        (result) => sdkRequest.succeed(result),
+        (error: unknown) => sdkRequest.fail(error),
       );
     } catch (error) {
-      errand.fail(error);
+      sdkRequest.fail(error);
     } finally {
-      this.#errand = undefined;
+      this.#sending = undefined;
     }
-    if (errand.sent === undefined)
-      errand.failUnlessOverSoon(() =>
+    if (sdkRequest.sent === undefined)
+      sdkRequest.failUnlessOverSoon(() =>
         sendFailure(new Error("the SDK did not send it"), this.#exchangeOf(request)),
       );
-    return errand.promise;
+    return sdkRequest.promise;
   }
 
   #request(id: RequestId, aliased: string, params: JsonObject): void {
-    const errand = this.#errand;
+    const sdkRequest = this.#sending;
     const method = aliased.startsWith(alias) ? aliased.slice(alias.length) : aliased;
-    const request = { method, params, options: errand?.request.options ?? {} };
+    const request = { method, params, options: sdkRequest?.request.options ?? {} };
     const sent = new CallbackRequest(request, (answer) => {
-      if (errand !== undefined) this.#settle(errand, id, answer);
+      if (sdkRequest !== undefined) this.#settle(sdkRequest, id, answer);
       this.#deliver(id, answer);
     });
-    if (errand !== undefined) errand.sent = sent;
+    if (sdkRequest !== undefined) sdkRequest.sent = sent;
     this.#channel.request(sent);
   }
 
   /** From here on the channel's deadline no longer holds: the request has been answered. */
-  #settle(errand: SdkErrand, id: RequestId, answer: RpcAnswer): void {
-    if (!answer.ok) return errand.fail(answer.error);
+  #settle(sdkRequest: SdkRequest, id: RequestId, answer: RpcAnswer): void {
+    if (!answer.ok) return sdkRequest.fail(answer.error);
     const { logger, serverName } = this.#options;
-    errand.failUnlessOverSoon(() => {
+    sdkRequest.failUnlessOverSoon(() => {
       const reason = "the SDK's client does not accept it";
-      const error = malformedAnswer(reason, this.#exchangeOf(errand.request));
+      const error = malformedAnswer(reason, this.#exchangeOf(sdkRequest.request));
       // Else the SDK would wait on, and its timer keep the process alive.
-      contain(() => this.#deliver(id, { ok: false, error }), logger, serverName);
+      runHandler(() => this.#deliver(id, { ok: false, error }), logger, serverName);
       return error;
     });
   }
@@ -137,5 +146,44 @@ export class SdkTransport implements Transport {
     const { result } = answer;
     const typed = this.#options.isModern ? { resultType: "complete", ...result } : result;
     this.onmessage?.({ jsonrpc: "2.0", id, result: typed });
+  }
+}
+
+/** A request on its way through the SDK, and the promise that its caller holds. */
+class SdkRequest {
+  readonly request: OutgoingRequest;
+  readonly promise: Promise<SdkAnswer>;
+  /** The request as the channel keeps it; undefined until the SDK has sent it. */
+  sent: PendingRequest | undefined;
+  #resolve!: (answer: SdkAnswer) => void;
+  #reject!: (error: unknown) => void;
+  #isOver = false;
+
+  constructor(request: OutgoingRequest) {
+    this.request = request;
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  succeed(result: JsonObject): void {
+    this.#isOver = true;
+    this.#resolve({ result, raw: this.sent?.raw });
+  }
+
+  fail(error: unknown): void {
+    this.#isOver = true;
+    this.#reject(error);
+  }
+
+  /**
+   * The SDK handles a request or an answer at once or in promises: when the event loop turns and the
+   * request has not been settled, it never will be.
+   */
+  failUnlessOverSoon(failure: () => McpError): void {
+    setImmediate(() => {
+      if (!this.#isOver) this.fail(failure());
+    });
   }
 }

@@ -1,5 +1,22 @@
 import { McpError } from "../../errors/mcp-error.ts";
-import { isJsonObject } from "../../text/json-object.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
+
+export type RequestId = string | number;
+
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === "string" || typeof value === "number";
+}
+
+/** The JSON of a request around that of its params. `method` is one of the specification's, in need of no escapes. */
+export function requestText(id: number, method: string, paramsText: string): string {
+  return `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${paramsText}}`;
+}
+
+/** `params` with further members in `_meta`; members that are there already win. */
+export function withMeta(params: JsonObject, meta: JsonObject): JsonObject {
+  const given = params["_meta"];
+  return { ...params, _meta: isJsonObject(given) ? { ...meta, ...given } : meta };
+}
 
 /** The JSON-RPC code for a method that the other side does not have. */
 export const methodNotFound = -32_601;

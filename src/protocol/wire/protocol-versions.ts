@@ -1,4 +1,5 @@
-import type { ProtocolEra } from "../protocol-client.ts";
+/** `modern` is 2026-07-28 and later (stateless, `server/discover`); `legacy` is the `initialize` handshake. */
+export type ProtocolEra = "legacy" | "modern";
 
 /** The stateless revision: found with `server/discover`, named in every request. */
 export const modernVersion = "2026-07-28";

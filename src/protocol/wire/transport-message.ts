@@ -4,7 +4,7 @@ import { checkArguments, either, number, object, text } from "../../errors/check
 import { createError } from "../../errors/families.ts";
 import type { McpError, RpcError } from "../../errors/mcp-error.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
-import { isRequestId } from "./request-id.ts";
+import { isRequestId } from "./json-rpc.ts";
 
 const messageId = either(text, number);
 

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 import type { TransportKind } from "../../config/keys/server-config.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
-import type { SendOptions } from "../../protocol/channel/send-options.ts";
+import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
 import type { HostTransport, TransportEvidence } from "../host-transport.ts";
 import { HttpLink, type HttpTransportOptions } from "../http/http-link.ts";
 import { readTurns } from "../reading/read-turns.ts";

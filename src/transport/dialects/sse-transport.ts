@@ -2,7 +2,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Timer } from "../../ports/clock.ts";
-import type { SendOptions } from "../../protocol/channel/send-options.ts";
+import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
 import type { HostTransport } from "../host-transport.ts";
 import { HttpCalls } from "../http/http-calls.ts";
 import { peerError } from "../http/http-errors.ts";
@@ -10,8 +10,8 @@ import type { HttpTransportOptions } from "../http/http-link.ts";
 import { cancelledId } from "../reading/message-ids.ts";
 import { HttpTransport } from "./http-transport.ts";
 import {
-  type EndpointChoice,
   deriveMessageEndpoint,
+  type EndpointChoice,
   parseEndpointChoice,
   readAnnouncedEndpoint,
 } from "./message-endpoint.ts";

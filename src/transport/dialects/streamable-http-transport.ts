@@ -2,11 +2,11 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { HttpTransportConfig } from "../../config/keys/server-config.ts";
 import type { Timer } from "../../ports/clock.ts";
-import type { SendOptions } from "../../protocol/channel/send-options.ts";
+import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
 import type { HostTransport } from "../host-transport.ts";
 import { DiscardedBody } from "../http/http-body.ts";
 import { HttpCalls } from "../http/http-calls.ts";
-import { type HttpRequest, type ResponseHead, headerOf } from "../http/http-exchange.ts";
+import { headerOf, type HttpRequest, type ResponseHead } from "../http/http-exchange.ts";
 import { isVisibleAscii, statedVersion } from "../http/http-headers.ts";
 import type { HttpTransportOptions } from "../http/http-link.ts";
 import { HttpTransport } from "./http-transport.ts";

@@ -2,14 +2,14 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Timer } from "../../ports/clock.ts";
-import type { SendOptions } from "../../protocol/channel/send-options.ts";
-import { type BodySink, DiscardedBody, TextBody, excerptBody } from "./http-body.ts";
+import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
+import { type BodySink, DiscardedBody, excerptBody, TextBody } from "./http-body.ts";
 import { peerError, tooLarge } from "./http-errors.ts";
 import {
   type ExchangeObserver,
   type HttpExchange,
-  type ResponseHead,
   mediaTypeOf,
+  type ResponseHead,
 } from "./http-exchange.ts";
 import { statedVersion } from "./http-headers.ts";
 import type { HttpLane, HttpLink } from "./http-link.ts";

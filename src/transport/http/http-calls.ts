@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { McpError } from "../../errors/mcp-error.ts";
-import type { SendOptions } from "../../protocol/channel/send-options.ts";
+import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
 import { answeredId } from "../reading/message-ids.ts";
 import { type CallManner, HttpCall } from "./http-call.ts";
 import type { HttpLink } from "./http-link.ts";

@@ -9,7 +9,7 @@ import type { McpError } from "../../errors/mcp-error.ts";
 import { configuredUrlPolicy } from "../../isolation/network/network-policy.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { RequestStream } from "../../protocol/channel/request-stream.ts";
+import type { RequestStream } from "../../protocol/channel/channel-transport.ts";
 import type { TransportEvidence } from "../host-transport.ts";
 import { brokenBound, describeBound } from "../reading/json-bounds.ts";
 import { maxBatchMessages } from "../reading/max-batch-messages.ts";
@@ -23,7 +23,7 @@ import {
 } from "./http-exchange.ts";
 import { HttpHeaders, parseConfiguredHeaders } from "./http-headers.ts";
 import { LingeringExchanges } from "./http-linger.ts";
-import { type OriginLease, type OriginSettings, originPools } from "./http-pool.ts";
+import { type OriginLease, originPools, type OriginSettings } from "./http-pool.ts";
 import { OpenCalls } from "./open-calls.ts";
 
 /** Which connections a request uses; see `OriginLease`. */

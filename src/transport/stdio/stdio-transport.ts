@@ -11,7 +11,7 @@ import type { ProcessTree } from "../../isolation/process/process-tree.ts";
 import { stopProcessTree } from "../../isolation/process/stop-process-tree.ts";
 import type { Clock, Timer } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { SendOptions } from "../../protocol/channel/send-options.ts";
+import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
 import type { HostTransport, PrintedCause, TransportEvidence } from "../host-transport.ts";
 import { MessageReader } from "../reading/message-reader.ts";
 import { causeInOutput } from "../reading/output-cause.ts";

@@ -1,4 +1,4 @@
-import type { ProtocolEra } from "../../../src/protocol/protocol-client.ts";
+import type { ProtocolEra } from "../../../src/protocol/wire/protocol-versions.ts";
 import type { JsonObject } from "../../../src/text/json-object.ts";
 import { answer, refusal, ScriptBuilder } from "../generate/script-builder.ts";
 import type { Emission, Transcript } from "../transcript.ts";

@@ -1,4 +1,4 @@
-import type { ProtocolEra } from "../../../src/protocol/protocol-client.ts";
+import type { ProtocolEra } from "../../../src/protocol/wire/protocol-versions.ts";
 import type { JsonObject } from "../../../src/text/json-object.ts";
 import { Labels } from "../peer/script-player.mjs";
 import type { Emission, Label, Operation, Reference, Transcript } from "../transcript.ts";

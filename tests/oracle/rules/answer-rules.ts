@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { serverText } from "../../../src/protocol/wire/server-text.ts";
+import { serverText } from "../../../src/text/bounded-text.ts";
 import { isJsonObject, type JsonObject } from "../../../src/text/json-object.ts";
 import type { Difference } from "../compare.ts";
 import { kindOf } from "../observation.ts";

@@ -1,4 +1,4 @@
-import { serverText } from "../../../src/protocol/wire/server-text.ts";
+import { serverText } from "../../../src/text/bounded-text.ts";
 import { isJsonObject, type JsonObject } from "../../../src/text/json-object.ts";
 import type { Pair } from "../compare.ts";
 import { kindOf } from "../observation.ts";
