@@ -1,3 +1,4 @@
+import { Stop } from "../async/stop.ts";
 import type { Limits } from "../config/keys/limits.ts";
 import type { ServerConfig } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
@@ -5,7 +6,7 @@ import { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { RequestAnsweredEvent, RequestKind } from "../events/host-event.ts";
 import type { Human } from "../human/human.ts";
-import { type Clock, longestTimerMs } from "../ports/clock.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { totalTimeOf } from "../protocol/channel/deadlines.ts";
 import type { ServerNotification } from "../protocol/protocol-client.ts";
@@ -151,14 +152,13 @@ export class ConnectionQuestions {
   ): Promise<JsonObject> {
     const { human, clock, limits } = this.#options;
     const { owner } = context;
-    const end = new AbortController();
-    const timer = clock.schedule(Math.min(totalTimeOf({}, limits), longestTimerMs), () =>
-      end.abort(this.#timeoutError()),
-    );
-    const over = owner && endSignal(owner);
-    const withdraw = () => end.abort(this.#overError());
-    if (over?.aborted === true) withdraw();
-    else over?.addEventListener("abort", withdraw);
+    const end = new Stop({
+      signals: [owner && endSignal(owner)],
+      cancelled: () => this.#overError(),
+      clock,
+      afterMs: totalTimeOf({}, limits),
+      tooLate: () => this.#timeoutError(),
+    });
     const signal = AbortSignal.any([context.signal, end.signal]);
     const answered = this.#publishAsked(kind, owner);
     try {
@@ -177,8 +177,7 @@ export class ConnectionQuestions {
         return { action: "cancel" };
       throw error;
     } finally {
-      timer.cancel();
-      over?.removeEventListener("abort", withdraw);
+      end.clear();
     }
   }
 
