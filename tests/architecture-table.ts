@@ -140,6 +140,7 @@ export const rooms: readonly Room[] = [
   {
     name: "testing",
     holds: "test and demo servers, in-memory helpers; shipped as `plugboard/testing`",
+    districts: { serve: "a server reached over stdio, HTTP, SSE or REST" },
   },
   {
     name: "adapters",
@@ -240,7 +241,12 @@ export const doors: readonly Door[] = [
     what: "print, or end the process",
     // The two files of the bundled stdio servers are a program of their own: stdout is their wire.
     // A program that passes no logger still reads on stderr what went wrong.
-    allowed: ["cli", "ports/default-logger.ts", "testing/run-stdio.ts", "testing/serve-stdio.ts"],
+    allowed: [
+      "cli",
+      "ports/default-logger.ts",
+      "testing/run-stdio.ts",
+      "testing/serve/serve-stdio.ts",
+    ],
     modules: ["node:console"],
     globals: ["console"],
     members: [
@@ -261,8 +267,8 @@ export const doors: readonly Door[] = [
   },
   {
     what: "call a tool",
-    // `connect-client.ts` is the deliberate way without a host, and thus without policy.
-    allowed: ["call", "protocol", "connection/connect-client.ts"],
+    // `direct-client.ts` is the deliberate way without a host, and thus without policy.
+    allowed: ["call", "protocol", "connection/direct-client.ts"],
     methods: ["callTool"],
     calls: [
       { method: "request", argument: "tools/call" },

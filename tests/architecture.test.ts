@@ -184,9 +184,9 @@ describe("a cycle", () => {
 describe("a narrow door", () => {
   const network = "only transport, isolation, listener may start a process or open a connection";
   const printing =
-    "only cli, ports/default-logger.ts, testing/run-stdio.ts, testing/serve-stdio.ts may print, or end the process";
+    "only cli, ports/default-logger.ts, testing/run-stdio.ts, testing/serve/serve-stdio.ts may print, or end the process";
   const sql = "only store may speak SQL";
-  const calling = "only call, protocol, connection/connect-client.ts may call a tool";
+  const calling = "only call, protocol, connection/direct-client.ts may call a tool";
 
   it.each([
     ['import { spawn } from "node:child_process"; spawn("x");', `node:child_process: ${network}`],
@@ -272,7 +272,7 @@ describe("a narrow door", () => {
   ])("leads every tool call through call/: %s", (source, problem) => {
     expect(check("session/plant.ts", source)).toEqual([`session/plant.ts ${problem}`]);
     expect(check("call/plant.ts", source)).toEqual([]);
-    expect(check("connection/connect-client.ts", source)).toEqual([]);
+    expect(check("connection/direct-client.ts", source)).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@
 
 export { connectClient } from "../host/connect-client.ts";
 export type { ClientOptions } from "../host/connect-client.ts";
-export type { McpClient, McpServerInfo, McpToolResult } from "../connection/connect-client.ts";
+export type { McpClient, McpServerInfo, McpToolResult } from "../connection/direct-client.ts";
 export type { DirectOptions, DirectServer } from "../connection/open-directly.ts";
 export { openWire } from "../connection/open-wire.ts";
 export type { Wire, WireOptions } from "../connection/open-wire.ts";

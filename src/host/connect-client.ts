@@ -1,5 +1,5 @@
 import { resolveLimits } from "../config/keys/limits.ts";
-import { connectDirectly, type DirectInput, type McpClient } from "../connection/connect-client.ts";
+import { connectDirectly, type DirectInput, type McpClient } from "../connection/direct-client.ts";
 import {
   checkDirectArguments,
   type DirectOptions,

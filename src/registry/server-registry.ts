@@ -13,7 +13,7 @@ import { denyLaunch, errorOfDenial } from "../policy/decide-access.ts";
 import type { ConsentMode } from "../policy/decide-consent.ts";
 import { closest } from "../text/closest.ts";
 import { chooseEntries } from "./entries-in-force.ts";
-import { type Claim, ServerUsers } from "./server-users.ts";
+import { type Claim, ServerUsers } from "./server-connections.ts";
 import { type ClaimOptions, ServerVisibility } from "./server-visibility.ts";
 
 /** One server as the registry keeps it. The connections exist from the start and open when needed. */

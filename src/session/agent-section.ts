@@ -2,8 +2,8 @@ import { definitionOf } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import { errorOfDenial } from "../policy/decide-access.ts";
+import type { ServerUsers } from "../registry/server-connections.ts";
 import type { ServerRegistry } from "../registry/server-registry.ts";
-import type { ServerUsers } from "../registry/server-users.ts";
 import {
   inventoryTemplate,
   inventoryValues,

@@ -7,11 +7,11 @@ export {
   type RecordedServerOptions,
   createRecordedServer,
 } from "./recorded-server.ts";
-export { type HttpServer, type ServeHttpOptions, serveHttp } from "./serve-http.ts";
-export { type ServeSseOptions, type SseServer, serveSse } from "./serve-sse.ts";
-export { type RestServer, type ServeRestOptions, serveRest } from "./serve-rest.ts";
-export { type ServeStdioOptions, type StdioServer, serveStdio } from "./serve-stdio.ts";
-export type { ServedConnection, ServedEra } from "./serve-transport.ts";
+export { type HttpServer, type ServeHttpOptions, serveHttp } from "./serve/serve-http.ts";
+export { type ServeSseOptions, type SseServer, serveSse } from "./serve/serve-sse.ts";
+export { type RestServer, type ServeRestOptions, serveRest } from "./serve/serve-rest.ts";
+export { type ServeStdioOptions, type StdioServer, serveStdio } from "./serve/serve-stdio.ts";
+export type { ServedConnection, ServedEra } from "./serve/serve-transport.ts";
 export { demoServerEntry, testServerEntry } from "./stdio-entry.ts";
 export { type TestServerOptions, createTestServer } from "./test-server.ts";
 export type { Clock, Timer } from "../ports/clock.ts";

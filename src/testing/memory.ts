@@ -5,7 +5,7 @@ import {
 } from "@modelcontextprotocol/server";
 
 import { createError } from "../errors/families.ts";
-import { type ServedConnection, type ServedEra, serveTransport } from "./serve-transport.ts";
+import { type ServedConnection, type ServedEra, serveTransport } from "./serve/serve-transport.ts";
 
 export interface MemoryServerOptions {
   readonly era?: ServedEra | undefined;

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 
 import { createDemoServer } from "./demo-server.ts";
-import { serveStdio } from "./serve-stdio.ts";
-import { servedEras } from "./serve-transport.ts";
+import { serveStdio } from "./serve/serve-stdio.ts";
+import { servedEras } from "./serve/serve-transport.ts";
 import { createTestServer } from "./test-server.ts";
 
 // The program behind `demoServerEntry()` and `testServerEntry()`:

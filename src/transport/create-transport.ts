@@ -24,7 +24,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { HostTransport } from "./host-transport.ts";
 import { sampleAuth } from "./http/auth-errors.ts";
-import type { HttpTransportOptions } from "./http/http-link.ts";
+import type { HttpTransportOptions } from "./http/http-client.ts";
 
 export interface TransportContext {
   readonly limits: Limits;

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ProtocolEra } from "../../src/protocol/wire/protocol-versions.ts";
 import { createDemoServer } from "../../src/testing/demo-server.ts";
-import { serveHttp } from "../../src/testing/serve-http.ts";
+import { serveHttp } from "../../src/testing/serve/serve-http.ts";
 import { demoServerEntry, testServerEntry } from "../../src/testing/stdio-entry.ts";
 import { createTestServer } from "../../src/testing/test-server.ts";
 import { createStreamableHttpTransport } from "../../src/transport/dialects/streamable-http-transport.ts";

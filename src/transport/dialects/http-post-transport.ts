@@ -3,9 +3,9 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
 import type { HostTransport } from "../host-transport.ts";
-import { HttpCalls } from "../http/http-calls.ts";
+import type { HttpTransportOptions } from "../http/http-client.ts";
 import { headerOf, type ResponseHead } from "../http/http-exchange.ts";
-import type { HttpTransportOptions } from "../http/http-link.ts";
+import { HttpCalls } from "../http/message-sender.ts";
 import { HttpTransport } from "./http-transport.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { TransportKind } from "../../config/keys/server-config.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
 import type { HostTransport, TransportEvidence } from "../host-transport.ts";
-import { HttpLink, type HttpTransportOptions } from "../http/http-link.ts";
+import { HttpLink, type HttpTransportOptions } from "../http/http-client.ts";
 import { readTurns } from "../reading/read-turns.ts";
 
 /** What every transport over HTTP is, whatever it sends: a link to its server that opens and closes once. */

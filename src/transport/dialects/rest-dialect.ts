@@ -1,8 +1,8 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import { findInexactNumber } from "../../protocol/wire/inexact-number.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
+import type { HttpLink } from "../http/http-client.ts";
 import { peerError, quote } from "../http/http-errors.ts";
-import type { HttpLink } from "../http/http-link.ts";
 import { contentError, statusError } from "../http/http-status.ts";
 import type { RestResponse } from "./rest-exchange.ts";
 

@@ -7,7 +7,7 @@ import type {
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { JsonObject } from "../../text/json-object.ts";
 import type { HostTransport } from "../host-transport.ts";
-import type { HttpTransportOptions } from "../http/http-link.ts";
+import type { HttpTransportOptions } from "../http/http-client.ts";
 import { HttpTransport } from "./http-transport.ts";
 import {
   readTools,

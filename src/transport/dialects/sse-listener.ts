@@ -1,6 +1,7 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Timer } from "../../ports/clock.ts";
 import { type BodySink, excerptBody } from "../http/http-body.ts";
+import type { HttpLink } from "../http/http-client.ts";
 import { tooLarge } from "../http/http-errors.ts";
 import {
   type ExchangeObserver,
@@ -8,7 +9,6 @@ import {
   type ResponseHead,
   mediaTypeOf,
 } from "../http/http-exchange.ts";
-import type { HttpLink } from "../http/http-link.ts";
 import { missingStreamError, noStreamError } from "../http/http-status.ts";
 import { SseFeed } from "../http/sse-events.ts";
 

@@ -1,8 +1,8 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import { type BodySink, excerptBody } from "../http/http-body.ts";
+import type { HttpLink } from "../http/http-client.ts";
 import { peerError, tooLarge } from "../http/http-errors.ts";
 import { type ExchangeObserver, type ResponseHead, mediaTypeOf } from "../http/http-exchange.ts";
-import type { HttpLink } from "../http/http-link.ts";
 import { RedirectableGet } from "../http/http-redirect.ts";
 import { noStreamError } from "../http/http-status.ts";
 import { SseFeed } from "../http/sse-events.ts";

@@ -4,9 +4,9 @@ import type { McpError } from "../../errors/mcp-error.ts";
 import type { Timer } from "../../ports/clock.ts";
 import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
 import type { HostTransport } from "../host-transport.ts";
-import { HttpCalls } from "../http/http-calls.ts";
+import type { HttpTransportOptions } from "../http/http-client.ts";
 import { peerError } from "../http/http-errors.ts";
-import type { HttpTransportOptions } from "../http/http-link.ts";
+import { HttpCalls } from "../http/message-sender.ts";
 import { cancelledId } from "../reading/message-ids.ts";
 import { HttpTransport } from "./http-transport.ts";
 import {

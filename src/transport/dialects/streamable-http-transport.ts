@@ -5,10 +5,10 @@ import type { Timer } from "../../ports/clock.ts";
 import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
 import type { HostTransport } from "../host-transport.ts";
 import { DiscardedBody } from "../http/http-body.ts";
-import { HttpCalls } from "../http/http-calls.ts";
+import type { HttpTransportOptions } from "../http/http-client.ts";
 import { headerOf, type HttpRequest, type ResponseHead } from "../http/http-exchange.ts";
 import { isVisibleAscii, statedVersion } from "../http/http-headers.ts";
-import type { HttpTransportOptions } from "../http/http-link.ts";
+import { HttpCalls } from "../http/message-sender.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { SseListener } from "./sse-listener.ts";
 

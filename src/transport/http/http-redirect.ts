@@ -1,6 +1,7 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import { redirectWithin } from "../../isolation/network/judge-redirect.ts";
 import { type BodySink, DiscardedBody } from "./http-body.ts";
+import type { HttpLane, HttpLink } from "./http-client.ts";
 import {
   type ExchangeObserver,
   type HttpExchange,
@@ -8,7 +9,6 @@ import {
   type ResponseHead,
   headerOf,
 } from "./http-exchange.ts";
-import type { HttpLane, HttpLink } from "./http-link.ts";
 
 const maxRedirects = 3;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -1,11 +1,11 @@
 import type { McpServerFactory } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 
-import { connectClient } from "../host/connect-client.ts";
-import { type ServedTool, defineServer } from "./define-server.ts";
-import { createDemoServer } from "./demo-server.ts";
+import { connectClient } from "../../host/connect-client.ts";
+import { type ServedTool, defineServer } from "../define-server.ts";
+import { createDemoServer } from "../demo-server.ts";
+import { createTestServer } from "../test-server.ts";
 import { type RestServer, type ServeRestOptions, serveRest } from "./serve-rest.ts";
-import { createTestServer } from "./test-server.ts";
 
 async function start(
   factory: McpServerFactory,

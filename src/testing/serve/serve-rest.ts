@@ -1,11 +1,11 @@
 import { type McpServerFactory, createMcpHandler } from "@modelcontextprotocol/server";
 
-import type { FetchHandler } from "../listener/body-cap.ts";
-import type { ListenerLimits } from "../listener/listener-limits.ts";
-import { listenOnLoopback } from "../listener/loopback-listener.ts";
-import { modernEnvelope } from "../protocol/era/handshake.ts";
-import { isJsonObject, type JsonObject } from "../text/json-object.ts";
-import { HttpHeaders } from "../transport/http/http-headers.ts";
+import type { FetchHandler } from "../../listener/body-cap.ts";
+import type { ListenerLimits } from "../../listener/listener-limits.ts";
+import { listenOnLoopback } from "../../listener/loopback-listener.ts";
+import { modernEnvelope } from "../../protocol/era/handshake.ts";
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
+import { HttpHeaders } from "../../transport/http/http-headers.ts";
 import type { ServedConnection } from "./serve-transport.ts";
 
 export interface ServeRestOptions {

@@ -13,7 +13,6 @@ import type { RequestStream } from "../../protocol/channel/channel-transport.ts"
 import type { TransportEvidence } from "../host-transport.ts";
 import { brokenBound, describeBound } from "../reading/json-bounds.ts";
 import { maxBatchMessages } from "../reading/max-batch-messages.ts";
-import type { HttpCall } from "./http-call.ts";
 import { type HttpPeer, peerError } from "./http-errors.ts";
 import {
   type ExchangeObserver,
@@ -24,6 +23,7 @@ import {
 import { HttpHeaders, parseConfiguredHeaders } from "./http-headers.ts";
 import { LingeringExchanges } from "./http-linger.ts";
 import { type OriginLease, originPools, type OriginSettings } from "./http-pool.ts";
+import type { HttpCall } from "./message-post.ts";
 import { OpenCalls } from "./open-calls.ts";
 
 /** Which connections a request uses; see `OriginLease`. */

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
 
-import { type ServeHttpOptions, createTestServer, serveHttp } from "./index.ts";
+import { type ServeHttpOptions, createTestServer, serveHttp } from "../index.ts";
 
 const open: { close(): Promise<void> }[] = [];
 

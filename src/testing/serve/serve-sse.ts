@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 
 import type { McpServerFactory } from "@modelcontextprotocol/server";
 
-import type { ListenerLimits } from "../listener/listener-limits.ts";
-import { listenOnLoopback } from "../listener/loopback-listener.ts";
+import type { ListenerLimits } from "../../listener/listener-limits.ts";
+import { listenOnLoopback } from "../../listener/loopback-listener.ts";
 import { type ServedConnection, serveTransport } from "./serve-transport.ts";
 import { SseSession } from "./sse-session.ts";
 

@@ -6,8 +6,8 @@ import {
   legacyStatelessFallback,
 } from "@modelcontextprotocol/server";
 
-import type { ListenerLimits } from "../listener/listener-limits.ts";
-import { listenOnLoopback } from "../listener/loopback-listener.ts";
+import type { ListenerLimits } from "../../listener/listener-limits.ts";
+import { listenOnLoopback } from "../../listener/loopback-listener.ts";
 import { LegacySessions } from "./legacy-sessions.ts";
 import type { ServedConnection, ServedEra } from "./serve-transport.ts";
 

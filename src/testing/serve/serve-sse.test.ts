@@ -1,7 +1,7 @@
 import { Client, SSEClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
 
-import { type ServeSseOptions, createTestServer, serveSse } from "./index.ts";
+import { type ServeSseOptions, createTestServer, serveSse } from "../index.ts";
 
 async function serve(options?: ServeSseOptions) {
   const server = await serveSse(createTestServer(), options);

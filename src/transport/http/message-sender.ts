@@ -3,8 +3,8 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
 import { answeredId } from "../reading/message-ids.ts";
-import { type CallManner, HttpCall } from "./http-call.ts";
-import type { HttpLink } from "./http-link.ts";
+import type { HttpLink } from "./http-client.ts";
+import { type CallManner, HttpCall } from "./message-post.ts";
 
 /** The messages of one transport that are under way: each in a POST of its own, none aware of the others. */
 export class HttpCalls {

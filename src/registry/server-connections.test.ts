@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { scriptedConnection } from "../../tests/fixtures/connection/scripted-connection.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
-import { ServerUsers } from "./server-users.ts";
+import { ServerUsers } from "./server-connections.ts";
 import { ServerVisibility } from "./server-visibility.ts";
 
 function usersOf(everybodys: ServerConnection): ServerUsers {

@@ -4,6 +4,7 @@ import type { McpError } from "../../errors/mcp-error.ts";
 import type { Timer } from "../../ports/clock.ts";
 import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
 import { type BodySink, DiscardedBody, excerptBody, TextBody } from "./http-body.ts";
+import type { HttpLane, HttpLink } from "./http-client.ts";
 import { peerError, tooLarge } from "./http-errors.ts";
 import {
   type ExchangeObserver,
@@ -12,7 +13,6 @@ import {
   type ResponseHead,
 } from "./http-exchange.ts";
 import { statedVersion } from "./http-headers.ts";
-import type { HttpLane, HttpLink } from "./http-link.ts";
 import { contentError, statusError } from "./http-status.ts";
 import type { OpenCall } from "./open-calls.ts";
 import { SseFeed } from "./sse-events.ts";
