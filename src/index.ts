@@ -17,11 +17,11 @@ export type {
   CallEnvelope,
   ChildOptions,
   LoadToolsOptions,
-  McpTool,
   ReadyOptions,
   ServerReadiness,
   Session,
 } from "./session/session.ts";
+export type { McpTool } from "./session/mcp-tool.ts";
 export { McpConnectionPool } from "./session/connection-pool.ts";
 export type { ConnectedServer } from "./session/connection-pool.ts";
 export type { NativeTool } from "./session/native-tools.ts";

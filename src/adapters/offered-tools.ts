@@ -5,8 +5,9 @@ import {
   options as optionsShape,
   withMethods,
 } from "../errors/check-arguments.ts";
+import type { McpTool } from "../session/mcp-tool.ts";
 import type { PromptTemplate } from "../session/prompt-template.ts";
-import type { McpTool, Session } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
 import { shownSchema } from "./argument-names.ts";
 
 /** What offers tools to a model: a session all that its agent may use, a prompt those its text speaks of. */

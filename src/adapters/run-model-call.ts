@@ -12,7 +12,7 @@ import {
   withMethods,
 } from "../errors/check-arguments.ts";
 import { McpError } from "../errors/mcp-error.ts";
-import type { McpTool } from "../session/session.ts";
+import type { McpTool } from "../session/mcp-tool.ts";
 import { isJsonObject } from "../text/json-object.ts";
 import { truncate } from "../text/truncate.ts";
 import { originalArguments } from "./argument-names.ts";

@@ -11,8 +11,6 @@ export type {
   PromptParams,
   PromptSection,
   RenderOptions,
-  Section,
-  SectionConnectOptions,
-  SectionOptions,
   SectionTextOptions,
 } from "../session/section.ts";
+export type { Section, SectionConnectOptions, SectionOptions } from "../session/session.ts";

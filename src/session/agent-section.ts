@@ -4,6 +4,7 @@ import { McpError } from "../errors/mcp-error.ts";
 import { errorOfDenial } from "../policy/decide-access.ts";
 import type { ServerUsers } from "../registry/server-connections.ts";
 import type { ServerRegistry } from "../registry/server-registry.ts";
+import type { McpTool } from "./mcp-tool.ts";
 import {
   inventoryTemplate,
   inventoryValues,
@@ -11,14 +12,8 @@ import {
   type ServerInventory,
 } from "./render-inventory.ts";
 import { SectionText } from "./section-text.ts";
-import type {
-  PromptParams,
-  RenderOptions,
-  Section,
-  SectionConnectOptions,
-  SectionOptions,
-} from "./section.ts";
-import type { McpTool, Session } from "./session.ts";
+import type { PromptParams, RenderOptions } from "./section.ts";
+import type { Section, SectionConnectOptions, SectionOptions, Session } from "./session.ts";
 import type { ToolJudge } from "./tool-judge.ts";
 import { visibleServer } from "./visible-server.ts";
 

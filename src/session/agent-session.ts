@@ -34,10 +34,10 @@ import { partForSession } from "./event-audience.ts";
 import { type AccessReport, explainAccess, explainNative } from "./explain-access.ts";
 import type { HandlerRuns } from "./handler-runs.ts";
 import { findPromptTemplate, type McpPromptTemplate } from "./mcp-prompt-template.ts";
+import type { McpTool } from "./mcp-tool.ts";
 import { refused } from "./native-definition.ts";
 import { type NativeTool, NativeTools } from "./native-tools.ts";
 import { ResourceReaders } from "./resource-reader.ts";
-import type { Section, SectionOptions } from "./section.ts";
 import { makeReady, type ReadinessOptions } from "./server-readiness.ts";
 import {
   AgentContent,
@@ -51,8 +51,9 @@ import type {
   CallEnvelope,
   ChildOptions,
   LoadToolsOptions,
-  McpTool,
   ReadyOptions,
+  Section,
+  SectionOptions,
   ServerReadiness,
   Session,
 } from "./session.ts";

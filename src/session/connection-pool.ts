@@ -10,8 +10,8 @@ import type {
 import type { ToolOrigin } from "../catalog/tool-origin.ts";
 import type { ServerState } from "../events/host-event.ts";
 import type { ServerRegistry } from "../registry/server-registry.ts";
+import type { McpTool } from "./mcp-tool.ts";
 import type { ContentOptions, SessionContent } from "./session-content.ts";
-import type { McpTool } from "./session.ts";
 import type { ToolJudge } from "./tool-judge.ts";
 
 /** One server as a handler may use it. It is started when it is first needed. */

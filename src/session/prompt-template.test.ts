@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
+import type { McpTool } from "./mcp-tool.ts";
 import { PromptTemplate } from "./prompt-template.ts";
 import type { PromptSection } from "./section.ts";
-import type { McpTool } from "./session.ts";
 
 function offering(key: string, ...names: readonly string[]): PromptSection {
   return {

@@ -10,9 +10,9 @@ import {
 } from "../errors/check-arguments.ts";
 import { createError } from "../errors/families.ts";
 import { truncate } from "../text/truncate.ts";
+import type { McpTool } from "./mcp-tool.ts";
 import { assertPromptKey } from "./section-text.ts";
 import type { PromptParams, PromptSection, SectionTextOptions } from "./section.ts";
-import type { McpTool } from "./session.ts";
 import { TextSection } from "./text-section.ts";
 
 export interface PromptTemplateOptions {

@@ -1,6 +1,6 @@
 import { markdownText } from "../text/markdown-text.ts";
+import type { McpTool } from "./mcp-tool.ts";
 import type { TemplateValues } from "./section-template.ts";
-import type { McpTool } from "./session.ts";
 
 /** What a section knows about one of its servers. */
 export interface ServerInventory {

@@ -1,6 +1,7 @@
 import type { CallOptions, ToolArguments } from "../call/call-contract.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { ToolReference } from "../catalog/tool-origin.ts";
+import type { McpServerConfig } from "../config/keys/config-keys.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
 import type {
@@ -14,33 +15,13 @@ import type { Human } from "../human/human.ts";
 import type { ChildRights } from "./child-rights.ts";
 import type { AccessReport } from "./explain-access.ts";
 import type { McpPromptTemplate } from "./mcp-prompt-template.ts";
+import type { McpTool } from "./mcp-tool.ts";
 import type { NativeTool } from "./native-tools.ts";
-import type { Section, SectionOptions } from "./section.ts";
+import type { PromptParams, PromptSection, RenderOptions } from "./section.ts";
 import type { ContentOptions, SessionContent } from "./session-content.ts";
 import type { SessionState } from "./session-state.ts";
 import type { CallStreamItem } from "./stream-call.ts";
 import type { Transaction, TransactionResult } from "./transaction.ts";
-
-/** A tool as an agent sees it: a snapshot whose `execute` takes the guarded path like any call. */
-export interface McpTool {
-  /** The public name: unique in the session and valid for every model provider. */
-  readonly name: string;
-  readonly originalName: string;
-  readonly source: "native" | "mcp";
-  /** Undefined for a native tool. */
-  readonly serverName: string | undefined;
-  readonly title: string | undefined;
-  readonly description: string;
-  /** As the server sent it; `toProviderSchema` makes it acceptable to model providers. */
-  readonly inputSchema: Readonly<Record<string, unknown>>;
-  readonly outputSchema: Readonly<Record<string, unknown>> | undefined;
-  readonly annotations: Readonly<Record<string, unknown>>;
-  /** A call would ask a person first. */
-  readonly needsConsent: boolean;
-  /** Why calls of this tool are refused, when its schema cannot be used. */
-  readonly unusable: string | undefined;
-  execute(args?: ToolArguments, options?: CallOptions): Promise<Outcome>;
-}
 
 /** How far one server is for this agent, as `ready` found it. */
 export interface ServerReadiness {
@@ -147,4 +128,72 @@ export interface Session {
   ): Promise<McpPromptTemplate>;
   on<T extends HostEventType>(type: T, handler: (event: HostEventOf<T>) => void): Unsubscribe;
   on(type: "*", handler: (event: HostEvent) => void): Unsubscribe;
+}
+
+export interface SectionOptions {
+  /**
+   * In the order in which they are rendered; every server the agent may use by default. An object is a
+   * server of its own: it joins the host's servers as if it had been given to `createHost`.
+   */
+  readonly servers?: readonly (string | McpServerConfig)[] | undefined;
+  /** `MCP Integrations` by default. */
+  readonly title?: string | undefined;
+  /** `mcp.integrations` by default. */
+  readonly key?: string | undefined;
+  /**
+   * The text in place of the inventory. Besides `params` it may use `${server_names}`, `${tool_count}`
+   * and `${tools_by_server}`.
+   */
+  readonly template?: string | undefined;
+  readonly params?: readonly string[] | undefined;
+  /** Connects at once; `ready` says how that ended. */
+  readonly connectOnInit?: boolean | undefined;
+  readonly acceptsOverrides?: boolean | undefined;
+  /** Whether the prompt speaks of servers without tools; `show` by default. */
+  readonly emptyServers?: "show" | "omit" | undefined;
+}
+
+export interface SectionConnectOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Time for each server that has to be started. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * `allow`: the section does without servers that cannot be connected, as long as one can. Without it
+   * one that fails ends the others.
+   */
+  readonly partial?: "allow" | undefined;
+}
+
+/**
+ * Servers of one session as a part of a prompt. It starts nothing before `connect`; what it connected is
+ * open until `disconnect`, unless somebody else needs it.
+ */
+export interface Section extends PromptSection, AsyncDisposable {
+  readonly title: string;
+  /** How the connecting ended that `connectOnInit` began; resolved without it. */
+  readonly ready: Promise<void>;
+  /** All servers of the section are connected. */
+  readonly connected: boolean;
+  readonly anyConnected: boolean;
+  /**
+   * Connects all servers at the same time; does nothing for those that are connected. When one cannot be
+   * connected, the section is disconnected and its error thrown; of several the first one's code, with
+   * `details.failures` and an `AggregateError` as its cause. `partial` keeps those that can be connected.
+   */
+  connect(options?: SectionConnectOptions): Promise<void>;
+  /** Idempotent. Nobody else's connection is ended. */
+  disconnect(): Promise<void>;
+  /** This section, connected: for `await using`, which disconnects it. */
+  open(options?: SectionConnectOptions): Promise<Section>;
+  /** The tools this agent may use, by server and then as listed; frozen. `McpConnectionError` before `connect`. */
+  tools(): readonly McpTool[];
+  /** The same after the connecting that `connectOnInit` began; rejects with how that failed. */
+  loadTools(): Promise<readonly McpTool[]>;
+  /** `McpConnectionError` before `connect`. */
+  render(params?: PromptParams, options?: RenderOptions): string;
+  /**
+   * The same section for another session of this host, to be connected on its own. It shares the
+   * connections; tools, consent and events are those of its session.
+   */
+  clone(session: Session): Section;
 }

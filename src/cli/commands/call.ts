@@ -1,7 +1,8 @@
 import type { SuccessfulOutcome } from "../../call/outcome.ts";
 import type { ToolOrigin } from "../../catalog/tool-origin.ts";
 import { createError } from "../../errors/families.ts";
-import type { McpTool, Session } from "../../session/session.ts";
+import type { McpTool } from "../../session/mcp-tool.ts";
+import type { Session } from "../../session/session.ts";
 import { truncate } from "../../text/truncate.ts";
 import { outcomeFailure } from "../output/outcome-error.ts";
 import { openTypedCall } from "../steps/cli-session.ts";

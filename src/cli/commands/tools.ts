@@ -1,6 +1,6 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { McpHost, ServerStatus } from "../../host/host.ts";
-import type { McpTool } from "../../session/session.ts";
+import type { McpTool } from "../../session/mcp-tool.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
 import { configFailure } from "../output/config-failure.ts";
 import { pendingNote, quarantineNote } from "../output/server-status.ts";

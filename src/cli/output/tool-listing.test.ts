@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { McpTool } from "../../session/session.ts";
+import type { McpTool } from "../../session/mcp-tool.ts";
 import { estimateTokens, renderTools, toolObject } from "./tool-listing.ts";
 
 function toolWith(fields: Partial<McpTool>): McpTool {

@@ -1,6 +1,6 @@
 import { describeSchema } from "../../schema/guard/describe-schema.ts";
 import { formatSignature } from "../../schema/usage-line.ts";
-import type { McpTool } from "../../session/session.ts";
+import type { McpTool } from "../../session/mcp-tool.ts";
 import { boundedLine } from "../../text/bounded-text.ts";
 import { neutralize, neutralizeLine } from "../../text/neutralize.ts";
 import { truncate } from "../../text/truncate.ts";

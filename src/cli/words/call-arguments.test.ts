@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { createError } from "../../errors/families.ts";
-import type { McpTool } from "../../session/session.ts";
+import type { McpTool } from "../../session/mcp-tool.ts";
 import { argumentFacts, buildArguments, wrongArguments } from "./call-arguments.ts";
 
 const inputSchema = {

@@ -1,7 +1,7 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import { coerceArgument } from "../../schema/coerce-argument.ts";
 import { formatUsage } from "../../schema/usage-line.ts";
-import type { McpTool } from "../../session/session.ts";
+import type { McpTool } from "../../session/mcp-tool.ts";
 import { boundedLine } from "../../text/bounded-text.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
 import { ownCommand } from "../../text/own-command.ts";
