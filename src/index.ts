@@ -22,18 +22,18 @@ export type {
   Session,
 } from "./session/session.ts";
 export type { McpTool } from "./session/mcp-tool.ts";
-export { McpConnectionPool } from "./session/connection-pool.ts";
-export type { ConnectedServer } from "./session/connection-pool.ts";
-export type { NativeTool } from "./session/native-tools.ts";
-export type { SessionState } from "./session/session-state.ts";
-export { defineSlice } from "./session/state-view.ts";
-export type { StateSlice, StateView } from "./session/state-view.ts";
-export type { ContextResources, ToolContext } from "./session/tool-context.ts";
+export { McpConnectionPool } from "./session/native/connection-pool.ts";
+export type { ConnectedServer } from "./session/native/connection-pool.ts";
+export type { NativeTool } from "./session/native/native-tools.ts";
+export type { SessionState } from "./session/state/session-state.ts";
+export { defineSlice } from "./session/state/state-view.ts";
+export type { StateSlice, StateView } from "./session/state/state-view.ts";
+export type { ContextResources, ToolContext } from "./session/native/tool-context.ts";
 export type {
   Transaction,
   TransactionCallOptions,
   TransactionResult,
-} from "./session/transaction.ts";
+} from "./session/native/transaction.ts";
 export type { CallStreamItem } from "./session/stream-call.ts";
 export { createToolClient } from "./session/tool-client.ts";
 export type { ToolClient, ToolTypes, TypedOutcome } from "./session/tool-client.ts";

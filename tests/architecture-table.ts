@@ -132,7 +132,19 @@ export const rooms: readonly Room[] = [
   },
   { name: "requests", holds: "what a server asks of us, through the `Human` port" },
   { name: "call", holds: "the one path of a call, its `Outcome`, result normalization and limits" },
-  { name: "session", holds: "one agent: rights, state, prompt section, native tools" },
+  {
+    name: "session",
+    holds: "one agent: rights, state, prompt section, native tools",
+    districts: {
+      "mcp-tool.ts": "a tool as an agent sees it",
+      rights: "what the agent may see, hear and call, and when a person is asked",
+      content: "resources and prompts of servers",
+      state: "what a session remembers, and drafts of it",
+      native: "the program's own tools and transactions, and what their code is given",
+      tools: "which tools are offered, what a name stands for, and why not",
+      prompt: "parts of a prompt, and what servers are said to offer in it",
+    },
+  },
   {
     name: "host",
     holds: "`createHost()` wires all of it; what every surface talks to",

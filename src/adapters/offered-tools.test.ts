@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { agentHost } from "../../tests/fixtures/agent/agent-host.ts";
 import { createHost } from "../index.ts";
-import { PromptTemplate } from "../session/prompt-template.ts";
+import { PromptTemplate } from "../session/prompt/prompt-template.ts";
 import { createMemoryServer, createRecordedServer, testServerEntry } from "../testing/index.ts";
 import { loadOfferedTools } from "./offered-tools.ts";
 import { runModelCall } from "./run-model-call.ts";

@@ -6,7 +6,7 @@ import {
   withMethods,
 } from "../errors/check-arguments.ts";
 import type { McpTool } from "../session/mcp-tool.ts";
-import type { PromptTemplate } from "../session/prompt-template.ts";
+import type { PromptTemplate } from "../session/prompt/prompt-template.ts";
 import type { Session } from "../session/session.ts";
 import { shownSchema } from "./argument-names.ts";
 

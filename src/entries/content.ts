@@ -4,8 +4,8 @@ export type {
   ContentListOptions,
   ContentOptions,
   SessionContent,
-} from "../session/session-content.ts";
-export type { ContentList, ServerList } from "../session/content-lists.ts";
+} from "../session/content/session-content.ts";
+export type { ContentList, ServerList } from "../session/content/content-lists.ts";
 export { resourceContext } from "../catalog/resource-context.ts";
 export type {
   Completion,

@@ -8,6 +8,6 @@ export type { AccessRule, AccessStep } from "../policy/decide-access.ts";
 export type { ConsentRule } from "../policy/decide-consent.ts";
 export { canUseMcp, requiresMcpConfirmation } from "../policy/permission-level.ts";
 export type { Permissions } from "../policy/permission-level.ts";
-export type { AccessReport } from "../session/explain-access.ts";
+export type { AccessReport } from "../session/tools/explain-access.ts";
 export type { AllowOptions, GrantInfo, GrantQuery, Grants } from "../grants/grants.ts";
 export type { Pins, QuarantinedTool } from "../pins/pins.ts";

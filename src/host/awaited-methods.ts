@@ -5,7 +5,7 @@ import type { Pins } from "../pins/pins.ts";
 import { ToolPins } from "../pins/tool-pins.ts";
 import { AgentSection } from "../session/agent-section.ts";
 import { AgentSession } from "../session/agent-session.ts";
-import { AgentContent, type SessionContent } from "../session/session-content.ts";
+import { AgentContent, type SessionContent } from "../session/content/session-content.ts";
 import type { Section, Session } from "../session/session.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import type { Audit } from "./audit.ts";

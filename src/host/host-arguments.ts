@@ -20,8 +20,8 @@ import { ToolPins } from "../pins/tool-pins.ts";
 import { consentModes } from "../policy/decide-consent.ts";
 import { permissionLevels } from "../policy/permission-level.ts";
 import { AgentSession } from "../session/agent-session.ts";
+import { AgentContent } from "../session/content/session-content.ts";
 import { contentMethods, sessionMethods } from "../session/session-arguments.ts";
-import { AgentContent } from "../session/session-content.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 

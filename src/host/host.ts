@@ -27,9 +27,9 @@ import type { ListedTool, ServerIdentity } from "../protocol/protocol-client.ts"
 import type { ProtocolEra } from "../protocol/wire/protocol-versions.ts";
 import type { Roots } from "../requests/roots.ts";
 import type { SamplingHandler } from "../requests/sampling.ts";
-import type { ConnectedServer } from "../session/connection-pool.ts";
-import type { AccessReport } from "../session/explain-access.ts";
+import type { ConnectedServer } from "../session/native/connection-pool.ts";
 import type { Session } from "../session/session.ts";
+import type { AccessReport } from "../session/tools/explain-access.ts";
 import type { Audit } from "./audit.ts";
 
 /** A server given in code: any entry a file could hold, a ready transport, or a function that makes one. */

@@ -5,17 +5,17 @@ import { errorOfDenial } from "../policy/decide-access.ts";
 import type { ServerUsers } from "../registry/server-connections.ts";
 import type { ServerRegistry } from "../registry/server-registry.ts";
 import type { McpTool } from "./mcp-tool.ts";
+import type { PromptParams, RenderOptions } from "./prompt/prompt-section.ts";
 import {
   inventoryTemplate,
   inventoryValues,
   inventoryVariables,
   type ServerInventory,
-} from "./render-inventory.ts";
-import { SectionText } from "./section-text.ts";
-import type { PromptParams, RenderOptions } from "./section.ts";
+} from "./prompt/render-inventory.ts";
+import { SectionText } from "./prompt/section-text.ts";
+import type { ToolJudge } from "./rights/tool-judge.ts";
+import { visibleServer } from "./rights/visible-server.ts";
 import type { Section, SectionConnectOptions, SectionOptions, Session } from "./session.ts";
-import type { ToolJudge } from "./tool-judge.ts";
-import { visibleServer } from "./visible-server.ts";
 
 /** Makes servers given in code part of the host, and returns their names. */
 export type AddServers = (entries: readonly unknown[]) => readonly string[];

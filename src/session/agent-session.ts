@@ -27,26 +27,28 @@ import type { ServerRegistry } from "../registry/server-registry.ts";
 import type { ServerQuestions } from "../requests/server-questions.ts";
 import { type AddServers, AgentSection } from "./agent-section.ts";
 import { CallHistory } from "./call-history.ts";
-import { childRights } from "./child-rights.ts";
-import { type ConnectedServer, McpConnectionPool } from "./connection-pool.ts";
-import { ConsentDesk } from "./consent-desk.ts";
-import { partForSession } from "./event-audience.ts";
-import { type AccessReport, explainAccess, explainNative } from "./explain-access.ts";
-import type { HandlerRuns } from "./handler-runs.ts";
-import { findPromptTemplate, type McpPromptTemplate } from "./mcp-prompt-template.ts";
-import type { McpTool } from "./mcp-tool.ts";
-import { refused } from "./native-definition.ts";
-import { type NativeTool, NativeTools } from "./native-tools.ts";
-import { ResourceReaders } from "./resource-reader.ts";
-import { makeReady, type ReadinessOptions } from "./server-readiness.ts";
+import { ResourceReaders } from "./content/resource-reader.ts";
 import {
   AgentContent,
   type AgentContentParts,
   type ContentOptions,
   type SessionContent,
-} from "./session-content.ts";
+} from "./content/session-content.ts";
+import type { McpTool } from "./mcp-tool.ts";
+import { type ConnectedServer, McpConnectionPool } from "./native/connection-pool.ts";
+import type { HandlerRuns } from "./native/handler-runs.ts";
+import { refused } from "./native/native-definition.ts";
+import { type NativeTool, NativeTools } from "./native/native-tools.ts";
+import type { ToolContextParts } from "./native/tool-context.ts";
+import { type Transaction, type TransactionResult, runTransaction } from "./native/transaction.ts";
+import { findPromptTemplate, type McpPromptTemplate } from "./prompt/mcp-prompt-template.ts";
+import { childRights } from "./rights/child-rights.ts";
+import { ConsentDesk } from "./rights/consent-desk.ts";
+import { partForSession } from "./rights/event-audience.ts";
+import { type AgentRights, ToolJudge } from "./rights/tool-judge.ts";
+import { type SeenParts, visibleNames, visibleServer } from "./rights/visible-server.ts";
+import { makeReady, type ReadinessOptions } from "./server-readiness.ts";
 import type { SessionDirectory } from "./session-directory.ts";
-import { CommittedState, type SessionState } from "./session-state.ts";
 import type {
   CallEnvelope,
   ChildOptions,
@@ -57,14 +59,12 @@ import type {
   ServerReadiness,
   Session,
 } from "./session.ts";
+import { CommittedState, type SessionState } from "./state/session-state.ts";
 import { type CallStreamItem, streamCall } from "./stream-call.ts";
-import type { ToolContextParts } from "./tool-context.ts";
-import { ToolDirectory } from "./tool-directory.ts";
-import { ToolGaps, type ToolGapsParts } from "./tool-gaps.ts";
-import { type AgentRights, ToolJudge } from "./tool-judge.ts";
-import { ToolResolver } from "./tool-resolver.ts";
-import { type Transaction, type TransactionResult, runTransaction } from "./transaction.ts";
-import { type SeenParts, visibleNames, visibleServer } from "./visible-server.ts";
+import { type AccessReport, explainAccess, explainNative } from "./tools/explain-access.ts";
+import { ToolDirectory } from "./tools/tool-directory.ts";
+import { ToolGaps, type ToolGapsParts } from "./tools/tool-gaps.ts";
+import { ToolResolver } from "./tools/tool-resolver.ts";
 
 export interface AgentSessionOptions extends AgentRights {
   readonly human: Human | undefined;

@@ -4,8 +4,8 @@ import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import { errorOfDenial } from "../policy/decide-access.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import type { ToolJudge } from "./rights/tool-judge.ts";
 import type { ServerReadiness } from "./session.ts";
-import type { ToolJudge } from "./tool-judge.ts";
 
 export interface ReadinessParts {
   readonly registry: ServerRegistry;

@@ -14,7 +14,7 @@ import {
 } from "../errors/check-arguments.ts";
 import { permissionLevels } from "../policy/permission-level.ts";
 import type { AgentSession } from "./agent-session.ts";
-import type { AgentContent } from "./session-content.ts";
+import type { AgentContent } from "./content/session-content.ts";
 
 const callOptions = options({ signal, timeoutMs: number, onProgress: callback, callId: text });
 const contentOptions = { signal, timeoutMs: number } as const;

@@ -12,16 +12,16 @@ import type {
   ToolInvoked,
 } from "../events/host-event.ts";
 import type { Human } from "../human/human.ts";
-import type { ChildRights } from "./child-rights.ts";
-import type { AccessReport } from "./explain-access.ts";
-import type { McpPromptTemplate } from "./mcp-prompt-template.ts";
+import type { ContentOptions, SessionContent } from "./content/session-content.ts";
 import type { McpTool } from "./mcp-tool.ts";
-import type { NativeTool } from "./native-tools.ts";
-import type { PromptParams, PromptSection, RenderOptions } from "./section.ts";
-import type { ContentOptions, SessionContent } from "./session-content.ts";
-import type { SessionState } from "./session-state.ts";
+import type { NativeTool } from "./native/native-tools.ts";
+import type { Transaction, TransactionResult } from "./native/transaction.ts";
+import type { McpPromptTemplate } from "./prompt/mcp-prompt-template.ts";
+import type { PromptParams, PromptSection, RenderOptions } from "./prompt/prompt-section.ts";
+import type { ChildRights } from "./rights/child-rights.ts";
+import type { SessionState } from "./state/session-state.ts";
 import type { CallStreamItem } from "./stream-call.ts";
-import type { Transaction, TransactionResult } from "./transaction.ts";
+import type { AccessReport } from "./tools/explain-access.ts";
 
 /** How far one server is for this agent, as `ready` found it. */
 export interface ServerReadiness {

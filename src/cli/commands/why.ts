@@ -1,6 +1,6 @@
 import { errorTable } from "../../errors/error-codes.ts";
 import type { PermissionLevel } from "../../policy/permission-level.ts";
-import type { AccessReport } from "../../session/explain-access.ts";
+import type { AccessReport } from "../../session/tools/explain-access.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
 import { ownCommand, ownCommandsIn } from "../../text/own-command.ts";
 import type { Standpoint } from "../output/display-path.ts";

@@ -1,0 +1,94 @@
+import type { ToolArguments } from "../../call/call-contract.ts";
+import { schemaError } from "../../call/tool-schemas.ts";
+import { createError } from "../../errors/families.ts";
+import type { McpError } from "../../errors/mcp-error.ts";
+import { frozenCopy } from "../../schema/guard/frozen-json.ts";
+import { checkPlainJson } from "../../schema/validate/plain-json.ts";
+import {
+  checkByLibrary,
+  isStandardSchema,
+  type StandardJsonSchema,
+  toJsonSchema,
+} from "../../schema/validate/standard-schema.ts";
+import { boundedLine } from "../../text/bounded-text.ts";
+import { isJsonObject } from "../../text/json-object.ts";
+import type { NativeTool } from "./native-tools.ts";
+
+/** What the handler is called with: the arguments, and how a library's own check turns them into its params. */
+export interface HandlerInput {
+  readonly params: ToolArguments;
+  readonly accept: ((params: ToolArguments) => Promise<ToolArguments>) | undefined;
+}
+
+interface ReadSchema extends Pick<HandlerInput, "accept"> {
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+export function readInputSchema({ name, inputSchema: given }: NativeTool): ReadSchema {
+  const member = "inputSchema";
+  if (!isStandardSchema(given))
+    return { inputSchema: plainObject(given, name, member), accept: undefined };
+  const isChecked = given["~standard"].validate !== undefined;
+  // Where nothing turns the input into the output, the output itself has to be given.
+  const schema = carriedSchema(given, isChecked ? "input" : "output", { name, member });
+  return {
+    inputSchema: plainObject(schema, name, member),
+    accept: isChecked ? (params) => accept(given, params, name) : undefined,
+  };
+}
+
+export function readOutputSchema({
+  name,
+  outputSchema: given,
+}: NativeTool): Readonly<Record<string, unknown>> | undefined {
+  const member = "outputSchema";
+  if (given === undefined) return undefined;
+  if (!isStandardSchema(given)) return plainObject(given, name, member);
+  return plainObject(carriedSchema(given, "output", { name, member }), name, member);
+}
+
+function carriedSchema(
+  schema: StandardJsonSchema,
+  side: "input" | "output",
+  { name, member }: { readonly name: string; readonly member: string },
+): Readonly<Record<string, unknown>> {
+  const carried = toJsonSchema(schema, side);
+  if (carried.flaw === undefined) return carried.schema;
+  const { flaw, hint } = carried;
+  throw refused(name, `has an unusable ${member}: ${flaw}`, { hint });
+}
+
+async function accept(
+  schema: StandardJsonSchema,
+  params: ToolArguments,
+  toolName: string,
+): Promise<ToolArguments> {
+  const checked = await checkByLibrary(schema, params);
+  if (checked.failure === undefined) return checked.value as ToolArguments;
+  const tool = { originalName: toolName, serverName: undefined };
+  throw schemaError(tool, "invalid_arguments", checked.failure);
+}
+
+/** A frozen copy of what has to be an object of JSON. Throws `config_invalid` for anything else. */
+export function plainObject(
+  value: Readonly<Record<string, unknown>>,
+  toolName: string,
+  member: string,
+): Readonly<Record<string, unknown>> {
+  const flaw = isJsonObject(value) ? checkPlainJson(value)?.message : "is not an object";
+  if (flaw !== undefined) throw refused(toolName, `has an unusable ${member}: ${flaw}`);
+  return frozenCopy(value);
+}
+
+/** The error for a definition of a native tool that could not be called. */
+export function refused(
+  name: unknown,
+  what: string,
+  options: { readonly hint?: string | undefined } = {},
+): McpError {
+  const toolName = boundedLine(String(name), 128);
+  return createError("config_invalid", `the native tool "${toolName}" ${what}`, {
+    details: { toolName },
+    ...options,
+  });
+}
