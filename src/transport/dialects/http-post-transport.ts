@@ -5,7 +5,7 @@ import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
 import type { HostTransport } from "../host-transport.ts";
 import type { HttpTransportOptions } from "../http/http-client.ts";
 import { headerOf, type ResponseHead } from "../http/http-exchange.ts";
-import { HttpCalls } from "../http/message-sender.ts";
+import { MessageSender } from "../http/message-sender.ts";
 import { HttpTransport } from "./http-transport.ts";
 
 /**
@@ -23,30 +23,30 @@ class HttpPostTransport extends HttpTransport {
   readonly hasPerRequestStream = true;
   readonly takesStreams = true;
 
-  readonly #calls: HttpCalls;
+  readonly #sender: MessageSender;
 
   constructor(options: HttpTransportOptions) {
     super("http-post", options);
-    this.link.oninitialized = (head) => this.#warnOfSession(head);
-    this.#calls = new HttpCalls(this.link, { isResumable: false });
+    this.client.oninitialized = (head) => this.#warnOfSession(head);
+    this.#sender = new MessageSender(this.client, { isResumable: false });
   }
 
   override send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
-    return this.#calls.send(message, options);
+    return this.#sender.send(message, options);
   }
 
   setProtocolVersion(version: string): void {
-    this.link.headers.protocolVersion = version;
+    this.client.headers.protocolVersion = version;
   }
 
   protected override end(reason: McpError): void {
-    this.#calls.cancelAll(reason);
+    this.#sender.cancelAll(reason);
   }
 
   /** Without this the refusal of the next message would be a riddle. */
   #warnOfSession(head: ResponseHead): void {
     if (headerOf(head, "mcp-session-id") === undefined) return;
-    const { logger, peer } = this.link;
+    const { logger, peer } = this.client;
     const { serverName } = peer;
     logger.warn('the server opened a session; "transport": "streamable-http" keeps it', {
       serverName,

@@ -4,10 +4,10 @@ import type { TransportKind } from "../../config/keys/server-config.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
 import type { HostTransport, TransportEvidence } from "../host-transport.ts";
-import { HttpLink, type HttpTransportOptions } from "../http/http-client.ts";
+import { HttpClient, type HttpTransportOptions } from "../http/http-client.ts";
 import { readTurns } from "../reading/read-turns.ts";
 
-/** What every transport over HTTP is, whatever it sends: a link to its server that opens and closes once. */
+/** The base of every transport over HTTP: it opens and closes its HTTP client once. */
 export abstract class HttpTransport implements HostTransport {
   readonly kind: TransportKind;
 
@@ -15,26 +15,26 @@ export abstract class HttpTransport implements HostTransport {
   onerror: Transport["onerror"];
   onmessage: Transport["onmessage"];
 
-  protected readonly link: HttpLink;
+  protected readonly client: HttpClient;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(kind: TransportKind, options: HttpTransportOptions) {
     this.kind = kind;
-    this.link = new HttpLink(kind, options, this);
+    this.client = new HttpClient(kind, options, this);
   }
 
-  /** One failed call says nothing about the next, so most of them never end by themselves. */
+  /** Undefined for most: one failed call says nothing about the next, so they never end by themselves. */
   get failure(): McpError | undefined {
     return undefined;
   }
 
   get evidence(): TransportEvidence {
-    return this.link.evidence;
+    return this.client.evidence;
   }
 
   get messageText(): string | undefined {
-    return this.link.messageText;
+    return this.client.messageText;
   }
 
   slowDown(): void {
@@ -50,21 +50,21 @@ export abstract class HttpTransport implements HostTransport {
 
   /** Idempotent. */
   close(): Promise<void> {
-    this.link.markClosed();
+    this.client.markClosed();
     return (this.#closing ??= this.#close());
   }
 
-  /** Connects to nothing, unless the transport needs more than what a message opens by itself. */
+  /** Gets ready to send. Connects to nothing, unless the transport needs a stream before its first message. */
   protected open(): Promise<void> {
-    return this.link.acquire();
+    return this.client.acquire();
   }
 
-  /** Ends what is under way with `reason`; the connections are still there. */
+  /** Ends requests and streams under way with `reason`; the connections are still there. */
   protected abstract end(reason: McpError): void | Promise<void>;
 
   async #close(): Promise<void> {
-    await this.end(this.failure ?? this.link.closedError());
-    await this.link.release();
+    await this.end(this.failure ?? this.client.closedError());
+    await this.client.release();
     this.onclose?.();
   }
 }

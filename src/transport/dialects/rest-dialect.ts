@@ -1,7 +1,7 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import { findInexactNumber } from "../../protocol/wire/inexact-number.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
-import type { HttpLink } from "../http/http-client.ts";
+import type { HttpClient } from "../http/http-client.ts";
 import { peerError, quote } from "../http/http-errors.ts";
 import { contentError, statusError } from "../http/http-status.ts";
 import type { RestResponse } from "./rest-exchange.ts";
@@ -24,30 +24,30 @@ export function restUrl(base: URL, endpoint: RestEndpoint): URL {
 }
 
 /** Throws unless the service says that it is well. */
-export function requireHealth(link: HttpLink, response: RestResponse): void {
-  const body = readBody(link, "health", response);
+export function requireHealth(client: HttpClient, response: RestResponse): void {
+  const body = readBody(client, "health", response);
   const { status } = body;
   const error = errorOf(body);
   if (status === "ok" && error === undefined) return;
-  const said = quote(link.peer, errorText(error ?? status ?? ""), 80);
+  const said = quote(client.peer, errorText(error ?? status ?? ""), 80);
   const problem = said === "" ? "it says nothing about its status" : `it says: ${said}`;
-  throw peerError(link.peer, "unreachable", `the server is not well (GET /health): ${problem}`);
+  throw peerError(client.peer, "unreachable", `the server is not well (GET /health): ${problem}`);
 }
 
 /** The tools of a list; each of them is still to be checked. */
-export function readTools(link: HttpLink, response: RestResponse): readonly unknown[] {
-  const body = readBody(link, "tools", response);
+export function readTools(client: HttpClient, response: RestResponse): readonly unknown[] {
+  const body = readBody(client, "tools", response);
   const error = errorOf(body);
   if (error !== undefined) {
-    const message = quote(link.peer, errorText(error));
+    const message = quote(client.peer, errorText(error));
     const rpc = { code: internalError, message };
-    throw peerError(link.peer, "rpc_error", `GET /tools was answered with an error: ${message}`, {
+    throw peerError(client.peer, "rpc_error", `GET /tools was answered with an error: ${message}`, {
       details: { rpc },
     });
   }
   const { tools } = body;
   if (Array.isArray(tools)) return tools;
-  throw unusable(link, "tools", 'its "tools" are not a list');
+  throw unusable(client, "tools", 'its "tools" are not a list');
 }
 
 /** A tool's result in the form of MCP. */
@@ -61,22 +61,22 @@ export interface RestToolResult {
  * What `POST /tools/call` brought. A body with an `error` is the tool's failure whatever the status
  * says; a status that says what to do instead (sign in, wait) is an error of the exchange.
  */
-export function readToolResult(link: HttpLink, response: RestResponse): RestToolResult {
-  const refusal = refusalOf(link, "call", response);
+export function readToolResult(client: HttpClient, response: RestResponse): RestToolResult {
+  const refusal = refusalOf(client, "call", response);
   if (refusal !== undefined) {
     const isPlain = refusal.code === "http_error" && !refusal.retryable;
-    const error = isPlain ? errorIn(link, response.text) : undefined;
+    const error = isPlain ? errorIn(client, response.text) : undefined;
     if (error === undefined) throw refusal;
     return textResult(errorText(error), true);
   }
-  const body = readBody(link, "call", response);
+  const body = readBody(client, "call", response);
   const error = errorOf(body);
   if (error !== undefined) return textResult(errorText(error), true);
   const value = body["result"];
   if (typeof value === "string") return textResult(value, false);
-  if (value !== undefined) return jsonResult(link, value, response.text);
+  if (value !== undefined) return jsonResult(client, value, response.text);
   if (Array.isArray(body["content"])) return { result: body, text: response.text };
-  throw unusable(link, "call", "it has neither a result nor an error");
+  throw unusable(client, "call", "it has neither a result nor an error");
 }
 
 function textResult(text: string, isError: boolean): RestToolResult {
@@ -84,7 +84,7 @@ function textResult(text: string, isError: boolean): RestToolResult {
 }
 
 /** Anything but a string is shown as JSON, in the server's own digits where they are at stake. */
-function jsonResult({ logger, peer }: HttpLink, value: unknown, body: string): RestToolResult {
+function jsonResult({ logger, peer }: HttpClient, value: unknown, body: string): RestToolResult {
   const isInexact = findInexactNumber(body) !== undefined;
   const written = isInexact ? writtenResult(body) : undefined;
   if (isInexact && written === undefined)
@@ -118,8 +118,8 @@ function errorOf(body: JsonObject): unknown {
 }
 
 /** The `error` of a body that may be anything. */
-function errorIn(link: HttpLink, text: string): unknown {
-  const body = text.trimStart().startsWith("{") ? link.parse(text) : undefined;
+function errorIn(client: HttpClient, text: string): unknown {
+  const body = text.trimStart().startsWith("{") ? client.parse(text) : undefined;
   return isJsonObject(body) ? errorOf(body) : undefined;
 }
 
@@ -129,24 +129,24 @@ function errorText(error: unknown): string {
   return typeof message === "string" ? message : JSON.stringify(error);
 }
 
-function readBody(link: HttpLink, endpoint: RestEndpoint, response: RestResponse): JsonObject {
-  const refusal = refusalOf(link, endpoint, response);
+function readBody(client: HttpClient, endpoint: RestEndpoint, response: RestResponse): JsonObject {
+  const refusal = refusalOf(client, endpoint, response);
   if (refusal !== undefined) throw refusal;
-  const body = link.parse(response.text);
+  const body = client.parse(response.text);
   if (isJsonObject(body)) return body;
-  if (body !== undefined) throw unusable(link, endpoint, "it is not an object");
-  if (response.text.trim() === "") throw unusable(link, endpoint, "it is empty");
-  throw contentError(link.peer, response.head, response.text, "JSON");
+  if (body !== undefined) throw unusable(client, endpoint, "it is not an object");
+  if (response.text.trim() === "") throw unusable(client, endpoint, "it is empty");
+  throw contentError(client.peer, response.head, response.text, "JSON");
 }
 
 function refusalOf(
-  link: HttpLink,
+  client: HttpClient,
   endpoint: RestEndpoint,
   { head, text }: RestResponse,
 ): McpError | undefined {
   if (head.status < 300) return undefined;
-  const { peer, clock } = link;
-  const error = errorIn(link, text);
+  const { peer, clock } = client;
+  const error = errorIn(client, text);
   return statusError(peer, {
     head,
     text: error === undefined ? text : errorText(error),
@@ -156,7 +156,7 @@ function refusalOf(
   });
 }
 
-function unusable({ peer }: HttpLink, endpoint: RestEndpoint, reason: string): McpError {
+function unusable({ peer }: HttpClient, endpoint: RestEndpoint, reason: string): McpError {
   const message = `${requestLine(endpoint)} got an unusable answer: ${reason}`;
   return peerError(peer, "invalid_result", message, { details: { reason } });
 }

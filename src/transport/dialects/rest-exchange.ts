@@ -1,6 +1,6 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import { type BodySink, TextBody } from "../http/http-body.ts";
-import type { HttpLink } from "../http/http-client.ts";
+import type { HttpClient } from "../http/http-client.ts";
 import { peerError, tooLarge } from "../http/http-errors.ts";
 import type { ExchangeObserver, ResponseHead } from "../http/http-exchange.ts";
 import { RedirectableGet } from "../http/http-redirect.ts";
@@ -18,7 +18,7 @@ export interface RestResponse {
 
 /** One request of plain JSON and its whole response, whatever the status. */
 export class RestExchange implements ExchangeObserver {
-  readonly #link: HttpLink;
+  readonly #client: HttpClient;
   readonly #request: RestRequest;
   readonly #signal: AbortSignal | undefined;
   #exchange: { abort(reason: McpError): void } | undefined;
@@ -27,8 +27,8 @@ export class RestExchange implements ExchangeObserver {
   #resolve: (response: RestResponse) => void = () => undefined;
   #reject: (failure: McpError) => void = () => undefined;
 
-  constructor(link: HttpLink, request: RestRequest, signal: AbortSignal | undefined) {
-    this.#link = link;
+  constructor(client: HttpClient, request: RestRequest, signal: AbortSignal | undefined) {
+    this.#client = client;
     this.#request = request;
     this.#signal = signal;
   }
@@ -55,7 +55,7 @@ export class RestExchange implements ExchangeObserver {
   }
 
   onHead(head: ResponseHead): BodySink {
-    const { peer, limits } = this.#link;
+    const { peer, limits } = this.#client;
     const maxBytes = limits.maxMessageBytes;
     this.#head = head;
     return new TextBody({
@@ -76,23 +76,23 @@ export class RestExchange implements ExchangeObserver {
 
   #send(): void {
     const { url, body } = this.#request;
-    const timeoutMs = this.#link.timeoutMs(this.#signal);
+    const timeoutMs = this.#client.timeoutMs(this.#signal);
     const request = {
       url,
-      headers: this.#link.headers.forJson(body !== undefined),
+      headers: this.#client.headers.forJson(body !== undefined),
       headersTimeoutMs: timeoutMs,
       bodyTimeoutMs: timeoutMs,
     };
     if (body === undefined) {
-      const get = new RedirectableGet(this.#link, "calls", request, this);
+      const get = new RedirectableGet(this.#client, "calls", request, this);
       this.#exchange = get;
       get.run();
     } else {
-      this.#exchange = this.#link.open("calls", { ...request, method: "POST", body }, this);
+      this.#exchange = this.#client.open("calls", { ...request, method: "POST", body }, this);
     }
   }
 
   #cancelled(): McpError {
-    return peerError(this.#link.peer, "cancelled", "the call was cancelled");
+    return peerError(this.#client.peer, "cancelled", "the call was cancelled");
   }
 }

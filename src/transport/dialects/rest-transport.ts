@@ -44,13 +44,13 @@ class RestTransport extends HttpTransport {
   }
 
   override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (!this.link.isOpen) throw this.link.notOpen();
+    if (!this.client.isOpen) throw this.client.notOpen();
     if (!("method" in message && "id" in message)) return;
     const { text, ...answer } = await this.#answer(message, options?.requestSignal);
     const { id } = message;
     const whole =
       text === undefined ? text : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
-    this.link.deliver({ jsonrpc: "2.0", id, ...answer }, whole);
+    this.client.deliver({ jsonrpc: "2.0", id, ...answer }, whole);
   }
 
   protected override end(reason: McpError): void {
@@ -81,7 +81,7 @@ class RestTransport extends HttpTransport {
    * must be well and able to list its tools, for there is nothing else to it.
    */
   async #introduce(protocolVersion: unknown, signal: AbortSignal | undefined): Promise<JsonObject> {
-    const { logger, peer } = this.link;
+    const { logger, peer } = this.client;
     const hasHealth = await this.#checkHealth(signal);
     await this.#listTools(signal);
     if (!hasHealth)
@@ -99,18 +99,18 @@ class RestTransport extends HttpTransport {
   async #checkHealth(signal: AbortSignal | undefined): Promise<boolean> {
     const response = await this.#exchange("health", undefined, signal);
     if (response.head.status === 404) return false;
-    requireHealth(this.link, response);
+    requireHealth(this.client, response);
     return true;
   }
 
   async #listTools(signal: AbortSignal | undefined): Promise<readonly unknown[]> {
-    return readTools(this.link, await this.#exchange("tools", undefined, signal));
+    return readTools(this.client, await this.#exchange("tools", undefined, signal));
   }
 
   async #callTool(params: JsonObject, signal: AbortSignal | undefined): Promise<RestToolResult> {
     const { name, arguments: args = {} } = params;
-    const body = this.link.stringify({ name, arguments: args });
-    return readToolResult(this.link, await this.#exchange("call", body, signal));
+    const body = this.client.stringify({ name, arguments: args });
+    return readToolResult(this.client, await this.#exchange("call", body, signal));
   }
 
   async #exchange(
@@ -118,9 +118,9 @@ class RestTransport extends HttpTransport {
     body: string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<RestResponse> {
-    const url = restUrl(this.link.peer.url, endpoint);
+    const url = restUrl(this.client.peer.url, endpoint);
     const request = body === undefined ? { url } : { url, body };
-    const exchange = new RestExchange(this.link, request, signal);
+    const exchange = new RestExchange(this.client, request, signal);
     this.#exchanges.add(exchange);
     try {
       return await exchange.run();

@@ -1,7 +1,7 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Timer } from "../../ports/clock.ts";
 import { type BodySink, excerptBody } from "../http/http-body.ts";
-import type { HttpLink } from "../http/http-client.ts";
+import type { HttpClient } from "../http/http-client.ts";
 import { tooLarge } from "../http/http-errors.ts";
 import {
   type ExchangeObserver,
@@ -23,7 +23,7 @@ const maxWaitMs = 30_000;
  * short-lived, and gives up on a server that keeps refusing.
  */
 export class SseListener implements ExchangeObserver {
-  readonly #link: HttpLink;
+  readonly #client: HttpClient;
   readonly #feed: SseFeed;
   #exchange: HttpExchange | undefined;
   #timer: Timer | undefined;
@@ -34,9 +34,9 @@ export class SseListener implements ExchangeObserver {
   /** Waits for the first opening, when the stream is required. */
   #onOpen: ((failure: McpError | undefined) => void) | undefined;
 
-  constructor(link: HttpLink, onMessage: (data: string) => void) {
-    this.#link = link;
-    const { peer, limits } = link;
+  constructor(client: HttpClient, onMessage: (data: string) => void) {
+    this.#client = client;
+    const { peer, limits } = client;
     this.#feed = new SseFeed({
       maxBytes: limits.maxMessageBytes,
       tooLarge: () => tooLarge(peer, limits.maxMessageBytes),
@@ -60,7 +60,7 @@ export class SseListener implements ExchangeObserver {
         if (failure === undefined) return resolve();
         this.stop(failure);
         const isMissing = failure.code === "http_error" && isFinal(failure);
-        reject(isMissing ? missingStreamError(this.#link.peer, failure) : failure);
+        reject(isMissing ? missingStreamError(this.#client.peer, failure) : failure);
       };
       this.#open(timeoutMs);
     });
@@ -76,7 +76,7 @@ export class SseListener implements ExchangeObserver {
 
   onHead(head: ResponseHead): BodySink {
     if (head.status === 200 && mediaTypeOf(head) === "text/event-stream") {
-      this.#openedAt = this.#link.clock.monotonic();
+      this.#openedAt = this.#client.clock.monotonic();
       this.#openFailures = 0;
       this.#opened(undefined);
       return this.#feed.connect();
@@ -87,7 +87,7 @@ export class SseListener implements ExchangeObserver {
   }
 
   onEnd(failure: McpError | undefined): void {
-    const { clock, logger, peer } = this.#link;
+    const { clock, logger, peer } = this.#client;
     this.#exchange = undefined;
     if (this.#openedAt === undefined) this.#opened(failure);
     if (this.#isStopped) return;
@@ -114,11 +114,11 @@ export class SseListener implements ExchangeObserver {
   /** Some servers send the headers with the first event only, so an extra stream may stay silent. */
   #open(headersTimeoutMs: number): void {
     this.#openedAt = undefined;
-    this.#exchange = this.#link.open(
+    this.#exchange = this.#client.open(
       "streams",
       {
         method: "GET",
-        headers: this.#link.headers.forStream(this.#feed.lastEventId),
+        headers: this.#client.headers.forStream(this.#feed.lastEventId),
         headersTimeoutMs,
         bodyTimeoutMs: 0,
       },
@@ -133,7 +133,7 @@ export class SseListener implements ExchangeObserver {
   }
 
   #refused(head: ResponseHead, text: string): McpError {
-    const { peer, clock, headers } = this.#link;
+    const { peer, clock, headers } = this.#client;
     const hadSession = headers.sessionId !== undefined;
     return noStreamError(peer, { head, text, hadSession, now: clock.now() });
   }

@@ -1,6 +1,6 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import { type BodySink, excerptBody } from "../http/http-body.ts";
-import type { HttpLink } from "../http/http-client.ts";
+import type { HttpClient } from "../http/http-client.ts";
 import { peerError, tooLarge } from "../http/http-errors.ts";
 import { type ExchangeObserver, type ResponseHead, mediaTypeOf } from "../http/http-exchange.ts";
 import { RedirectableGet } from "../http/http-redirect.ts";
@@ -20,16 +20,16 @@ export interface SseStreamObserver {
 
 /** The one stream of a legacy connection: it is opened once, may be silent for ever, and never comes back. */
 export class SseStream implements ExchangeObserver {
-  readonly #link: HttpLink;
+  readonly #client: HttpClient;
   readonly #observer: SseStreamObserver;
   readonly #get: RedirectableGet;
 
-  constructor(link: HttpLink, observer: SseStreamObserver) {
-    this.#link = link;
+  constructor(client: HttpClient, observer: SseStreamObserver) {
+    this.#client = client;
     this.#observer = observer;
-    const headers = link.headers.forStream();
-    const request = { url: link.peer.url, headers, headersTimeoutMs: 0, bodyTimeoutMs: 0 };
-    this.#get = new RedirectableGet(link, "streams", request, this);
+    const headers = client.headers.forStream();
+    const request = { url: client.peer.url, headers, headersTimeoutMs: 0, bodyTimeoutMs: 0 };
+    this.#get = new RedirectableGet(client, "streams", request, this);
   }
 
   /** Where the stream is: the configured address, or where that one led to. */
@@ -47,7 +47,7 @@ export class SseStream implements ExchangeObserver {
   }
 
   onHead(head: ResponseHead): BodySink {
-    const { peer, limits, clock } = this.#link;
+    const { peer, limits, clock } = this.#client;
     if (head.status !== 200 || mediaTypeOf(head) !== "text/event-stream")
       return excerptBody((text) => {
         throw noStreamError(peer, { head, text, hadSession: false, now: clock.now() });
@@ -63,6 +63,6 @@ export class SseStream implements ExchangeObserver {
 
   onEnd(failure: McpError | undefined): void {
     const ended = "the server ended its stream, and the session with it";
-    this.#observer.onEnd(failure ?? peerError(this.#link.peer, "connection_lost", ended));
+    this.#observer.onEnd(failure ?? peerError(this.#client.peer, "connection_lost", ended));
   }
 }

@@ -6,7 +6,7 @@ import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
 import type { HostTransport } from "../host-transport.ts";
 import type { HttpTransportOptions } from "../http/http-client.ts";
 import { peerError } from "../http/http-errors.ts";
-import { HttpCalls } from "../http/message-sender.ts";
+import { MessageSender } from "../http/message-sender.ts";
 import { cancelledId } from "../reading/message-ids.ts";
 import { HttpTransport } from "./http-transport.ts";
 import {
@@ -42,7 +42,7 @@ export function createSseTransport(options: SseTransportOptions): HostTransport 
 
 class SseTransport extends HttpTransport {
   readonly #stream: SseStream;
-  readonly #calls: HttpCalls;
+  readonly #sender: MessageSender;
   readonly #choice: EndpointChoice;
   #onReady: ((failure: McpError | undefined) => void) | undefined;
   #timer: Timer | undefined;
@@ -50,8 +50,8 @@ class SseTransport extends HttpTransport {
 
   constructor(options: SseTransportOptions) {
     super("sse", options);
-    this.#choice = parseEndpointChoice(options.messageEndpoint, this.link.peer);
-    this.#calls = new HttpCalls(this.link);
+    this.#choice = parseEndpointChoice(options.messageEndpoint, this.client.peer);
+    this.#sender = new MessageSender(this.client);
     const observer: SseStreamObserver = {
       onOpen: () => this.#opened(),
       onMessage: (data) => this.#receive(data),
@@ -60,7 +60,7 @@ class SseTransport extends HttpTransport {
       },
       onEnd: (failure) => this.#ended(failure),
     };
-    this.#stream = new SseStream(this.link, observer);
+    this.#stream = new SseStream(this.client, observer);
   }
 
   override get failure(): McpError | undefined {
@@ -68,22 +68,22 @@ class SseTransport extends HttpTransport {
   }
 
   override send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
-    if (this.#endpoint === undefined || !this.link.isOpen)
-      return Promise.reject(this.#failure ?? this.link.notOpen());
+    if (this.#endpoint === undefined || !this.client.isOpen)
+      return Promise.reject(this.#failure ?? this.client.notOpen());
     const cancelled = cancelledId(message);
     // Of a request that waited for a connection the server has never heard.
-    if (cancelled !== undefined && this.#calls.cancel(cancelled, this.#cancelled()))
+    if (cancelled !== undefined && this.#sender.cancel(cancelled, this.#cancelled()))
       return Promise.resolve();
-    return this.#calls.send(message, options);
+    return this.#sender.send(message, options);
   }
 
   setProtocolVersion(version: string): void {
-    this.link.headers.protocolVersion = version;
+    this.client.headers.protocolVersion = version;
   }
 
   /** Opens the stream and resolves when it is known where messages go. */
   protected override async open(): Promise<void> {
-    const { logger, peer } = this.link;
+    const { logger, peer } = this.client;
     await super.open();
     logger.info("the server is reached over HTTP+SSE, which MCP has deprecated", {
       serverName: peer.serverName,
@@ -109,13 +109,13 @@ class SseTransport extends HttpTransport {
   /** A server that announces its address late gets the later messages there. */
   #announced(text: string): void {
     if (this.#choice !== "auto") return;
-    this.#sendTo(readAnnouncedEndpoint(text, this.#stream.url, this.link.peer));
+    this.#sendTo(readAnnouncedEndpoint(text, this.#stream.url, this.client.peer));
     this.#ready();
   }
 
   #readyAfter(delayMs: number): void {
     this.#timer?.cancel();
-    this.#timer = this.link.clock.schedule(delayMs, () => this.#ready());
+    this.#timer = this.client.clock.schedule(delayMs, () => this.#ready());
   }
 
   #ready(): void {
@@ -127,11 +127,11 @@ class SseTransport extends HttpTransport {
   }
 
   #sendTo(url: URL): void {
-    this.#calls.manner = { url, isAnsweredElsewhere: true };
+    this.#sender.mode = { url, isAnsweredElsewhere: true };
   }
 
   get #endpoint(): URL | undefined {
-    return this.#calls.manner.url;
+    return this.#sender.mode.url;
   }
 
   #settleStart(failure: McpError | undefined): void {
@@ -141,11 +141,11 @@ class SseTransport extends HttpTransport {
   }
 
   #receive(text: string): void {
-    this.#calls.answeredElsewhere(this.link.receive(text));
+    this.#sender.answeredElsewhere(this.client.receive(text));
   }
 
   #ended(failure: McpError): void {
-    if (this.link.isOpen) {
+    if (this.client.isOpen) {
       this.#failure = failure;
       void this.close();
     }
@@ -155,10 +155,10 @@ class SseTransport extends HttpTransport {
   protected override end(reason: McpError): void {
     this.#settleStart(reason);
     this.#stream.abort(reason);
-    this.#calls.cancelAll(reason);
+    this.#sender.cancelAll(reason);
   }
 
   #cancelled(): McpError {
-    return peerError(this.link.peer, "cancelled", "the call was cancelled");
+    return peerError(this.client.peer, "cancelled", "the call was cancelled");
   }
 }

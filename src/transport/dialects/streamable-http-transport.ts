@@ -8,7 +8,7 @@ import { DiscardedBody } from "../http/http-body.ts";
 import type { HttpTransportOptions } from "../http/http-client.ts";
 import { headerOf, type HttpRequest, type ResponseHead } from "../http/http-exchange.ts";
 import { isVisibleAscii, statedVersion } from "../http/http-headers.ts";
-import { HttpCalls } from "../http/message-sender.ts";
+import { MessageSender } from "../http/message-sender.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { SseListener } from "./sse-listener.ts";
 
@@ -34,41 +34,41 @@ class StreamableHttpTransport extends HttpTransport {
   readonly takesStreams = true;
 
   readonly #method: HttpTransportConfig["method"];
-  readonly #calls: HttpCalls;
+  readonly #sender: MessageSender;
   #listener: SseListener;
 
   constructor(options: StreamableHttpOptions) {
     super("streamable-http", options);
     this.#method = options.method;
-    this.link.oninitialized = (head) => this.#adoptSession(head);
-    this.#calls = new HttpCalls(this.link);
+    this.client.oninitialized = (head) => this.#adoptSession(head);
+    this.#sender = new MessageSender(this.client);
     this.#listener = this.#createListener();
   }
 
   get sessionId(): string | undefined {
-    return this.link.headers.sessionId;
+    return this.client.headers.sessionId;
   }
 
   override send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
-    const sending = this.#calls.send(message, options);
+    const sending = this.#sender.send(message, options);
     return isInitialized(message) ? sending.then(() => this.#listen()) : sending;
   }
 
   setProtocolVersion(version: string): void {
-    this.link.headers.protocolVersion = version;
+    this.client.headers.protocolVersion = version;
   }
 
   protected override async end(): Promise<void> {
-    const closed = this.link.closedError();
+    const closed = this.client.closedError();
     this.#listener.stop(closed);
-    this.#calls.cancelAll(closed);
+    this.#sender.cancelAll(closed);
     await this.#endSession();
-    this.link.headers.sessionId = undefined;
+    this.client.headers.sessionId = undefined;
   }
 
   /** The answer to `initialize` decides about the session. */
   #adoptSession(head: ResponseHead): void {
-    const { headers, logger, peer } = this.link;
+    const { headers, logger, peer } = this.client;
     const id = headerOf(head, "mcp-session-id");
     const isUsable = id !== undefined && isVisibleAscii(id);
     if (id !== undefined && !isUsable)
@@ -77,7 +77,7 @@ class StreamableHttpTransport extends HttpTransport {
       });
     if (headers.sessionId !== undefined) {
       // What listens to the old session hears nothing of the new one.
-      this.#listener.stop(this.link.closedError());
+      this.#listener.stop(this.client.closedError());
       this.#listener = this.#createListener();
     }
     headers.sessionId = isUsable ? id : undefined;
@@ -86,20 +86,20 @@ class StreamableHttpTransport extends HttpTransport {
   /** Not before the handshake is over: a server with sessions refuses a stream that names none. */
   async #listen(): Promise<void> {
     if (this.#method === "POST") this.#listener.start();
-    else await this.#listener.require(this.link.limits.connectTimeoutMs);
+    else await this.#listener.require(this.client.limits.connectTimeoutMs);
   }
 
   /** Some servers answer there, and leave the request with which they were asked open for ever. */
   #createListener(): SseListener {
-    return new SseListener(this.link, (data) =>
-      this.#calls.answeredElsewhere(this.link.receive(data)),
+    return new SseListener(this.client, (data) =>
+      this.#sender.answeredElsewhere(this.client.receive(data)),
     );
   }
 
   /** Tells the server that the session is over; whether it cares makes no difference. */
   async #endSession(): Promise<void> {
     if (this.sessionId === undefined) return;
-    const { headers, clock } = this.link;
+    const { headers, clock } = this.client;
     let timer: Timer | undefined;
     const request: HttpRequest = {
       method: "DELETE",
@@ -110,9 +110,9 @@ class StreamableHttpTransport extends HttpTransport {
     await new Promise<void>((resolve) => {
       const onEnd = (): void => resolve();
       const observer = { onHead: () => new DiscardedBody(), onEnd };
-      const exchange = this.link.open("calls", request, observer);
+      const exchange = this.client.open("calls", request, observer);
       // The deadlines of the request begin when it is written; this one counts the waiting, too.
-      timer = clock.schedule(sessionEndMs, () => exchange.abort(this.link.closedError()));
+      timer = clock.schedule(sessionEndMs, () => exchange.abort(this.client.closedError()));
     });
     timer?.cancel();
   }

@@ -11,25 +11,19 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { RequestStream } from "../../protocol/channel/channel-transport.ts";
 import type { TransportEvidence } from "../host-transport.ts";
-import { brokenBound, describeBound } from "../reading/json-bounds.ts";
-import { maxBatchMessages } from "../reading/max-batch-messages.ts";
+import { brokenBound, describeBound, maxBatchMessages } from "../reading/json-bounds.ts";
 import { type HttpPeer, peerError } from "./http-errors.ts";
 import {
   type ExchangeObserver,
   HttpExchange,
+  LingeringExchanges,
   type HttpRequest,
   type ResponseHead,
 } from "./http-exchange.ts";
 import { HttpHeaders, parseConfiguredHeaders } from "./http-headers.ts";
-import { LingeringExchanges } from "./http-linger.ts";
-import { type OriginLease, originPools, type OriginSettings } from "./http-pool.ts";
-import type { HttpCall } from "./message-post.ts";
-import { OpenCalls } from "./open-calls.ts";
+import { type OriginLease, originPools, type OriginSettings, type PoolName } from "./http-pool.ts";
 
-/** Which connections a request uses; see `OriginLease`. */
-export type HttpLane = "calls" | "streams" | "cancellations";
-
-/** What every transport over HTTP is made of. */
+/** The options that every transport over HTTP takes. */
 export interface HttpTransportOptions {
   readonly serverName: string;
   readonly url: string;
@@ -48,35 +42,39 @@ export interface HttpTransportOptions {
   readonly dispatcher?: Dispatcher | undefined;
 }
 
-/** Takes what arrives: the handlers of the transport that the link belongs to. */
-export type MessageTaker = Pick<Transport, "onmessage" | "onerror">;
+/** The handlers of the transport that the client works for: they take what arrives. */
+export type MessageHandlers = Pick<Transport, "onmessage" | "onerror">;
+
+/** Tells which messages of a stream are not delivered. */
+export interface MessageFilter {
+  isMisplaced(message: object): boolean;
+}
 
 /**
- * A transport's way to its server: the connections to the origin, the headers of its requests, and
- * the reading of messages. What is asked when, and what an answer means, is the transport's own.
+ * The HTTP client of one transport: it has the connections to the server's origin, knows the headers of
+ * every request, and reads messages. The transport decides what is sent when, and what an answer means.
  */
-export class HttpLink {
+export class HttpClient {
   readonly peer: HttpPeer;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly headers: HttpHeaders;
   readonly lingering: LingeringExchanges;
-  readonly openCalls = new OpenCalls<HttpCall>();
-  /** The head of the answer to `initialize`, before its body. */
+  /** Called with the head of the answer to `initialize`, before its body. */
   oninitialized: ((head: ResponseHead) => void) | undefined;
 
   readonly #options: HttpTransportOptions;
-  readonly #taker: MessageTaker;
+  readonly #handlers: MessageHandlers;
   #lease: OriginLease | undefined;
   #messageText: string | undefined;
   #junkMessages = 0;
   #isClosed = false;
 
-  constructor(kind: HttpPeer["kind"], options: HttpTransportOptions, taker: MessageTaker) {
+  constructor(kind: HttpPeer["kind"], options: HttpTransportOptions, handlers: MessageHandlers) {
     const { serverName, limits, clock, logger } = options;
     this.#options = options;
-    this.#taker = taker;
+    this.#handlers = handlers;
     this.limits = limits;
     this.clock = clock;
     this.logger = logger;
@@ -100,7 +98,7 @@ export class HttpLink {
     return this.#lease !== undefined && !this.#isClosed;
   }
 
-  /** The text of the message that is being handed on. */
+  /** The text of the message that `onmessage` is being called with. */
   get messageText(): string | undefined {
     return this.#messageText;
   }
@@ -129,35 +127,34 @@ export class HttpLink {
     this.#lease = lease;
   }
 
-  /** From here on nothing new is sent but what ends the session. */
+  /** Refuses new messages; the request that ends the session is still sent. */
   markClosed(): void {
     this.#isClosed = true;
   }
 
-  /** Gives the connections back; what is still under way ends with them. */
+  /** Gives the connections back; exchanges that are still under way end with them. */
   async release(): Promise<void> {
     this.lingering.abortAll();
     await this.#lease?.release();
     this.#lease = undefined;
   }
 
-  open(lane: HttpLane, request: HttpRequest, observer: ExchangeObserver): HttpExchange {
+  open(pool: PoolName, request: HttpRequest, observer: ExchangeObserver): HttpExchange {
     const exchange = new HttpExchange(this.peer, observer);
     const lease = this.#lease;
     if (lease === undefined) exchange.abort(this.notOpen());
-    else exchange.run(lease[lane], request);
+    else exchange.run(lease[pool], request);
     return exchange;
   }
 
   /**
-   * Hands the message (or batch) in `text` to the protocol and returns it. What is no JSON object or
-   * array is counted as junk, and nothing is returned; so is, on the stream of request `id`, the answer
-   * to another open request, which has a stream of its own. Throws for a message that is nested too
-   * deep and for a batch that is too long.
+   * Hands the message (or batch) in `text` to the protocol and returns it. Text that is no JSON object or
+   * array is counted as junk, and nothing is returned; so are messages that `filter` calls misplaced.
+   * Throws for a message that is nested too deep and for a batch that is too long.
    */
-  receive(text: string, id?: string | number): object | undefined {
+  receive(text: string, filter?: MessageFilter): object | undefined {
     const value = this.parse(text);
-    if (typeof value !== "object" || value === null || this.#isMisplaced(value, id)) {
+    if (typeof value !== "object" || value === null || filter?.isMisplaced(value) === true) {
       this.#junkMessages += 1;
       return undefined;
     }
@@ -169,30 +166,25 @@ export class HttpLink {
       const message = `the server sent a batch of ${value.length} messages`;
       throw peerError(this.peer, "protocol_violation", message);
     }
-    const placed = value.filter((item) => !this.#isMisplaced(Object(item), id));
+    const placed = value.filter((item) => filter?.isMisplaced(Object(item)) !== true);
     this.#junkMessages += value.length - placed.length;
     this.deliver(placed, undefined);
     return placed;
   }
 
-  #isMisplaced(message: object, id: string | number | undefined): boolean {
-    if (id === undefined || "method" in message || !("id" in message)) return false;
-    return message.id !== id && this.openCalls.find(message.id) !== undefined;
-  }
-
-  /** Hands a message on; `text` is what it looked like, where it was the whole text. */
+  /** Hands a message to the transport's handler; `text` is its JSON, undefined for a part of a batch. */
   deliver(message: object, text: string | undefined): void {
     this.#messageText = text;
     try {
-      this.#taker.onmessage?.(message as JSONRPCMessage);
+      this.#handlers.onmessage?.(message as JSONRPCMessage);
     } catch (error) {
-      this.#taker.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      this.#handlers.onerror?.(error instanceof Error ? error : new Error(String(error)));
     } finally {
       this.#messageText = undefined;
     }
   }
 
-  /** The value of a JSON text, undefined when it is none; throws for one that is too deep or too dense. */
+  /** Returns the value of a JSON text, undefined for other text; throws for one that is too deep or too dense. */
   parse(text: string): unknown {
     const broken = brokenBound(text, this.limits);
     if (broken !== undefined) {
@@ -206,7 +198,7 @@ export class HttpLink {
     }
   }
 
-  /** The JSON text of what is to be sent; throws `invalid_arguments` for what has none. */
+  /** Returns the JSON text of a message; throws `invalid_arguments` for one that has none. */
   stringify(value: object): string {
     try {
       return JSON.stringify(value);
@@ -216,7 +208,7 @@ export class HttpLink {
     }
   }
 
-  /** How long an exchange may take: one that can be called off has an owner who keeps its deadline. */
+  /** How long an exchange may take: the owner of one that can be cancelled keeps its deadline. */
   timeoutMs(cancellation: RequestStream | AbortSignal | undefined): number {
     const { callTimeoutMs, totalCallTimeoutMs } = this.limits;
     return cancellation === undefined ? callTimeoutMs : totalCallTimeoutMs;

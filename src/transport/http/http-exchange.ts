@@ -4,9 +4,13 @@ import type { Dispatcher } from "undici";
 
 import type { McpError } from "../../errors/mcp-error.ts";
 import { forgetRead, pauseRead, resumeRead } from "../../isolation/network/paused-reads.ts";
+import type { Clock, Timer } from "../../ports/clock.ts";
 import { readTurns } from "../reading/read-turns.ts";
 import { type BodySink, createDecoder } from "./http-body.ts";
 import { type HttpPeer, networkError, peerError, quote } from "./http-errors.ts";
+
+/** How long a stream may stay open after its answer, at least; at most twice as long. */
+const lingerMs = 1_000;
 
 export interface HttpRequest {
   readonly method: "POST" | "GET" | "DELETE";
@@ -37,7 +41,7 @@ export function mediaTypeOf(head: ResponseHead): string {
   return (headerOf(head, "content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-/** Follows one exchange. What it throws fails the exchange. */
+/** Follows one exchange. An error that it throws fails the exchange. */
 export interface ExchangeObserver {
   /** Chooses, by status and headers, who reads the body. */
   onHead(head: ResponseHead): BodySink;
@@ -63,7 +67,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#observer = observer;
   }
 
-  /** It has a connection: from here on some of the request may have left. */
+  /** Whether it has a connection: from then on bytes of the request may have left. */
   get hasBegun(): boolean {
     return this.#controller !== undefined;
   }
@@ -182,4 +186,45 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     if (this.#controller !== undefined) forgetRead(this.#controller);
     this.#observer.onEnd(failure);
   }
+}
+
+/**
+ * Ends exchanges whose answer has arrived. A server should end its stream then; one that does not would
+ * keep a connection for ever, so after a moment the exchange is aborted. One timer serves them all.
+ */
+export class LingeringExchanges {
+  readonly #clock: Clock;
+  readonly #reason: McpError;
+  #fresh = new Set<HttpExchange>();
+  #overdue = new Set<HttpExchange>();
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, reason: McpError) {
+    this.#clock = clock;
+    this.#reason = reason;
+  }
+
+  add(exchange: HttpExchange): void {
+    this.#fresh.add(exchange);
+    this.#timer ??= this.#clock.schedule(lingerMs, this.#sweep);
+  }
+
+  /** Forgets an exchange that has ended. */
+  delete(exchange: HttpExchange): void {
+    if (!this.#fresh.delete(exchange)) this.#overdue.delete(exchange);
+  }
+
+  abortAll(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    for (const exchange of [...this.#fresh, ...this.#overdue]) exchange.abort(this.#reason);
+  }
+
+  readonly #sweep = (): void => {
+    for (const exchange of this.#overdue) exchange.abort(this.#reason);
+    this.#overdue = this.#fresh;
+    this.#fresh = new Set();
+    this.#timer =
+      this.#overdue.size === 0 ? undefined : this.#clock.schedule(lingerMs, this.#sweep);
+  };
 }

@@ -12,7 +12,7 @@ import type { NetworkPolicy } from "../../isolation/network/network-policy.ts";
  * connections of one client, as our own listener does at 50, still have room for streams.
  */
 const maxCallConnections = 40;
-/** A caller that gives up gives up on many calls at once, and nobody waits for what the server is told. */
+/** A caller that gives up cancels many calls at once, and nobody waits for a cancellation to arrive. */
 const maxCancellationConnections = 4;
 const maxHeaderBytes = 16 * 1_024;
 
@@ -27,6 +27,9 @@ export interface OriginSettings {
   readonly serverName: string;
 }
 
+/** The pools of an origin's connections, by what they are for; see `OriginLease`. */
+export type PoolName = "calls" | "streams" | "cancellations";
+
 /** One user's share of the connections to an origin. */
 export interface OriginLease {
   /** For calls; bounded. */
@@ -36,7 +39,7 @@ export interface OriginLease {
    * open, and answers to the server, which a waiting call may depend on.
    */
   readonly streams: Dispatcher;
-  /** For the messages that call requests off, which must not wait behind them either; bounded. */
+  /** For the messages that cancel requests, which must not wait behind them either; bounded. */
   readonly cancellations: Dispatcher;
   /** Idempotent; the last user's release destroys every connection. */
   release(): Promise<void>;

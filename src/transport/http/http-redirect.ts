@@ -1,7 +1,7 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import { redirectWithin } from "../../isolation/network/judge-redirect.ts";
 import { type BodySink, DiscardedBody } from "./http-body.ts";
-import type { HttpLane, HttpLink } from "./http-client.ts";
+import type { HttpClient } from "./http-client.ts";
 import {
   type ExchangeObserver,
   type HttpExchange,
@@ -9,13 +9,14 @@ import {
   type ResponseHead,
   headerOf,
 } from "./http-exchange.ts";
+import type { PoolName } from "./http-pool.ts";
 
 const maxRedirects = 3;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Where a response to a GET of `from` points, if it is a redirect within the same origin: the
- * credentials of the request may go there and nowhere else. Undefined for everything else.
+ * Returns the target of a redirect that answers a GET of `from`, if it lies within the same origin: the
+ * credentials of the request may go there and nowhere else.
  */
 export function sameOriginRedirect(head: ResponseHead, from: URL): URL | undefined {
   return redirectStatuses.has(head.status)
@@ -33,8 +34,8 @@ export interface GetRequest extends Omit<HttpRequest, "method" | "body" | "url">
  * a response like any other.
  */
 export class RedirectableGet implements ExchangeObserver {
-  readonly #link: HttpLink;
-  readonly #lane: HttpLane;
+  readonly #client: HttpClient;
+  readonly #pool: PoolName;
   readonly #request: GetRequest;
   readonly #observer: ExchangeObserver;
   #exchange: HttpExchange | undefined;
@@ -42,25 +43,25 @@ export class RedirectableGet implements ExchangeObserver {
   #next: URL | undefined;
   #redirects = 0;
 
-  constructor(link: HttpLink, lane: HttpLane, request: GetRequest, observer: ExchangeObserver) {
-    this.#link = link;
-    this.#lane = lane;
+  constructor(client: HttpClient, pool: PoolName, request: GetRequest, observer: ExchangeObserver) {
+    this.#client = client;
+    this.#pool = pool;
     this.#request = request;
     this.#observer = observer;
     this.#url = request.url;
   }
 
-  /** Where it has been led so far. */
+  /** The address that redirects have led to so far. */
   get url(): URL {
     return this.#url;
   }
 
   run(): void {
     const request: HttpRequest = { ...this.#request, method: "GET", url: this.#url };
-    this.#exchange = this.#link.open(this.#lane, request, this);
+    this.#exchange = this.#client.open(this.#pool, request, this);
   }
 
-  /** Ends it with `reason` unless it is over. */
+  /** Ends the GET with `reason` unless it is over. */
   abort(reason: McpError): void {
     this.#exchange?.abort(reason);
   }

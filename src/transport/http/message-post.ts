@@ -3,8 +3,9 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Timer } from "../../ports/clock.ts";
 import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
+import { answeredId } from "../reading/message-ids.ts";
 import { type BodySink, DiscardedBody, excerptBody, TextBody } from "./http-body.ts";
-import type { HttpLane, HttpLink } from "./http-client.ts";
+import type { HttpClient, MessageFilter } from "./http-client.ts";
 import { peerError, tooLarge } from "./http-errors.ts";
 import {
   type ExchangeObserver,
@@ -13,17 +14,17 @@ import {
   type ResponseHead,
 } from "./http-exchange.ts";
 import { statedVersion } from "./http-headers.ts";
+import type { PoolName } from "./http-pool.ts";
 import { contentError, statusError } from "./http-status.ts";
-import type { OpenCall } from "./open-calls.ts";
 import { SseFeed } from "./sse-events.ts";
 
 /** Tries in a row to get a broken stream back without a new event on any of them. */
 const maxResumeAttempts = 3;
-/** Nobody waits for it to arrive, so a server that never answers must not keep its connection for long. */
+/** Nobody waits for a cancellation to arrive, so a server that never answers must not keep its connection for long. */
 const cancellationTimeoutMs = 5_000;
 
-/** How the messages of one transport travel. */
-export interface CallManner {
+/** How the messages of one transport travel over HTTP. */
+export interface SendMode {
   /** Another address of the same origin than the configured one. */
   readonly url?: URL | undefined;
   /**
@@ -35,6 +36,15 @@ export interface CallManner {
   readonly isResumable?: boolean | undefined;
 }
 
+/** What a message needs of whoever sends it. */
+export interface PostContext {
+  readonly client: HttpClient;
+  readonly mode: SendMode;
+  /** Whether a request of this id is under way. */
+  isOpen(id: unknown): boolean;
+}
+
+/** The attempts to get a broken stream back. */
 interface Resumption {
   attempts: number;
   eventCount: number;
@@ -45,12 +55,13 @@ interface Resumption {
  * One JSON-RPC message on its way: the POST, and for a request the body or stream that answers it.
  * A request is over when its answer was delivered; when none can come any more it fails at once.
  */
-export class HttpCall implements ExchangeObserver, OpenCall {
+export class MessagePost implements ExchangeObserver, MessageFilter {
   /** Absent for notifications and for answers to the server: nothing answers them. */
   readonly id: string | number | undefined;
-  readonly #link: HttpLink;
+  readonly #context: PostContext;
+  readonly #client: HttpClient;
   readonly #options: SendOptions | undefined;
-  readonly #manner: CallManner;
+  readonly #mode: SendMode;
   readonly #message: JSONRPCMessage;
   readonly #method: string | undefined;
   #settle: ((failure: McpError | undefined) => void) | undefined;
@@ -59,35 +70,30 @@ export class HttpCall implements ExchangeObserver, OpenCall {
   #resumption: Resumption | undefined;
   #timer: Timer | undefined;
 
-  constructor(
-    link: HttpLink,
-    message: JSONRPCMessage,
-    options: SendOptions | undefined,
-    manner: CallManner,
-  ) {
-    this.#link = link;
+  constructor(context: PostContext, message: JSONRPCMessage, options: SendOptions | undefined) {
+    this.#context = context;
+    this.#client = context.client;
     this.#options = options;
-    this.#manner = manner;
+    this.#mode = context.mode;
     this.#message = message;
     this.#method = "method" in message ? message.method : undefined;
     this.id = this.#method !== undefined && "id" in message ? message.id : undefined;
   }
 
-  /** Starts the call; `settle` is called once, without a failure when all went well. */
+  /** Sends the message; `settle` is called once, without a failure when all went well. */
   run(body: string, settle: (failure: McpError | undefined) => void): void {
     this.#settle = settle;
     const { requestSignal, stream, headers } = this.#options ?? {};
     if (requestSignal?.aborted === true || stream?.isAborted === true) return this.handleEvent();
     requestSignal?.addEventListener("abort", this);
     if (stream !== undefined) stream.listener = this;
-    this.#link.openCalls.add(this);
     const timeoutMs = this.#timeoutMs();
-    this.#exchange = this.#link.open(
-      this.#lane(),
+    this.#exchange = this.#client.open(
+      this.#pool(),
       {
         method: "POST",
-        url: this.#manner.url,
-        headers: this.#link.headers.forMessage(this.#message, headers),
+        url: this.#mode.url,
+        headers: this.#client.headers.forMessage(this.#message, headers),
         body,
         headersTimeoutMs: timeoutMs,
         bodyTimeoutMs: timeoutMs,
@@ -96,28 +102,28 @@ export class HttpCall implements ExchangeObserver, OpenCall {
     );
   }
 
-  /** Nothing of it has left: it waits for a connection. */
+  /** Whether no byte of the message has left yet: it waits for a connection. */
   get isUnsent(): boolean {
     return this.#resumption === undefined && this.#exchange?.hasBegun !== true;
   }
 
-  /** Its answer came another way: what becomes of the POST no longer matters. */
+  /** Ends the request without a failure: its answer came another way, so its POST no longer matters. */
   answeredElsewhere(): void {
     this.#finish(undefined);
     this.#linger();
   }
 
-  /** Ends the call with `failure` unless it is over. */
+  /** Ends the request with `failure` unless it is over. */
   cancel(failure: McpError): void {
     this.#finish(failure);
     this.#exchange?.abort(failure);
   }
 
-  /** The request's stream, or its signal, was aborted. */
+  /** Cancels the request: its stream, or its signal, was aborted. */
   handleEvent(): void {
     const stream = this.#options?.stream;
     if (stream !== undefined) stream.isUnsent = this.isUnsent;
-    this.cancel(peerError(this.#link.peer, "cancelled", "the call was cancelled"));
+    this.cancel(peerError(this.#client.peer, "cancelled", "the call was cancelled"));
   }
 
   onHead(head: ResponseHead): BodySink {
@@ -128,12 +134,12 @@ export class HttpCall implements ExchangeObserver, OpenCall {
       this.#linger();
       return new DiscardedBody();
     }
-    if (this.#method === "initialize") this.#link.oninitialized?.(head);
+    if (this.#method === "initialize") this.#client.oninitialized?.(head);
     const type = mediaTypeOf(head);
     if (type === "text/event-stream") return this.#openFeed().connect();
     if (type !== "application/json" && !type.endsWith("+json"))
       return excerptBody((text) => this.#onOtherText(head, text));
-    const { peer, limits } = this.#link;
+    const { peer, limits } = this.#client;
     return new TextBody({
       maxBytes: limits.maxMessageBytes,
       tooLarge: () => tooLarge(peer, limits.maxMessageBytes),
@@ -145,7 +151,7 @@ export class HttpCall implements ExchangeObserver, OpenCall {
     const exchange = this.#exchange;
     this.#exchange = undefined;
     if (this.#settle === undefined) {
-      if (exchange !== undefined) this.#link.lingering.delete(exchange);
+      if (exchange !== undefined) this.#client.lingering.delete(exchange);
       return;
     }
     const isStream = this.#feed !== undefined;
@@ -156,11 +162,11 @@ export class HttpCall implements ExchangeObserver, OpenCall {
   }
 
   get #isAnsweredElsewhere(): boolean {
-    return this.#manner.isAnsweredElsewhere === true;
+    return this.#mode.isAnsweredElsewhere === true;
   }
 
-  /** Calls wait their turn; what a waiting call may depend on, or what stays open, does not. */
-  #lane(): HttpLane {
+  /** Calls wait for a free connection. Answers, which a waiting call may depend on, and streams do not. */
+  #pool(): PoolName {
     if (this.#isCancellation()) return "cancellations";
     const isAnswer = this.#method === undefined;
     return isAnswer || this.#isSubscription() ? "streams" : "calls";
@@ -177,15 +183,15 @@ export class HttpCall implements ExchangeObserver, OpenCall {
   #timeoutMs(): number {
     if (this.#isSubscription()) return 0;
     if (this.#isCancellation()) return cancellationTimeoutMs;
-    // Whoever waits for the answer keeps the deadline, and calls the request off by a message.
+    // The waiter for the answer keeps the deadline, and cancels the request by a message.
     if (this.#isAnsweredElsewhere && this.id !== undefined)
-      return this.#link.limits.totalCallTimeoutMs;
+      return this.#client.limits.totalCallTimeoutMs;
     const { stream, requestSignal } = this.#options ?? {};
-    return this.#link.timeoutMs(stream ?? requestSignal);
+    return this.#client.timeoutMs(stream ?? requestSignal);
   }
 
   #openFeed(): SseFeed {
-    const { peer, limits } = this.#link;
+    const { peer, limits } = this.#client;
     this.#feed = new SseFeed({
       maxBytes: limits.maxMessageBytes,
       tooLarge: () => tooLarge(peer, limits.maxMessageBytes),
@@ -194,17 +200,23 @@ export class HttpCall implements ExchangeObserver, OpenCall {
     return this.#feed;
   }
 
-  /** Delivers what came; the answer to this call ends it. */
+  /** The answer to another open request has a stream of its own to come on. */
+  isMisplaced(message: object): boolean {
+    const id = answeredId(message);
+    return id !== this.id && this.#context.isOpen(id);
+  }
+
+  /** Delivers the message in `text`; the answer to this request ends it. */
   #receive(text: string): void {
-    const received = this.#link.receive(text, this.#isAnsweredElsewhere ? undefined : this.id);
+    const received = this.#client.receive(text, this.#isAnsweredElsewhere ? undefined : this);
     if (received === undefined || !isAnswerTo(received, this.id)) return;
     this.#finish(undefined);
     if (this.#feed !== undefined) this.#linger();
   }
 
-  /** All that mattered has arrived; the server gets a moment to end the exchange by itself. */
+  /** Gives the server a moment to end the exchange by itself, since the answer has arrived. */
   #linger(): void {
-    if (this.#exchange !== undefined) this.#link.lingering.add(this.#exchange);
+    if (this.#exchange !== undefined) this.#client.lingering.add(this.#exchange);
   }
 
   #onJson(head: ResponseHead, text: string): void {
@@ -213,7 +225,7 @@ export class HttpCall implements ExchangeObserver, OpenCall {
     if (this.#settle === undefined) return;
     if (this.#isAnsweredElsewhere) return this.#finish(undefined);
     const message = "the request was answered with something else than its answer";
-    this.#finish(peerError(this.#link.peer, "protocol_violation", message));
+    this.#finish(peerError(this.#client.peer, "protocol_violation", message));
   }
 
   /** Many servers accept a message in a word; a web page comes from somebody in front of them. */
@@ -232,14 +244,14 @@ export class HttpCall implements ExchangeObserver, OpenCall {
   }
 
   #statusError(head: ResponseHead, text: string): McpError {
-    const { peer, headers, clock } = this.#link;
+    const { peer, headers, clock } = this.#client;
     const hadSession =
       headers.sessionId !== undefined && statedVersion(this.#message) === undefined;
     return statusError(peer, { head, text, hadSession, now: clock.now() });
   }
 
   #noAnswer(head: ResponseHead, text: string): McpError {
-    const { peer } = this.#link;
+    const { peer } = this.#client;
     if (text !== "") return contentError(peer, head, text);
     const message = `the server accepted the request and sent no answer (HTTP ${head.status})`;
     return peerError(peer, "protocol_violation", message, { details: { status: head.status } });
@@ -247,15 +259,15 @@ export class HttpCall implements ExchangeObserver, OpenCall {
 
   #streamEnded(): McpError {
     const message = "the server ended the stream before the answer";
-    return peerError(this.#link.peer, "connection_lost", message);
+    return peerError(this.#client.peer, "connection_lost", message);
   }
 
   /** Only the legacy era can resume, and only a stream whose events had ids. */
   #tryResume(): boolean {
-    const { clock, limits } = this.#link;
+    const { clock, limits } = this.#client;
     const feed = this.#feed;
     if (feed?.lastEventId === undefined || statedVersion(this.#message) !== undefined) return false;
-    if (this.#manner.isResumable === false) return false;
+    if (this.#mode.isResumable === false) return false;
     if (this.#isAnsweredElsewhere) return false;
     const state = (this.#resumption ??= {
       attempts: 0,
@@ -268,11 +280,11 @@ export class HttpCall implements ExchangeObserver, OpenCall {
     if (state.attempts > maxResumeAttempts || clock.monotonic() > state.untilMs) return false;
     this.#wait(feed.reconnectMs, () => {
       const timeoutMs = this.#timeoutMs();
-      this.#exchange = this.#link.open(
+      this.#exchange = this.#client.open(
         "streams",
         {
           method: "GET",
-          headers: this.#link.headers.forStream(feed.lastEventId),
+          headers: this.#client.headers.forStream(feed.lastEventId),
           headersTimeoutMs: timeoutMs,
           bodyTimeoutMs: timeoutMs,
         },
@@ -299,7 +311,7 @@ export class HttpCall implements ExchangeObserver, OpenCall {
   }
 
   #wait(delayMs: number, task: () => void): void {
-    this.#timer = this.#link.clock.schedule(delayMs, () => {
+    this.#timer = this.#client.clock.schedule(delayMs, () => {
       this.#timer = undefined;
       task();
     });
@@ -309,7 +321,6 @@ export class HttpCall implements ExchangeObserver, OpenCall {
     const settle = this.#settle;
     if (settle === undefined) return;
     this.#settle = undefined;
-    this.#link.openCalls.delete(this);
     this.#timer?.cancel();
     const { stream, requestSignal } = this.#options ?? {};
     requestSignal?.removeEventListener("abort", this);

@@ -3,18 +3,19 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
 import { answeredId } from "../reading/message-ids.ts";
-import type { HttpLink } from "./http-client.ts";
-import { type CallManner, HttpCall } from "./message-post.ts";
+import type { HttpClient } from "./http-client.ts";
+import { MessagePost, type PostContext, type SendMode } from "./message-post.ts";
 
-/** The messages of one transport that are under way: each in a POST of its own, none aware of the others. */
-export class HttpCalls {
-  /** For the messages that follow. */
-  manner: CallManner;
-  readonly #link: HttpLink;
+/** Sends the messages of one transport, each in a POST of its own, and keeps those under way. */
+export class MessageSender implements PostContext {
+  /** How the messages that follow travel. */
+  mode: SendMode;
+  readonly client: HttpClient;
+  readonly #open = new OpenPosts<MessagePost>();
 
-  constructor(link: HttpLink, manner: CallManner = {}) {
-    this.#link = link;
-    this.manner = manner;
+  constructor(client: HttpClient, mode: SendMode = {}) {
+    this.client = client;
+    this.mode = mode;
   }
 
   /**
@@ -22,33 +23,66 @@ export class HttpCalls {
    * rejects with an `McpError` when no answer can come any more. Nothing is ever sent twice.
    */
   send(message: JSONRPCMessage, options: SendOptions | undefined): Promise<void> {
-    if (!this.#link.isOpen) return Promise.reject(this.#link.notOpen());
+    if (!this.client.isOpen) return Promise.reject(this.client.notOpen());
     return new Promise((resolve, reject) => {
-      const body = options?.text ?? this.#link.stringify(message);
-      const call = new HttpCall(this.#link, message, options, this.manner);
-      call.run(body, (failure) => {
+      const body = options?.text ?? this.client.stringify(message);
+      const post = new MessagePost(this, message, options);
+      this.#open.add(post);
+      post.run(body, (failure) => {
+        this.#open.delete(post);
         if (failure === undefined) resolve();
         else reject(failure);
       });
     });
   }
 
-  /** Settles the requests that a received message, or one of a batch, answers. */
-  answeredElsewhere(received: object | undefined): void {
-    for (const message of Array.isArray(received) ? received : [received])
-      this.#link.openCalls.find(answeredId(message))?.answeredElsewhere();
+  isOpen(id: unknown): boolean {
+    return this.#open.find(id) !== undefined;
   }
 
-  /** Ends one request with `reason` unless it is over. True when nothing of it has left. */
+  /** Settles the requests that a message, or one of a batch, answers on a stream of another request. */
+  answeredElsewhere(received: object | undefined): void {
+    for (const message of Array.isArray(received) ? received : [received])
+      this.#open.find(answeredId(message))?.answeredElsewhere();
+  }
+
+  /** Ends one request with `reason` unless it is over. Returns whether none of its bytes had left. */
   cancel(id: unknown, reason: McpError): boolean {
-    const call = this.#link.openCalls.find(id);
-    if (call === undefined) return false;
-    const { isUnsent } = call;
-    call.cancel(reason);
+    const post = this.#open.find(id);
+    if (post === undefined) return false;
+    const { isUnsent } = post;
+    post.cancel(reason);
     return isUnsent;
   }
 
   cancelAll(reason: McpError): void {
-    for (const call of this.#link.openCalls.all()) call.cancel(reason);
+    for (const post of this.#open.all()) post.cancel(reason);
+  }
+}
+
+/**
+ * The messages under way, oldest first. It is searched from the beginning: a search by id is rare, and
+ * there are as many messages as the program has calls in flight.
+ */
+export class OpenPosts<Post extends Pick<MessagePost, "id">> {
+  readonly #posts = new Set<Post>();
+
+  add(post: Post): void {
+    this.#posts.add(post);
+  }
+
+  /** Does nothing for a message that is not under way. */
+  delete(post: Post): void {
+    this.#posts.delete(post);
+  }
+
+  find(id: unknown): Post | undefined {
+    if (id === undefined) return undefined;
+    for (const post of this.#posts) if (post.id === id) return post;
+    return undefined;
+  }
+
+  all(): readonly Post[] {
+    return [...this.#posts];
   }
 }

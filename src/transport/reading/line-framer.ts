@@ -11,7 +11,7 @@ const largeLineBytes = 1_024 * 1_024;
 /** `too-long`: a line is longer than allowed; `ended`: the handler wanted no more. */
 export type FramingState = "more" | "too-long" | "ended";
 
-/** Takes what was cut out of the stream; `false`, from either of the two, ends the framing for good. */
+/** Takes the lines of a stream; `false`, from either method, ends the framing for good. */
 export interface LineHandler {
   /** A line, without its line ending. */
   onLine(line: string, byteLength: number): boolean;
@@ -32,7 +32,7 @@ export class LineFramer {
   #gathered = Buffer.alloc(0);
   #gatheredBytes = 0;
   #partialBytes = 0;
-  /** Of a large line, which is held as text and not in pieces. */
+  /** Decodes a large line, which is held as text and not in pieces. */
   #decoder: StringDecoder | undefined;
   #decoded = "";
 
@@ -41,7 +41,7 @@ export class LineFramer {
     this.#handler = handler;
   }
 
-  /** Hands on every line that `chunk` completes. Anything but `more` is final: push nothing after it. */
+  /** Hands on every line that `chunk` completes. Any state but `more` is final: push nothing after it. */
   push(chunk: Buffer): FramingState {
     let start = 0;
     let end = chunk.indexOf(newline);
@@ -116,7 +116,7 @@ export class LineFramer {
     return "more";
   }
 
-  /** Hands on and decodes what belongs to a large line; false when the handler wants no more. */
+  /** Hands on and decodes the bytes of a large line; false when the handler wants no more. */
   #show(bytes: Buffer): boolean {
     if (this.#partialBytes + bytes.length <= largeLineBytes) return true;
     if (this.#decoder === undefined) {
@@ -134,7 +134,7 @@ export class LineFramer {
     return this.#handler.onPiece(piece);
   }
 
-  /** Makes a piece of what was gathered; what follows is gathered in a new buffer. */
+  /** Makes a piece of the gathered bytes; later ones are gathered in a new buffer. */
   #sealGathered(): void {
     if (this.#gatheredBytes === 0) return;
     this.#pieces.push(this.#gathered.subarray(0, this.#gatheredBytes));

@@ -4,19 +4,19 @@ interface AnyMessage {
   readonly params?: { readonly requestId?: unknown } | undefined;
 }
 
-/** The id of a request; undefined for messages that nothing answers. */
+/** The id of a request; undefined for messages that are never answered. */
 export function requestId(message: object): unknown {
   const { id, method } = message as AnyMessage;
   return method === undefined ? undefined : id;
 }
 
-/** Which request a response answers. */
+/** The id of the request that a response answers; undefined for other messages. */
 export function answeredId(message: unknown): unknown {
   const { id, method } = Object(message) as AnyMessage;
   return method === undefined ? id : undefined;
 }
 
-/** Which request a message calls off. */
+/** The id of the request that a message cancels; undefined for other messages. */
 export function cancelledId(message: object): unknown {
   const { method, params } = message as AnyMessage;
   return method === "notifications/cancelled" ? params?.requestId : undefined;

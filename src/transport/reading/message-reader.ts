@@ -5,16 +5,20 @@ import { createError } from "../../errors/families.ts";
 import type { McpError, McpErrorOptions } from "../../errors/mcp-error.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { isJsonObject } from "../../text/json-object.ts";
-import { BoundScan, type JsonBounds } from "./bound-scan.ts";
-import { brokenBound, describeBound } from "./json-bounds.ts";
+import {
+  BoundScan,
+  brokenBound,
+  describeBound,
+  type JsonBounds,
+  maxBatchMessages,
+} from "./json-bounds.ts";
 import { LineFramer } from "./line-framer.ts";
-import { maxBatchMessages } from "./max-batch-messages.ts";
 import { sanitizeLine } from "./sanitize-line.ts";
 
 export interface MessageReaderOptions {
   readonly serverName: string;
   readonly limits: Pick<Limits, "maxMessageBytes"> & JsonBounds;
-  /** Anything that is no message is a violation instead of being counted. */
+  /** Makes a line that is no message a violation; otherwise such lines are counted. */
   readonly strict: boolean;
   readonly secrets: readonly string[];
   readonly logger: Logger;
@@ -30,13 +34,13 @@ const keptJunkLines = 5;
 
 /**
  * Turns the bytes of a server's stdout into messages. A message is an object, or a list with objects
- * in it (a batch, handed on whole); what it says is for the protocol to judge. Other lines, such as the banner of a
+ * in it (a batch, handed on whole); the protocol judges what it says. Other lines, such as the banner of a
  * launcher, are skipped and counted, as long as they stay few between two messages.
  */
 export class MessageReader {
   readonly #options: MessageReaderOptions;
   readonly #framer: LineFramer;
-  /** Of a large line; undefined for any other. */
+  /** The scan of a large line; undefined for any other. */
   #scan: BoundScan | undefined;
   #junkMessages = 0;
   readonly #junkHead: string[] = [];
@@ -48,7 +52,7 @@ export class MessageReader {
     this.#options = options;
     this.#framer = new LineFramer(options.limits.maxMessageBytes, {
       onLine: (line, byteLength) => this.#readLine(line, byteLength),
-      onPiece: (bytes) => this.#lookThrough(bytes),
+      onPiece: (bytes) => this.#scanPiece(bytes),
     });
   }
 
@@ -78,20 +82,20 @@ export class MessageReader {
     );
   }
 
-  /** A large line is looked through as it comes: in one go it would hold up everything else. */
-  #lookThrough(bytes: Buffer): boolean {
+  /** Scans a large line as it comes: in one go that would hold up everything else. */
+  #scanPiece(bytes: Buffer): boolean {
     this.#scan ??= new BoundScan(this.#options.limits);
     const broken = this.#scan.feed(bytes);
     return broken === undefined || this.#refuseBound(broken);
   }
 
   #readLine(line: string, byteLength: number): boolean {
-    const wasLookedThrough = this.#scan !== undefined;
+    const wasScanned = this.#scan !== undefined;
     this.#scan = undefined;
     const first = line.charCodeAt(0);
     const text = first === openBrace || first === openBracket ? line : line.trim();
     if (text === "") return this.#skip(line, byteLength);
-    const broken = wasLookedThrough ? undefined : brokenBound(text, this.#options.limits);
+    const broken = wasScanned ? undefined : brokenBound(text, this.#options.limits);
     if (broken !== undefined) return this.#refuseBound(broken);
     let value: unknown;
     try {

@@ -29,12 +29,12 @@ export class ReadTurns {
     this.#clock = clock;
   }
 
-  /** Whether something of what is being dealt with was dropped. */
+  /** Whether a message of the chunk that is being read was dropped. */
   get isFlooded(): boolean {
     return this.#isFlooded;
   }
 
-  /** To be called before something is made of what was read. */
+  /** Must be called with each chunk before its messages are handled. */
   begin(): void {
     const now = this.#clock.monotonic();
     this.#begunAt = now;
@@ -42,12 +42,12 @@ export class ReadTurns {
     if (now - this.#endedAt > idleMs) this.#startedAt = now;
   }
 
-  /** Something of what is being dealt with was dropped because too much comes. */
+  /** Reports that a message of this chunk was dropped because too many come. */
   slowDown(): void {
     this.#isFlooded = true;
   }
 
-  /** To be called after that. Pauses `read` when the turn is over, or for a rest; it goes on by itself. */
+  /** Must be called when the messages are handled. Pauses `read` when the turn is over, or for a rest; it goes on by itself. */
   end(read: PausableRead): void {
     this.#endedAt = this.#clock.monotonic();
     if (this.#isFlooded) return this.#rest(read);
@@ -80,5 +80,5 @@ export class ReadTurns {
   }
 }
 
-/** The turns of this process: they are short only if all who read share them. */
+/** The turns of this process: they are short only if all pipes and responses share them. */
 export const readTurns = new ReadTurns();

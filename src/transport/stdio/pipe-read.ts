@@ -17,18 +17,18 @@ export class PipeRead implements PausableRead {
     this.#turns = turns;
   }
 
-  /** To be told of every chunk before something is made of it. */
+  /** Must be called with every chunk before its messages are handled. */
   begin(): void {
     this.#turns.begin();
   }
 
-  /** To be told of every chunk when it has been dealt with. */
+  /** Must be called with every chunk when its messages are handled. */
   took(chunk: Buffer): void {
     if (this.#isStopped) return;
     if (chunk.length >= fullReadBytes || this.#turns.isFlooded) this.#turns.end(this);
   }
 
-  /** What is left is little, and must not be late. */
+  /** Reads the rest without pauses: the process has ended, so it is little and must not be late. */
   stop(): void {
     this.#isStopped = true;
     resumeRead(this);

@@ -33,7 +33,7 @@ const sent = Promise.resolve();
  * Writes messages as lines to a pipe. The first message of a turn leaves at once, so that a lone
  * request never waits; those that follow in the same turn leave together in one system call. When
  * the reader falls behind, messages queue up to a bound; beyond it senders wait, in order. A request
- * that is called off before it has left never leaves, and neither does the message that calls it off.
+ * that is cancelled before it has left never leaves, and neither does its cancellation.
  */
 export class WriteQueue {
   readonly #stream: Writable;
@@ -66,7 +66,7 @@ export class WriteQueue {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
     let json: string;
     try {
-      // At once, also for one that has to wait: it is sent as it is now.
+      // Also for a message that has to wait: it is sent as it is now.
       json = text ?? JSON.stringify(message);
     } catch (cause) {
       return Promise.reject(notJson(cause));
@@ -86,7 +86,7 @@ export class WriteQueue {
     this.#write(batch);
   }
 
-  /** Rejects who waits and who comes later with `reason`, and drops what is queued. */
+  /** Rejects waiting and later senders with `reason`, and drops the queued messages. */
   stop(reason: McpError): void {
     this.#stopped = reason;
     this.#batch = "";
@@ -102,8 +102,7 @@ export class WriteQueue {
       if (this.#batch.length >= maxBatchChars) this.#flushBatch();
     } else {
       this.#isTurnOpen = true;
-      // Not `queueMicrotask`, whose bookkeeping costs as much as the rest of a lone message.
-      void sent.then(this.#closeTurn);
+      queueMicrotask(this.#closeTurn);
       this.#write(line);
     }
   }
@@ -133,9 +132,9 @@ export class WriteQueue {
     this.#admitWaiting();
   }
 
-  /** While the stream is blocked. */
+  /** Queues a message while the stream is blocked, or makes its sender wait. */
   #hold(message: object, line: string): Promise<void> {
-    if (this.#takeBack(cancelledId(message))) return sent;
+    if (this.#remove(cancelledId(message))) return sent;
     const id = requestId(message);
     const isKnown = id === undefined || this.#queued.has(id) || this.#waiting.has(id);
     const key = isKnown ? {} : id;
@@ -149,8 +148,8 @@ export class WriteQueue {
     this.#queuedChars += line.length;
   }
 
-  /** False when the request is not, or no longer, here. */
-  #takeBack(id: unknown): boolean {
+  /** Removes a request that has not left; false when it is not, or no longer, here. */
+  #remove(id: unknown): boolean {
     const waiting = this.#waiting.get(id);
     waiting?.resolve();
     if (waiting !== undefined) return this.#waiting.delete(id);
@@ -186,7 +185,7 @@ export class WriteQueue {
     });
   }
 
-  /** All wait equally long, so one timer for the first in line is enough. */
+  /** One timer for the first in line is enough, since all senders wait equally long. */
   #watchWaiting(): void {
     const { clock } = this.#options;
     this.#waitTimer?.cancel();

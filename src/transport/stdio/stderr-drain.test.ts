@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { StderrRing } from "./stderr-ring.ts";
+import { StderrRing } from "./stderr-drain.ts";
 
 function ringOf(maxBytes: number, ...chunks: readonly string[]): StderrRing {
   const ring = new StderrRing(maxBytes);

@@ -1,22 +1,25 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { type OpenCall, OpenCalls } from "./open-calls.ts";
+import type { MessagePost } from "./message-post.ts";
+import { OpenPosts } from "./message-sender.ts";
 
-function call(id: number | undefined): OpenCall {
+type Post = Pick<MessagePost, "id">;
+
+function post(id: number | undefined): Post {
   return { id };
 }
 
-describe("OpenCalls", () => {
+describe("OpenPosts", () => {
   it("holds what was added and not taken out, in that order, and finds the oldest of an id", () => {
     const step = fc.record({ id: fc.option(fc.nat(3), { nil: undefined }), out: fc.nat(20) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const open = new OpenCalls<OpenCall>();
-        const made: OpenCall[] = [];
-        let model: OpenCall[] = [];
+        const open = new OpenPosts<Post>();
+        const made: Post[] = [];
+        let model: Post[] = [];
         for (const { id, out } of steps) {
-          const added = call(id);
+          const added = post(id);
           made.push(added);
           model.push(added);
           open.add(added);
