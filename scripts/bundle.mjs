@@ -65,7 +65,7 @@ const base = [
   "async",
   "config/keys/config-problem.ts",
   "config/keys/limits.ts",
-  "host/bundled-server.ts",
+  "host/servers/bundled-server.ts",
   "isolation/process/child-environment.ts",
   "protocol/era/handshake.ts",
   "protocol/wire/header-value.ts",

@@ -87,8 +87,7 @@ export type {
 export { CapabilitySet } from "./policy/capability-set.ts";
 export type { ConsentMode } from "./policy/decide-consent.ts";
 export type { PermissionLevel } from "./policy/permission-level.ts";
-export type { Audit } from "./host/audit.ts";
-export type { AuditFilter, AuditQuery, AuditRow } from "./store/audit/audit-entry.ts";
+export type { Audit, AuditFilter, AuditQuery, AuditRow } from "./store/audit/audit-entry.ts";
 export type {
   AskOptions,
   ConfirmAnswer,

@@ -148,6 +148,10 @@ export const rooms: readonly Room[] = [
   {
     name: "host",
     holds: "`createHost()` wires all of it; what every surface talks to",
+    districts: {
+      "host.ts": "what a program can ask of a host",
+      servers: "where servers are defined, how they are changed, connected and shown",
+    },
   },
   {
     name: "testing",

@@ -8,8 +8,14 @@ import type { EventBus } from "../events/event-bus.ts";
 import type { HostEventOf, HostEventType } from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { ContentUse } from "../session/content/session-content.ts";
-import type { AuditEntry, AuditFilter, AuditQuery, AuditRow } from "../store/audit/audit-entry.ts";
+import type { ContentUse } from "../session/session-content.ts";
+import type {
+  Audit,
+  AuditEntry,
+  AuditFilter,
+  AuditQuery,
+  AuditRow,
+} from "../store/audit/audit-entry.ts";
 import { hashOf, maxCallIdChars } from "../store/audit/audit-page-draft.ts";
 import { type CallHead, shortDuration } from "../store/audit/audit-page.ts";
 import { AuditQueue } from "../store/audit/audit-queue.ts";
@@ -18,7 +24,6 @@ import type { Store } from "../store/store.ts";
 import { exactText } from "../text/exact-text.ts";
 import { redact } from "../text/redact.ts";
 import { truncate } from "../text/truncate.ts";
-import type { Audit } from "./audit.ts";
 
 export interface AuditTrailParts {
   readonly store: HostStore;

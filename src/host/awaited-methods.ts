@@ -5,10 +5,11 @@ import type { Pins } from "../pins/pins.ts";
 import { ToolPins } from "../pins/tool-pins.ts";
 import { AgentSection } from "../session/agent-section.ts";
 import { AgentSession } from "../session/agent-session.ts";
-import { AgentContent, type SessionContent } from "../session/content/session-content.ts";
-import type { Section, Session } from "../session/session.ts";
+import type { Section } from "../session/section.ts";
+import { AgentContent, type SessionContent } from "../session/session-content.ts";
+import type { Session } from "../session/session.ts";
+import type { Audit } from "../store/audit/audit-entry.ts";
 import { AuditTrail } from "./audit-trail.ts";
-import type { Audit } from "./audit.ts";
 import type { McpHost } from "./host.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 

@@ -10,11 +10,11 @@ import { EventBus } from "../events/event-bus.ts";
 import type { Human } from "../human/human.ts";
 import { systemClock } from "../ports/clock.ts";
 import { loggerOf } from "../ports/default-logger.ts";
+import { createIdGenerator } from "../ports/id-generator.ts";
 import { endRequest, type RequestOwner } from "../protocol/wire/request-owner.ts";
 import type { Roots } from "../requests/roots.ts";
 import type { SamplingHandler } from "../requests/sampling.ts";
 import { ServerQuestions } from "../requests/server-questions.ts";
-import { createIdGenerator } from "./id-generator.ts";
 
 /** Without any of the three the server is told that it cannot ask for anything. */
 export interface ClientOptions extends DirectOptions {

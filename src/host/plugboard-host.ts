@@ -22,10 +22,7 @@ import type { ConnectedServer } from "../session/native/connection-pool.ts";
 import { HandlerRuns } from "../session/native/handler-runs.ts";
 import { SessionDirectory } from "../session/session-directory.ts";
 import type { Session } from "../session/session.ts";
-import type { AccessReport } from "../session/tools/explain-access.ts";
-import type { Audit } from "./audit.ts";
-import { describeServer } from "./describe-server.ts";
-import { isThere, ServerEdits } from "./edit-servers.ts";
+import type { Audit } from "../store/audit/audit-entry.ts";
 import { emitToolModule } from "./emit-tool-module.ts";
 import type {
   AddOptions,
@@ -43,6 +40,8 @@ import type {
 } from "./host.ts";
 import { openSession } from "./open-session.ts";
 import { ServerFleet, type ServerFleetParts } from "./server-fleet.ts";
+import { describeServer } from "./servers/describe-server.ts";
+import { isThere, ServerEdits } from "./servers/edit-servers.ts";
 
 export interface HostParts extends ServerFleetParts {
   readonly schemas: ToolSchemas;
@@ -244,7 +243,7 @@ export class PlugboardHost implements McpHost {
     this.#assertOpen();
     const { cwd, store } = this.#parts;
     const servers = this.#fleet.registry.all().map(({ config }) => config);
-    const { importConfig } = await import("./import-config.ts");
+    const { importConfig } = await import("./servers/import-config.ts");
     try {
       return await importConfig(options, {
         cwd,

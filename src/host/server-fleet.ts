@@ -5,6 +5,7 @@ import { oneAtATime } from "../async/queue.ts";
 import { startPause } from "../async/stop.ts";
 import type { CallPath } from "../call/call-path.ts";
 import { Discovery } from "../catalog/discovery.ts";
+import { CatalogMemory } from "../catalog/stored-catalogs.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { watchFiles } from "../config/files/watch-files.ts";
 import type { ConfigProblem } from "../config/keys/config-problem.ts";
@@ -14,6 +15,7 @@ import { publishConsentModes } from "../grants/consent-mode-events.ts";
 import { ToolGrants } from "../grants/tool-grants.ts";
 import { ToolPins } from "../pins/tool-pins.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
+import { keepStatuses } from "../registry/keep-server-states.ts";
 import {
   isSameDefinition,
   type RegisteredServer,
@@ -22,13 +24,11 @@ import {
 } from "../registry/server-registry.ts";
 import type { HostStore } from "../store/host-store.ts";
 import type { AuditTrail } from "./audit-trail.ts";
-import { CatalogMemory } from "./catalog-memory.ts";
-import type { CollectedServers } from "./collect-servers.ts";
-import { ConnectionFactory, type ConnectionFactoryParts } from "./connection-factory.ts";
-import { GivenServers } from "./given-servers.ts";
 import type { StartOptions } from "./host.ts";
-import { keepStatuses } from "./keep-statuses.ts";
 import type { LoggedWarnings } from "./log-warnings.ts";
+import type { CollectedServers } from "./servers/collect-servers.ts";
+import { ConnectionFactory, type ConnectionFactoryParts } from "./servers/connection-factory.ts";
+import { GivenServers } from "./servers/given-servers.ts";
 
 /** How long connecting a server waits for the lists of its resources and prompts. */
 const contentPatienceMs = 3_000;

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import type { BundledServerEntry } from "../host/bundled-server.ts";
+import type { BundledServerEntry } from "../host/servers/bundled-server.ts";
 import { demoServerEntry, testServerEntry } from "./stdio-entry.ts";
 
 const started: { child: ChildProcessWithoutNullStreams; exit: Promise<unknown> }[] = [];

@@ -2,7 +2,7 @@ import {
   type BundledServerEntry,
   bundledServer,
   type BundledServerOptions,
-} from "../host/bundled-server.ts";
+} from "../host/servers/bundled-server.ts";
 
 /** The bundled demo server over stdio, as a configuration entry. */
 export function demoServerEntry(options?: BundledServerOptions): BundledServerEntry {

@@ -33,3 +33,14 @@ export interface AuditQuery extends AuditFilter {
   /** Only rows before this one: the `seq` of the last row of the answer before. */
   readonly before?: number | undefined;
 }
+
+/**
+ * What happened: every call and every decision, without arguments, results or secrets. Times of a query
+ * that are no numbers are refused as `config_invalid`; after the host's end everything is `closed`.
+ */
+export interface Audit {
+  /** Newest first, a page at a time. Empty where nothing is kept. */
+  query(query?: AuditQuery): Promise<readonly AuditRow[]>;
+  /** Everything that fits as JSON lines, oldest first, safe for a terminal. */
+  export(filter?: AuditFilter): AsyncGenerator<string, void, undefined>;
+}

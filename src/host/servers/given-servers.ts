@@ -1,4 +1,4 @@
-import type { ServerConfig } from "../config/keys/server-config.ts";
+import type { ServerConfig } from "../../config/keys/server-config.ts";
 
 interface GivenServer {
   readonly config: ServerConfig;

@@ -1,5 +1,4 @@
 import { TimeSlice } from "../async/time-slice.ts";
-import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { type ConsentId, hasLastingIds } from "../config/server-ids.ts";
 import type { ToolPins } from "../pins/tool-pins.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
@@ -8,6 +7,7 @@ import type { RegisteredServer, ServerRegistry } from "../registry/server-regist
 import type { HostStore } from "../store/host-store.ts";
 import type { CatalogContent } from "../store/rows/catalog-rows.ts";
 import { isJsonObject } from "../text/json-object.ts";
+import type { ToolCatalog } from "./tool-catalog.ts";
 
 export interface CatalogMemoryParts {
   readonly store: HostStore;

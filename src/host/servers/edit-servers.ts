@@ -1,19 +1,19 @@
 import path from "node:path";
 
-import type { EditConfigFileOptions } from "../config/edit/edit-config-file.ts";
-import type { ConfigEdit } from "../config/edit/edit-config-text.ts";
-import { writableEntry } from "../config/edit/writable-entry.ts";
-import { baseDirOf } from "../config/files/config-files.ts";
-import { projectRoot } from "../config/files/project-folders.ts";
-import { isOfProject, type ServerConfig } from "../config/keys/server-config.ts";
-import { parseServerEntry } from "../config/parse/parse-config.ts";
-import { createError } from "../errors/families.ts";
-import type { McpError } from "../errors/mcp-error.ts";
-import type { HostStore } from "../store/host-store.ts";
-import type { Store } from "../store/store.ts";
+import type { EditConfigFileOptions } from "../../config/edit/edit-config-file.ts";
+import type { ConfigEdit } from "../../config/edit/edit-config-text.ts";
+import { writableEntry } from "../../config/edit/writable-entry.ts";
+import { baseDirOf } from "../../config/files/config-files.ts";
+import { projectRoot } from "../../config/files/project-folders.ts";
+import { isOfProject, type ServerConfig } from "../../config/keys/server-config.ts";
+import { parseServerEntry } from "../../config/parse/parse-config.ts";
+import { createError } from "../../errors/families.ts";
+import type { McpError } from "../../errors/mcp-error.ts";
+import type { HostStore } from "../../store/host-store.ts";
+import type { Store } from "../../store/store.ts";
+import type { EntryInput, ServerScope } from "../host.ts";
 import { absoluteEntry } from "./absolute-entry.ts";
 import type { GivenServers } from "./given-servers.ts";
-import type { EntryInput, ServerScope } from "./host.ts";
 
 export interface ServerEditsOptions {
   readonly store: HostStore;
@@ -166,7 +166,7 @@ async function editFile(
   edit: ConfigEdit,
   options?: EditConfigFileOptions,
 ): Promise<void> {
-  const { editConfigFile } = await import("../config/edit/edit-config-file.ts");
+  const { editConfigFile } = await import("../../config/edit/edit-config-file.ts");
   await editConfigFile(file, edit, options);
 }
 

@@ -1,7 +1,7 @@
 import type { EventBus } from "../events/event-bus.ts";
 import type { ServerState } from "../events/host-event.ts";
-import type { ServerRegistry } from "../registry/server-registry.ts";
 import type { HostStore } from "../store/host-store.ts";
+import type { ServerRegistry } from "./server-registry.ts";
 
 export interface KeepStatusesOptions {
   readonly store: HostStore;

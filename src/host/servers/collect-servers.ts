@@ -2,21 +2,21 @@ import { homedir } from "node:os";
 
 import type { Transport } from "@modelcontextprotocol/client";
 
-import { loadConfig, type LookedAt } from "../config/files/load-config.ts";
-import { mergeLayers } from "../config/files/merge-layers.ts";
-import type { ConfigProblem } from "../config/keys/config-problem.ts";
-import type { ServerConfig } from "../config/keys/server-config.ts";
+import { loadConfig, type LookedAt } from "../../config/files/load-config.ts";
+import { mergeLayers } from "../../config/files/merge-layers.ts";
+import type { ConfigProblem } from "../../config/keys/config-problem.ts";
+import type { ServerConfig } from "../../config/keys/server-config.ts";
 import {
   parseConfig,
   type ParsedConfig,
   parseServerEntry,
   parseServers,
-} from "../config/parse/parse-config.ts";
-import { McpError } from "../errors/mcp-error.ts";
-import type { HostStore } from "../store/host-store.ts";
-import { adoptedConfig, isTransport } from "../transport/adopt-transport.ts";
+} from "../../config/parse/parse-config.ts";
+import { McpError } from "../../errors/mcp-error.ts";
+import type { HostStore } from "../../store/host-store.ts";
+import { adoptedConfig, isTransport } from "../../transport/adopt-transport.ts";
+import type { HostOptions, ServerInput } from "../host.ts";
 import { bundledServer } from "./bundled-server.ts";
-import type { HostOptions, ServerInput } from "./host.ts";
 
 /** All servers of all sources, nearest first, and what has to be known to open those given as objects. */
 export interface CollectedServers {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-import { isBuilt, ownModule, packageFile } from "../ports/package-files.ts";
+import { isBuilt, ownModule, packageFile } from "../../ports/package-files.ts";
 
 export interface BundledServerOptions {
   readonly era?: "both" | "legacy" | "modern" | undefined;

@@ -2,22 +2,22 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
 
-import { baseDirOf, isOtherHostsFile } from "../config/files/config-files.ts";
-import { readConfigFile } from "../config/files/read-config-file.ts";
-import { shorten } from "../config/keys/check-value.ts";
-import { type ConfigProblem, problemError } from "../config/keys/config-problem.ts";
-import type { ConfigText, ServerConfig } from "../config/keys/server-config.ts";
-import { findContainer } from "../config/parse/find-entries.ts";
-import { parseConfig, type ParsedConfig } from "../config/parse/parse-config.ts";
-import { toJson } from "../config/parse/to-json.ts";
-import { keepUnique } from "../config/parse/unique-servers.ts";
-import { isSecretValue } from "../config/variables/secret-values.ts";
-import { createError } from "../errors/families.ts";
-import type { HostStore } from "../store/host-store.ts";
-import { readKuseDatabase } from "../store/sqlite/read-kuse-database.ts";
-import { reveal, SecretText } from "../text/secret-text.ts";
+import { baseDirOf, isOtherHostsFile } from "../../config/files/config-files.ts";
+import { readConfigFile } from "../../config/files/read-config-file.ts";
+import { shorten } from "../../config/keys/check-value.ts";
+import { type ConfigProblem, problemError } from "../../config/keys/config-problem.ts";
+import type { ConfigText, ServerConfig } from "../../config/keys/server-config.ts";
+import { findContainer } from "../../config/parse/find-entries.ts";
+import { parseConfig, type ParsedConfig } from "../../config/parse/parse-config.ts";
+import { toJson } from "../../config/parse/to-json.ts";
+import { keepUnique } from "../../config/parse/unique-servers.ts";
+import { isSecretValue } from "../../config/variables/secret-values.ts";
+import { createError } from "../../errors/families.ts";
+import type { HostStore } from "../../store/host-store.ts";
+import { readKuseDatabase } from "../../store/sqlite/read-kuse-database.ts";
+import { reveal, SecretText } from "../../text/secret-text.ts";
+import type { EntryInput, ImportOptions, ImportResult, SkippedServer } from "../host.ts";
 import type { ServerEdits } from "./edit-servers.ts";
-import type { EntryInput, ImportOptions, ImportResult, SkippedServer } from "./host.ts";
 
 export interface ImportParts {
   readonly cwd: string;

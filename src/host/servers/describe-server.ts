@@ -1,12 +1,12 @@
-import type { Approvals } from "../approval/approvals.ts";
-import { describeTarget } from "../approval/describe-target.ts";
-import type { ToolCatalog } from "../catalog/tool-catalog.ts";
-import type { Provenance } from "../config/keys/server-config.ts";
-import type { ServerConnection } from "../connection/server-connection.ts";
-import type { ToolPins } from "../pins/tool-pins.ts";
-import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
+import type { Approvals } from "../../approval/approvals.ts";
+import { describeTarget } from "../../approval/describe-target.ts";
+import type { ToolCatalog } from "../../catalog/tool-catalog.ts";
+import type { Provenance } from "../../config/keys/server-config.ts";
+import type { ServerConnection } from "../../connection/server-connection.ts";
+import type { ToolPins } from "../../pins/tool-pins.ts";
+import type { RegisteredServer, ServerRegistry } from "../../registry/server-registry.ts";
+import type { ServerStatus } from "../host.ts";
 import type { CollectedServers } from "./collect-servers.ts";
-import type { ServerStatus } from "./host.ts";
 
 export interface Surroundings {
   readonly registry: ServerRegistry;

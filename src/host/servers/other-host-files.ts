@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 
-import type { Folders } from "../config/variables/variable-reference.ts";
+import type { Folders } from "../../config/variables/variable-reference.ts";
 
 /** A configuration file of another program that was found, and that no host of ours reads by itself. */
 export interface OtherHostFile {

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { scriptedConnection } from "../../tests/fixtures/connection/scripted-connection.ts";
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { ApprovedLaunches } from "../approval/approved-launches.ts";
-import { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { ToolPins } from "../pins/tool-pins.ts";
@@ -11,7 +10,8 @@ import { silentLogger } from "../ports/logger.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import { ServerRegistry } from "../registry/server-registry.ts";
 import { HostStore } from "../store/host-store.ts";
-import { CatalogMemory } from "./catalog-memory.ts";
+import { CatalogMemory } from "./stored-catalogs.ts";
+import { ToolCatalog } from "./tool-catalog.ts";
 
 const client = {
   protocolVersion: "2025-11-25",

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 
-import { resolvePath } from "../config/variables/resolve-path.ts";
+import { resolvePath } from "../../config/variables/resolve-path.ts";
 
 type WrittenEntry = Readonly<Record<string, unknown>>;
 

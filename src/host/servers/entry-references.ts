@@ -1,18 +1,18 @@
-import { untilAborted } from "../async/until-aborted.ts";
-import { readEnvFile } from "../config/files/read-env-file.ts";
-import { formatOrigin } from "../config/keys/config-problem.ts";
-import type { InputDeclaration, ServerConfig } from "../config/keys/server-config.ts";
+import { untilAborted } from "../../async/until-aborted.ts";
+import { readEnvFile } from "../../config/files/read-env-file.ts";
+import { formatOrigin } from "../../config/keys/config-problem.ts";
+import type { InputDeclaration, ServerConfig } from "../../config/keys/server-config.ts";
 import {
   type Environment,
   otherReferences,
   type OtherReferences,
-} from "../config/parse/expand-variables.ts";
-import { hasOtherReferences, inputIds } from "../config/variables/reference-uses.ts";
-import type { Folders } from "../config/variables/variable-reference.ts";
-import { createError } from "../errors/families.ts";
-import type { Human, InputQuestion } from "../human/human.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
-import { SecretText } from "../text/secret-text.ts";
+} from "../../config/parse/expand-variables.ts";
+import { hasOtherReferences, inputIds } from "../../config/variables/reference-uses.ts";
+import type { Folders } from "../../config/variables/variable-reference.ts";
+import { createError } from "../../errors/families.ts";
+import type { Human, InputQuestion } from "../../human/human.ts";
+import { neutralizeLine } from "../../text/neutralize.ts";
+import { SecretText } from "../../text/secret-text.ts";
 
 export interface EntryReferencesParts {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
