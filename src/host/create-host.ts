@@ -24,7 +24,7 @@ import type { HostOptions, McpHost } from "./host.ts";
 import { logWarnings } from "./log-warnings.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 import { productInfo } from "./product-info.ts";
-import { type CollectedServers, collectServers } from "./servers/collect-servers.ts";
+import { type CollectedServers, collectServers } from "./servers/server-sources.ts";
 
 guardHost();
 keepHostAlive();

@@ -39,7 +39,7 @@ import type {
   StartOptions,
 } from "./host.ts";
 import { openSession } from "./open-session.ts";
-import { ServerFleet, type ServerFleetParts } from "./server-fleet.ts";
+import { ServerFleet, type ServerFleetParts } from "./servers/configured-servers.ts";
 import { describeServer } from "./servers/describe-server.ts";
 import { isThere, ServerEdits } from "./servers/edit-servers.ts";
 

@@ -6,7 +6,7 @@ import type { ServerConnection } from "../../connection/server-connection.ts";
 import type { ToolPins } from "../../pins/tool-pins.ts";
 import type { RegisteredServer, ServerRegistry } from "../../registry/server-registry.ts";
 import type { ServerStatus } from "../host.ts";
-import type { CollectedServers } from "./collect-servers.ts";
+import type { CollectedServers } from "./server-sources.ts";
 
 export interface Surroundings {
   readonly registry: ServerRegistry;

@@ -1,34 +1,34 @@
-import { Approvals } from "../approval/approvals.ts";
-import { ApprovedLaunches } from "../approval/approved-launches.ts";
-import { locateLaunch, thisMachine } from "../approval/locate-launch.ts";
-import { oneAtATime } from "../async/queue.ts";
-import { startPause } from "../async/stop.ts";
-import type { CallPath } from "../call/call-path.ts";
-import { Discovery } from "../catalog/discovery.ts";
-import { CatalogMemory } from "../catalog/stored-catalogs.ts";
-import type { ToolCatalog } from "../catalog/tool-catalog.ts";
-import { watchFiles } from "../config/files/watch-files.ts";
-import type { ConfigProblem } from "../config/keys/config-problem.ts";
-import { isOfProject, type ServerConfig } from "../config/keys/server-config.ts";
-import { parseServerEntry } from "../config/parse/parse-config.ts";
-import { publishConsentModes } from "../grants/consent-mode-events.ts";
-import { ToolGrants } from "../grants/tool-grants.ts";
-import { ToolPins } from "../pins/tool-pins.ts";
-import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
-import { keepStatuses } from "../registry/keep-server-states.ts";
+import { Approvals } from "../../approval/approvals.ts";
+import { ApprovedLaunches } from "../../approval/approved-launches.ts";
+import { locateLaunch, thisMachine } from "../../approval/locate-launch.ts";
+import { oneAtATime } from "../../async/queue.ts";
+import { startPause } from "../../async/stop.ts";
+import type { CallPath } from "../../call/call-path.ts";
+import { Discovery } from "../../catalog/discovery.ts";
+import { CatalogMemory } from "../../catalog/stored-catalogs.ts";
+import type { ToolCatalog } from "../../catalog/tool-catalog.ts";
+import { watchFiles } from "../../config/files/watch-files.ts";
+import type { ConfigProblem } from "../../config/keys/config-problem.ts";
+import { isOfProject, type ServerConfig } from "../../config/keys/server-config.ts";
+import { parseServerEntry } from "../../config/parse/parse-config.ts";
+import { publishConsentModes } from "../../grants/consent-mode-events.ts";
+import { ToolGrants } from "../../grants/tool-grants.ts";
+import { ToolPins } from "../../pins/tool-pins.ts";
+import type { ListedTool, ProtocolClient } from "../../protocol/protocol-client.ts";
+import { keepStatuses } from "../../registry/keep-server-states.ts";
 import {
   isSameDefinition,
   type RegisteredServer,
   type ServerChanges,
   ServerRegistry,
-} from "../registry/server-registry.ts";
-import type { HostStore } from "../store/host-store.ts";
-import type { AuditTrail } from "./audit-trail.ts";
-import type { StartOptions } from "./host.ts";
-import type { LoggedWarnings } from "./log-warnings.ts";
-import type { CollectedServers } from "./servers/collect-servers.ts";
-import { ConnectionFactory, type ConnectionFactoryParts } from "./servers/connection-factory.ts";
-import { GivenServers } from "./servers/given-servers.ts";
+} from "../../registry/server-registry.ts";
+import type { HostStore } from "../../store/host-store.ts";
+import type { AuditTrail } from "../audit-trail.ts";
+import type { StartOptions } from "../host.ts";
+import type { LoggedWarnings } from "../log-warnings.ts";
+import { ConnectionFactory, type ConnectionFactoryParts } from "./connection-factory.ts";
+import { GivenServers } from "./given-servers.ts";
+import type { CollectedServers } from "./server-sources.ts";
 
 /** How long connecting a server waits for the lists of its resources and prompts. */
 const contentPatienceMs = 3_000;
