@@ -10,7 +10,7 @@ import { silentLogger } from "../ports/logger.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import { ServerRegistry } from "../registry/server-registry.ts";
 import { HostStore } from "../store/host-store.ts";
-import { CatalogMemory } from "./stored-catalogs.ts";
+import { StoredCatalogs } from "./stored-catalogs.ts";
 import { ToolCatalog } from "./tool-catalog.ts";
 
 const client = {
@@ -38,7 +38,7 @@ function createMemory() {
   };
   define([config]);
   const pins = new ToolPins({ store, registry, events: new EventBus(), clock });
-  const memory = new CatalogMemory({ store, registry, catalog, pins });
+  const memory = new StoredCatalogs({ store, registry, catalog, pins });
   /** When what is stored of the server was written, once all that waits is. */
   const savedAt = async (consentId = registry.get("s").consentId) => {
     await clock.advance(1_000);
@@ -50,7 +50,7 @@ function createMemory() {
   return { clock, store, catalog, memory, config, define, list, savedAt };
 }
 
-describe("CatalogMemory", () => {
+describe("StoredCatalogs", () => {
   it("decision 12: a list is written when it is another one, also across what a store leaves out", async () => {
     const { store, memory, list, savedAt } = createMemory();
     await list(tool("first"));

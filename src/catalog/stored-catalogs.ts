@@ -9,7 +9,7 @@ import type { CatalogContent } from "../store/rows/catalog-rows.ts";
 import { isJsonObject } from "../text/json-object.ts";
 import type { ToolCatalog } from "./tool-catalog.ts";
 
-export interface CatalogMemoryParts {
+export interface StoredCatalogsOptions {
   readonly store: HostStore;
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
@@ -20,18 +20,18 @@ export interface CatalogMemoryParts {
  * Keeps the last list of each server in the store, so that tools are listed before anything is started. A
  * list is bound to the consent id: one of a server that is defined differently is not used.
  */
-export class CatalogMemory {
-  readonly #parts: CatalogMemoryParts;
+export class StoredCatalogs {
+  readonly #options: StoredCatalogsOptions;
   /** The text that the store has, or is about to have, by consent id. */
   readonly #written = new Map<ConsentId, string>();
 
-  constructor(parts: CatalogMemoryParts) {
-    this.#parts = parts;
+  constructor(options: StoredCatalogsOptions) {
+    this.#options = options;
   }
 
   /** Loads the stored lists of the servers there are now, and forgets servers that are gone. */
   async load(): Promise<void> {
-    const { store, registry } = this.#parts;
+    const { store, registry } = this.#options;
     const known = registry.consentIds();
     for (const consentId of this.#written.keys())
       if (!known.has(consentId)) this.#written.delete(consentId);
@@ -52,7 +52,7 @@ export class CatalogMemory {
     client: ProtocolClient,
     tools: readonly ListedTool[],
   ): Promise<void> {
-    const { store } = this.#parts;
+    const { store } = this.#options;
     if (!store.isPersistent || !hasLastingIds(config)) return;
     const { protocolVersion, era, provenEra, serverInfo, instructions, capabilities } = client;
     const hasResources = capabilities["resources"] !== undefined;
@@ -71,7 +71,7 @@ export class CatalogMemory {
   }
 
   async #loadOne(server: RegisteredServer, content: CatalogContent): Promise<void> {
-    const { catalog, pins } = this.#parts;
+    const { catalog, pins } = this.#options;
     const { config, connection, consentId } = server;
     const { tools, hasResources } = content;
     this.#written.set(consentId, JSON.stringify(content));

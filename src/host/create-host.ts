@@ -1,20 +1,34 @@
 import { homedir } from "node:os";
 import path from "node:path";
 
+import { Approvals } from "../approval/approvals.ts";
+import { ApprovedLaunches } from "../approval/approved-launches.ts";
+import { LaunchApproval } from "../approval/launch-approval.ts";
+import { locateLaunch, thisMachine } from "../approval/locate-launch.ts";
 import { keepAliveUntil } from "../async/keep-alive.ts";
+import { closeAtProgramEnd } from "../async/program-end.ts";
 import { CallPath } from "../call/call-path.ts";
 import { ToolSchemas } from "../call/tool-schemas.ts";
+import { Discovery } from "../catalog/discovery.ts";
+import { StoredCatalogs } from "../catalog/stored-catalogs.ts";
 import { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { userFolder } from "../config/files/config-files.ts";
 import { resolveLimits } from "../config/keys/limits.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { EventBus } from "../events/event-bus.ts";
+import { publishConsentModes } from "../grants/consent-mode-events.ts";
+import { ToolGrants } from "../grants/tool-grants.ts";
+import { ToolPins } from "../pins/tool-pins.ts";
 import { systemClock } from "../ports/clock.ts";
 import { loggerOf } from "../ports/default-logger.ts";
 import { createIdGenerator } from "../ports/id-generator.ts";
 import { chooseProtocol, protocolCoreFrom } from "../protocol/choose-protocol.ts";
+import { keepServerStates } from "../registry/keep-server-states.ts";
+import { ServerRegistry } from "../registry/server-registry.ts";
 import { ServerQuestions } from "../requests/server-questions.ts";
+import { HandlerRuns } from "../session/handler-runs.ts";
+import { SessionDirectory } from "../session/session-directory.ts";
 import { HostStore } from "../store/host-store.ts";
 import { defaultStoreFile } from "../store/tables/store-location.ts";
 import { AuditTrail } from "./audit-trail.ts";
@@ -24,7 +38,13 @@ import type { HostOptions, McpHost } from "./host.ts";
 import { logWarnings } from "./log-warnings.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 import { productInfo } from "./product-info.ts";
-import { type CollectedServers, collectServers } from "./servers/server-sources.ts";
+import { ConfiguredServers } from "./servers/configured-servers.ts";
+import { ServerConnector } from "./servers/connect-servers.ts";
+import { ConnectionFactory } from "./servers/connection-factory.ts";
+import { ServerEdits } from "./servers/edit-servers.ts";
+import { EntryReferences } from "./servers/entry-references.ts";
+import { GivenServers } from "./servers/given-servers.ts";
+import { ServerSources } from "./servers/server-sources.ts";
 
 guardHost();
 keepHostAlive();
@@ -37,21 +57,28 @@ export function createHost(options: HostOptions = {}): Promise<McpHost> {
   return keepAliveUntil(openHost(options));
 }
 
+/** Builds every part of a host, each from those above it. */
 async function openHost(options: HostOptions): Promise<McpHost> {
   checkHostOptions(options);
-  const { clock = systemClock, idGenerator = createIdGenerator() } = options;
+
+  // What the program brings along, or the machine.
+  const { human, clock = systemClock, idGenerator: createId = createIdGenerator() } = options;
   const logger = loggerOf(options.logger);
   const hostEnv = options.env ?? process.env;
   const limits = resolveLimits(options.limits);
   const cwd = path.resolve(options.cwd ?? ".");
   const home = path.resolve(options.home ?? homedir());
+  const ground = { workspaceFolder: cwd, home, userFolder: ownFolder(options) };
+  const closing = new AbortController();
+
+  // Events: what an outsider can observe.
   const events = new EventBus((error) =>
     logger.warn("an event handler failed", { error: String(error) }),
   );
-  const catalog = new ToolCatalog();
-  const schemas = new ToolSchemas(limits);
   const warnings = logWarnings(logger, events, clock);
   const { background } = warnings;
+
+  // Store: what outlives the host, and the audit trail in it.
   const isAuditRequired = options.audit === "required";
   const location = storeLocation(options);
   if (isAuditRequired && location === undefined) throw noPlaceForAudit();
@@ -70,17 +97,10 @@ async function openHost(options: HostOptions): Promise<McpHost> {
     logger: background,
     isRequired: isAuditRequired,
   });
-  const calls = new CallPath({
-    limits,
-    clock,
-    events,
-    schemas,
-    createId: idGenerator,
-    admit: audit.admit,
-    record: audit.record,
-  });
-  const requests = new ServerQuestions({
-    human: options.human,
+
+  // Questions: what servers may ask of a person, a model and this machine.
+  const questions = new ServerQuestions({
+    human,
     sampling: options.sampling,
     roots: options.roots,
     cwd,
@@ -88,38 +108,180 @@ async function openHost(options: HostOptions): Promise<McpHost> {
     clock,
     events,
     logger,
-    createId: idGenerator,
+    createId,
     hostEnv,
   });
-  const collect = (): Promise<CollectedServers> => collectServers(options, store);
-  const host = new PlugboardHost({
-    sources: await collect(),
-    collect,
-    store,
-    audit,
-    reconnect: options.reconnect ?? true,
-    catalog,
-    schemas,
-    calls,
-    requests,
-    events,
+
+  // Configuration: where servers are defined, and what their entries refer to.
+  const sources = await ServerSources.open(options, store);
+  const given = new GivenServers();
+  const edits = new ServerEdits({ store, cwd, home, given });
+  const references = new EntryReferences({ hostEnv, human, folders: ground });
+
+  // Approvals: which launches a person has agreed to.
+  const machine = thisMachine(hostEnv, ground);
+  const launches = new ApprovedLaunches((config) => locateLaunch(config, machine));
+  const approvals = new Approvals(store, launches);
+
+  // Registry: which servers there are, and their connections.
+  const connections = new ConnectionFactory({
+    sources,
+    references,
+    questions,
     limits,
     clock,
     logger,
-    warnings,
-    createId: idGenerator,
-    hostEnv,
+    events,
     connectProtocol: chooseProtocol(options.protocolCore ?? protocolCoreFrom(hostEnv)),
     clientInfo: options.clientInfo ?? productInfo,
     protocolVersion: options.protocolVersion,
-    naming: options.naming ?? "mcp__server__tool",
-    human: options.human,
-    cwd,
-    home,
-    ground: { workspaceFolder: cwd, home, userFolder: ownFolder(options) },
+    reconnect: options.reconnect ?? true,
+    ground,
   });
-  const { watch = true, startEager = true } = options;
-  await host.begin({ watch, startEager });
+  const registry = new ServerRegistry({
+    launches,
+    createConnection: (purpose) => connections.create(purpose),
+  });
+  keepServerStates({ store, registry, events });
+
+  // Catalog: what servers offer, held to what it was when it was accepted.
+  const catalog = new ToolCatalog();
+  const pins = new ToolPins({ store, registry, events, clock });
+  const storedCatalogs = new StoredCatalogs({ store, registry, catalog, pins });
+  const discovery = new Discovery({
+    catalog,
+    limits,
+    clock,
+    publish: (event) => events.emit(event),
+    review: (server, tools) => pins.review(server, tools),
+    onListed: (server, client, tools) => storedCatalogs.listed(server, client, tools),
+  });
+  connections.onReady((client, server) => discovery.begin(client, server));
+
+  // Grants: what people have allowed.
+  const grants = new ToolGrants({ store, registry, catalog, pins, events, clock });
+  publishConsentModes({ registry, events, clock });
+
+  // Servers: kept in step with where they are defined, approved, connected.
+  const configured = new ConfiguredServers({
+    sources,
+    given,
+    registry,
+    catalog,
+    storedCatalogs,
+    approvals,
+    pins,
+    grants,
+    store,
+    events,
+    clock,
+    logger,
+    background,
+    cwd,
+  });
+  const launchApproval = new LaunchApproval({
+    launches,
+    approvals,
+    inForce: (name) => registry.get(name),
+    toApprove: (name) => registry.toApprove(name),
+    settle: () => configured.settle(),
+    stop: (server) => registry.stop(server),
+    human,
+    timeoutMs: limits.totalCallTimeoutMs,
+    hostEnv,
+    events,
+    clock,
+    closing: closing.signal,
+  });
+  const connector = new ServerConnector({
+    registry,
+    configured,
+    given,
+    launchApproval,
+    catalog,
+    discovery,
+    events,
+    clock,
+  });
+
+  // Calls: the one path of each, checked against schemas and recorded.
+  const schemas = new ToolSchemas(limits);
+  const calls = new CallPath({
+    limits,
+    clock,
+    events,
+    schemas,
+    createId,
+    admit: audit.admit,
+    record: audit.record,
+  });
+
+  // Sessions: the agents.
+  const sessions = new SessionDirectory();
+  const handlers = new HandlerRuns(clock);
+  const sessionParts = {
+    registry,
+    catalog,
+    grants,
+    pins,
+    calls,
+    schemas,
+    handlers,
+    events,
+    clock,
+    limits,
+    createId,
+    audit,
+    closing: closing.signal,
+    requests: questions,
+    sessions,
+    addServers: (entries: readonly unknown[]) => configured.add(entries, { isKept: true }),
+    configProblems: () => configured.problems,
+    warned: new Set<string>(),
+  };
+
+  const stopServers = async (): Promise<void> => {
+    await registry.endAll();
+    // Calls that ended with their connections are still being written down.
+    await calls.idle(limits.stopGraceMs);
+    await audit.close();
+    await store.close();
+  };
+  const close = async (): Promise<void> => {
+    closing.abort();
+    handlers.close();
+    configured.close();
+    warnings.end();
+    references.close();
+    await Promise.all([stopServers(), schemas.close()]);
+  };
+  const host = new PlugboardHost({
+    sources,
+    registry,
+    configured,
+    connector,
+    edits,
+    approvals,
+    launchApproval,
+    catalog,
+    pins,
+    grants,
+    audit,
+    questions,
+    sessions,
+    sessionParts,
+    human,
+    naming: options.naming ?? "mcp__server__tool",
+    events,
+    closing: closing.signal,
+    close,
+  });
+
+  const forgetEnd = closeAtProgramEnd(() => host.close());
+  closing.signal.addEventListener("abort", forgetEnd, { once: true });
+  await configured.load();
+  if (options.watch ?? true) await configured.watch();
+  if (options.startEager ?? true) connector.startEager();
   if (isAuditRequired) await store.open().catch(() => undefined);
   warnings.begin();
   return host;

@@ -1,26 +1,26 @@
-import type { ApproveOptions } from "../approval/approvals.ts";
-import { LaunchApproval, type RequestApprovalOptions } from "../approval/launch-approval.ts";
-import { closeAtProgramEnd } from "../async/program-end.ts";
-import type { ToolSchemas } from "../call/tool-schemas.ts";
+import type { ApproveOptions, Approvals } from "../approval/approvals.ts";
+import type { LaunchApproval, RequestApprovalOptions } from "../approval/launch-approval.ts";
+import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import type { Naming } from "../catalog/tool-names.ts";
 import type { ToolReference } from "../catalog/tool-origin.ts";
 import type { ConfigProblem } from "../config/keys/config-problem.ts";
-import { parseServers } from "../config/parse/parse-config.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
-import type { Unsubscribe } from "../events/event-bus.ts";
+import type { EventBus, Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType } from "../events/host-event.ts";
 import type { Grants } from "../grants/grants.ts";
 import type { Human } from "../human/human.ts";
 import type { LaunchQuestion } from "../human/launch-question.ts";
 import type { Pins } from "../pins/pins.ts";
+import type { ToolPins } from "../pins/tool-pins.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
-import type { RegisteredServer } from "../registry/server-registry.ts";
+import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Roots } from "../requests/roots.ts";
-import type { AgentSession } from "../session/agent-session.ts";
-import type { ConnectedServer } from "../session/native/connection-pool.ts";
-import { HandlerRuns } from "../session/native/handler-runs.ts";
-import { SessionDirectory } from "../session/session-directory.ts";
+import type { ServerQuestions } from "../requests/server-questions.ts";
+import { AgentSession, type SessionParts } from "../session/agent-session.ts";
+import type { ConnectedServer } from "../session/connection-pool.ts";
+import type { AccessReport } from "../session/explain-access.ts";
+import type { SessionDirectory } from "../session/session-directory.ts";
 import type { Session } from "../session/session.ts";
 import type { Audit } from "../store/audit/audit-entry.ts";
 import { emitToolModule } from "./emit-tool-module.ts";
@@ -38,84 +38,65 @@ import type {
   SessionOptions,
   StartOptions,
 } from "./host.ts";
-import { openSession } from "./open-session.ts";
-import { ServerFleet, type ServerFleetParts } from "./servers/configured-servers.ts";
+import type { ConfiguredServers } from "./servers/configured-servers.ts";
+import type { ServerConnector } from "./servers/connect-servers.ts";
 import { describeServer } from "./servers/describe-server.ts";
-import { isThere, ServerEdits } from "./servers/edit-servers.ts";
+import { isThere, type ServerEdits } from "./servers/edit-servers.ts";
+import type { ServerSources } from "./servers/server-sources.ts";
 
-export interface HostParts extends ServerFleetParts {
-  readonly schemas: ToolSchemas;
-  readonly createId: () => string;
-  readonly naming: Naming;
+export interface PlugboardHostOptions {
+  readonly sources: ServerSources;
+  readonly registry: ServerRegistry;
+  readonly configured: ConfiguredServers;
+  readonly connector: ServerConnector;
+  readonly edits: ServerEdits;
+  readonly approvals: Approvals;
+  readonly launchApproval: LaunchApproval<RegisteredServer>;
+  readonly catalog: ToolCatalog;
+  readonly pins: ToolPins;
+  readonly grants: Grants;
+  readonly audit: Audit;
+  readonly questions: ServerQuestions;
+  readonly sessions: SessionDirectory;
+  readonly sessionParts: SessionParts;
+  /** Who answers for sessions that name nobody themselves. */
   readonly human: Human | undefined;
-  /** The folder the host works in. */
-  readonly cwd: string;
-  /** The user's home. */
-  readonly home: string;
+  /** How sessions name tools that do not say it themselves. */
+  readonly naming: Naming;
+  readonly events: EventBus;
+  /** Aborted when the host closes. */
+  readonly closing: AbortSignal;
+  /** Ends everything. Called once. */
+  readonly close: () => Promise<void>;
 }
 
 /** The façade: every surface talks to this and to nothing behind it. */
 export class PlugboardHost implements McpHost {
-  readonly #parts: HostParts;
-  readonly #fleet: ServerFleet;
-  readonly #edits: ServerEdits;
-  readonly #launches: LaunchApproval<RegisteredServer>;
-  readonly #sessions = new SessionDirectory();
-  readonly #closed = new AbortController();
-  readonly #warned = new Set<string>();
-  readonly #handlers: HandlerRuns;
-  #closing: Promise<void> | undefined;
-  #forgetEnd: (() => void) | undefined;
+  readonly #options: PlugboardHostOptions;
+  #closed: Promise<void> | undefined;
 
-  constructor(parts: HostParts) {
-    this.#parts = parts;
-    this.#fleet = new ServerFleet(parts);
-    this.#handlers = new HandlerRuns(parts.clock);
-    this.#edits = new ServerEdits({ ...parts, given: this.#fleet.given });
-    const { hostEnv, human, events, clock, limits } = parts;
-    const { registry, launches, approvals } = this.#fleet;
-    this.#launches = new LaunchApproval({
-      launches,
-      approvals,
-      inForce: (name) => registry.get(name),
-      toApprove: (name) => registry.toApprove(name),
-      settle: () => this.#fleet.settle(),
-      stop: (server) => registry.stop(server),
-      human,
-      timeoutMs: limits.totalCallTimeoutMs,
-      hostEnv,
-      events,
-      clock,
-      closing: this.#closed.signal,
-    });
-  }
-
-  /** Brings back what is known from before and, if wanted, follows what changes from here on. */
-  async begin(options: { readonly watch: boolean; readonly startEager: boolean }): Promise<void> {
-    this.#forgetEnd = closeAtProgramEnd(() => this.close());
-    await this.#fleet.load();
-    if (options.watch) await this.#fleet.watch();
-    if (options.startEager) this.#fleet.startEager();
+  constructor(options: PlugboardHostOptions) {
+    this.#options = options;
   }
 
   get grants(): Grants {
-    return this.#fleet.grants;
+    return this.#options.grants;
   }
 
   get pins(): Pins {
-    return this.#fleet.pins;
+    return this.#options.pins;
   }
 
   get audit(): Audit {
-    return this.#parts.audit;
+    return this.#options.audit;
   }
 
   get configProblems(): readonly ConfigProblem[] {
-    return this.#fleet.problems;
+    return this.#options.configured.problems;
   }
 
   servers(): readonly ServerStatus[] {
-    const { registry } = this.#fleet;
+    const { registry } = this.#options;
     return registry
       .all()
       .flatMap((server) => [server, registry.waitingFor(server) ?? []].flat())
@@ -123,97 +104,41 @@ export class PlugboardHost implements McpHost {
   }
 
   server(name: string): ServerStatus {
-    return this.#status(this.#fleet.registry.get(name));
+    return this.#status(this.#options.registry.get(name));
   }
 
   reload(): Promise<void> {
     this.#assertOpen();
-    return this.#fleet.reload();
+    return this.#options.configured.reload();
   }
 
   async connect(server: string | NamedEntry, options: ConnectOptions = {}): Promise<ServerStatus> {
     this.#assertOpen();
-    if (typeof server === "string") return await this.#connect(server, options);
-    const [name = ""] = this.#addServers([server], { isKept: false });
-    try {
-      const status = await this.#connect(name, options);
-      if (options.owner === undefined) this.#fleet.given.keep(name);
-      return status;
-    } finally {
-      await this.#fleet.dropUnused([name]);
-    }
-  }
-
-  async #connect(name: string, options: ConnectOptions): Promise<ServerStatus> {
-    const { registry } = this.#fleet;
-    const { owner, shared: isShared = false, mode, timeoutMs, signal } = options;
-    if (registry.obstacle(registry.get(name))?.code === "not_approved")
-      await this.#launches.request(name, { agent: owner, signal });
-    const server = registry.get(name);
-    const obstacle = registry.obstacle(server);
-    if (obstacle !== undefined) throw obstacle;
-    const claim = owner === undefined ? undefined : registry.claim(server, { owner, isShared });
-    const connection = claim?.connection ?? server.users.keep();
-    try {
-      const client = await connection.client({ timeoutMs, signal, isForced: true });
-      await this.#fleet.listContent(server, client, { signal, timeoutMs });
-    } catch (error) {
-      // What one agent could not have is not taken from the others.
-      await claim?.drop();
-      throw error;
-    }
-    if (mode !== undefined) registry.setConsentMode(server, mode, owner);
-    return this.#status(server, connection);
+    const connected = await this.#options.connector.connect(server, options);
+    return this.#status(connected.server, connected.connection);
   }
 
   async connectAll(options: StartOptions = {}): Promise<Readonly<Record<string, boolean>>> {
     this.#assertOpen();
-    const { timeoutMs, signal } = options;
-    const { registry } = this.#fleet;
-    const startable = registry.all().filter((server) => registry.obstacle(server) === undefined);
-    const results = await Promise.all(
-      startable.map(async (server): Promise<[string, boolean]> => {
-        const { config, users } = server;
-        const client = await users
-          .keep()
-          .client({ timeoutMs, signal, isForced: true })
-          // The reason stays with the server as its `lastError`.
-          .catch(() => undefined);
-        if (client !== undefined)
-          await this.#fleet.listContent(server, client, { signal, timeoutMs });
-        return [config.name, client !== undefined];
-      }),
-    );
-    return Object.fromEntries(results);
+    return await this.#options.connector.connectAll(options);
   }
 
   async disconnect(name: string, { owner }: DisconnectOptions = {}): Promise<void> {
-    const { registry } = this.#fleet;
-    await registry.release(registry.get(name), owner);
-    await this.#fleet.dropUnused([name]);
+    await this.#options.connector.disconnect(name, owner);
   }
 
   async disconnectAll(): Promise<void> {
-    const { registry, given } = this.#fleet;
-    await registry.releaseAll();
-    await this.#fleet.dropUnused(given.configs.map(({ name }) => name));
+    await this.#options.connector.disconnectAll();
   }
 
-  /** Consent stays: what is connected again is what was. */
   async reconnect(name: string, options: ConnectOptions = {}): Promise<ServerStatus> {
     this.#assertOpen();
-    const { users } = this.#fleet.registry.get(name);
-    if (options.owner === undefined) {
-      await users.close();
-      return await this.connect(name, options);
-    }
-    const { connection, isShared } = users.claimedBy(options.owner) ?? {};
-    await connection?.close();
-    return await this.connect(name, { ...options, shared: options.shared ?? isShared });
+    const { server, connection } = await this.#options.connector.reconnect(name, options);
+    return this.#status(server, connection);
   }
 
   async checkConnections(): Promise<readonly string[]> {
-    return await this.#fleet.dropDead();
+    return await this.#options.registry.dropDead();
   }
 
   async add(
@@ -222,85 +147,73 @@ export class PlugboardHost implements McpHost {
     { scope = "user" }: AddOptions = {},
   ): Promise<KeptServer> {
     this.#assertOpen();
-    if (this.#fleet.registry.find(name) !== undefined) throw isThere(name);
-    const notes = await this.#edits.add(name, entry, scope);
+    if (this.#options.registry.find(name) !== undefined) throw isThere(name);
+    const notes = await this.#options.edits.add(name, entry, scope);
     return { ...(await this.#reloaded(name)), notes };
   }
 
   async update(name: string, entry: EntryInput): Promise<KeptServer> {
     this.#assertOpen();
-    const notes = await this.#edits.update(this.#fleet.registry.get(name).config, entry);
+    const { registry, edits } = this.#options;
+    const notes = await edits.update(registry.get(name).config, entry);
     return { ...(await this.#reloaded(name)), notes };
   }
 
   async remove(name: string): Promise<void> {
     this.#assertOpen();
-    await this.#edits.remove(this.#fleet.registry.get(name).config);
-    await this.#fleet.reload();
+    const { registry, edits, configured } = this.#options;
+    await edits.remove(registry.get(name).config);
+    await configured.reload();
   }
 
   async importConfig(options: ImportOptions): Promise<ImportResult> {
     this.#assertOpen();
-    const { cwd, store } = this.#parts;
-    const servers = this.#fleet.registry.all().map(({ config }) => config);
-    const { importConfig } = await import("./servers/import-config.ts");
+    const { registry, edits, connector, configured } = this.#options;
+    const known = registry.all().map(({ config }) => config);
     try {
-      return await importConfig(options, {
-        cwd,
-        store,
-        servers,
-        add: async (name, entry, scope, base) => {
-          this.#fleet.noteImport(name);
-          return await this.#edits.write(name, entry, scope, base);
-        },
-      });
+      return await edits.import(options, known, (name) => connector.noteImport(name));
     } finally {
-      await this.#fleet.reload();
+      await configured.reload();
     }
   }
 
   async enable(name: string): Promise<ServerStatus> {
-    this.#assertOpen();
-    await this.#edits.setEnabled(this.#fleet.registry.get(name).config, true);
-    return await this.#reloaded(name);
+    return await this.#setEnabled(name, true);
   }
 
   async disable(name: string): Promise<ServerStatus> {
-    this.#assertOpen();
-    await this.#edits.setEnabled(this.#fleet.registry.get(name).config, false);
-    return await this.#reloaded(name);
+    return await this.#setEnabled(name, false);
   }
 
   async approvalQuestion(name: string): Promise<LaunchQuestion | undefined> {
     this.#assertOpen();
-    return await this.#launches.question(name);
+    return await this.#options.launchApproval.question(name);
   }
 
   async requestApproval(name: string, options: RequestApprovalOptions = {}): Promise<boolean> {
     this.#assertOpen();
-    return await this.#launches.request(name, options);
+    return await this.#options.launchApproval.request(name, options);
   }
 
   async approve(name: string, options: ApproveOptions = {}): Promise<void> {
     this.#assertOpen();
-    await this.#launches.approve(name, options);
+    await this.#options.launchApproval.approve(name, options);
   }
 
   async revokeApproval(name: string): Promise<void> {
-    await this.#launches.revoke(name);
+    await this.#options.launchApproval.revoke(name);
   }
 
   registerTools(serverName: string, schemas: readonly ListedTool[]): void {
-    this.#fleet.registerTools(serverName, schemas);
+    this.#options.configured.registerTools(serverName, schemas);
   }
 
   async emitTypes(name: string, { timeoutMs, signal }: StartOptions = {}): Promise<string> {
     this.#assertOpen();
-    const { registry, pins } = this.#fleet;
+    const { registry, catalog, pins, connector } = this.#options;
     const obstacle = registry.obstacle(registry.get(name));
     if (obstacle !== undefined) throw obstacle;
-    const { catalog } = this.#parts;
-    if (!catalog.isKnown(name)) await this.connect(name, { timeoutMs, signal });
+    if (!catalog.isKnown(name)) await connector.connect(name, { timeoutMs, signal });
     // A quarantined definition may say anything, and this becomes somebody's source.
     const accepted = pins.accepted(registry.get(name), catalog.tools(name));
     return await emitToolModule(name, accepted, signal);
@@ -308,19 +221,20 @@ export class PlugboardHost implements McpHost {
 
   async setRoots(roots: Roots): Promise<void> {
     this.#assertOpen();
-    const connections = this.#fleet.registry.all().flatMap(({ users }) => users.connections);
-    await this.#parts.requests.setRoots(roots, connections);
+    const { registry, questions } = this.#options;
+    const connections = registry.all().flatMap(({ users }) => users.connections);
+    await questions.setRoots(roots, connections);
   }
 
   logs(name: string): readonly string[] {
-    const { evidence, lastError } = this.#fleet.registry.get(name).users.foremost;
+    const { evidence, lastError } = this.#options.registry.get(name).users.foremost;
     const atFailure = lastError?.details["stderrTail"] as readonly string[] | undefined;
     return atFailure ?? evidence?.stderrTail ?? [];
   }
 
   session(options: SessionOptions = {}): Session {
     const session = this.#openSession(options);
-    this.#sessions.add(session);
+    this.#options.sessions.add(session);
     return session;
   }
 
@@ -329,71 +243,63 @@ export class PlugboardHost implements McpHost {
     return this.#openSession({ agent, level: "yolo" }).server(name);
   }
 
-  #openSession(options: SessionOptions): AgentSession {
-    this.#assertOpen();
-    const { registry, grants, pins } = this.#fleet;
-    return openSession(options, {
-      ...this.#parts,
-      registry,
-      grants,
-      pins,
-      closing: this.#closed.signal,
-      handlers: this.#handlers,
-      sessions: this.#sessions,
-      configProblems: () => this.configProblems,
-      warned: this.#warned,
-      addServers: (entries) => this.#addServers(entries, { isKept: true }),
-    });
-  }
-
   why(agent: string, tool: ToolReference): AccessReport {
     // An agent without a session has no rights; that is what the report says then.
-    return (this.#sessions.latest(agent) ?? this.session({ agent })).why(tool);
+    return (this.#options.sessions.latest(agent) ?? this.session({ agent })).why(tool);
   }
 
   on<T extends HostEventType>(type: T, handler: (event: HostEventOf<T>) => void): Unsubscribe;
   on(type: "*", handler: (event: HostEvent) => void): Unsubscribe;
   on(type: HostEventType | "*", handler: (event: never) => void): Unsubscribe {
-    return this.#parts.events.on(type as "*", handler as (event: HostEvent) => void);
+    return this.#options.events.on(type as "*", handler as (event: HostEvent) => void);
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#end();
-    return this.#closing;
+    this.#closed ??= this.#options.close();
+    return this.#closed;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  /** Servers that a section or `connect` brings along: given in code, as those of `createHost` are. */
-  #addServers(entries: readonly unknown[], stay: { readonly isKept: boolean }): readonly string[] {
+  #openSession(options: SessionOptions): AgentSession {
     this.#assertOpen();
-    const options = { provenance: { layer: "code" }, baseDir: this.#parts.cwd } as const;
-    const configs = entries.flatMap((entry) => parseServers([entry], options));
-    for (const config of configs) this.#fleet.give(config, stay);
-    return configs.map(({ name }) => name);
-  }
-
-  async #end(): Promise<void> {
-    this.#forgetEnd?.();
-    this.#closed.abort();
-    this.#handlers.close();
-    await Promise.all([this.#fleet.end(), this.#parts.schemas.close()]);
+    const { questions, sessionParts, human, naming } = this.#options;
+    questions.introduce(options.human);
+    return new AgentSession(
+      {
+        agent: options.agent ?? "main",
+        level: options.level,
+        capabilities: options.capabilities,
+        human: options.human ?? human,
+        naming: options.naming ?? naming,
+        pending: options.pending ?? "list",
+        resourceTools: options.resourceTools ?? false,
+        history: options.history ?? false,
+      },
+      sessionParts,
+    );
   }
 
   #assertOpen(): void {
-    if (this.#closing !== undefined) throw createError("closed", "the host has been closed");
+    if (this.#options.closing.aborted) throw createError("closed", "the host has been closed");
+  }
+
+  async #setEnabled(name: string, isEnabled: boolean): Promise<ServerStatus> {
+    this.#assertOpen();
+    const { registry, edits } = this.#options;
+    await edits.setEnabled(registry.get(name).config, isEnabled);
+    return await this.#reloaded(name);
   }
 
   async #reloaded(name: string): Promise<ServerStatus> {
-    await this.#fleet.reload();
+    await this.#options.configured.reload();
     return this.server(name);
   }
 
   #status(server: RegisteredServer, connection?: ServerConnection): ServerStatus {
-    const { registry, sources, pins, approvals } = this.#fleet;
-    const { catalog } = this.#parts;
+    const { registry, sources, pins, approvals, catalog } = this.#options;
     return describeServer(server, { registry, sources, pins, approvals, catalog }, connection);
   }
 }

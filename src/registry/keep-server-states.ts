@@ -3,7 +3,7 @@ import type { ServerState } from "../events/host-event.ts";
 import type { HostStore } from "../store/host-store.ts";
 import type { ServerRegistry } from "./server-registry.ts";
 
-export interface KeepStatusesOptions {
+export interface KeepServerStatesOptions {
   readonly store: HostStore;
   readonly registry: ServerRegistry;
   readonly events: EventBus;
@@ -14,7 +14,7 @@ export interface KeepStatusesOptions {
  * whoever looks into the table: behind everything else and, however often a server changes its state,
  * once a moment. They are never read back: each host asks its own connections.
  */
-export function keepStatuses({ store, registry, events }: KeepStatusesOptions): void {
+export function keepServerStates({ store, registry, events }: KeepServerStatesOptions): void {
   const changed = new Set<string>();
 
   // The states as they are when they are written, not as they were when they changed.

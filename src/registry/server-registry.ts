@@ -179,6 +179,12 @@ export class ServerRegistry {
     return this.#servers.get(name);
   }
 
+  /** The server as it is registered now, perhaps written elsewhere in its file; undefined once it was replaced or removed. */
+  current({ config, users }: RegisteredServer): RegisteredServer | undefined {
+    const now = this.#servers.get(config.name);
+    return now?.users === users ? now : undefined;
+  }
+
   /** The entry of this name that a person is asked about: one that waits to replace the server, else the server. */
   toApprove(name: string): RegisteredServer {
     return this.#waiting.get(name) ?? this.get(name);
@@ -249,7 +255,7 @@ export class ServerRegistry {
     this.#onConsentChange?.({ serverName: server.config.name, agent, mode: undefined });
   }
 
-  /** The same as a part of a decision that reaches further, and is told as a whole. */
+  /** Ends consent without telling the listener: the caller publishes one event for a decision that reaches further. */
   withdrawConsent({ users }: RegisteredServer, agent?: string): void {
     this.#revision += 1;
     users.endConsent(agent);
@@ -283,6 +289,16 @@ export class ServerRegistry {
     return denial === undefined ? undefined : errorOfDenial(denial, name, definitionOf(provenance));
   }
 
+  /** Asks every connected server for a sign of life; gives the names of those that gave none and were dropped. */
+  async dropDead(): Promise<readonly string[]> {
+    const open = this.all()
+      .flatMap(({ users }) => users.connections)
+      .filter((connection) => connection.openClient !== undefined);
+    const checks = await Promise.all(open.map((connection) => connection.isAlive()));
+    const dead = open.filter((_, index) => !checks[index]);
+    return [...new Set(dead.map(({ config }) => config.name))];
+  }
+
   /** Closes every connection for good. */
   async endAll(): Promise<void> {
     await settleAll(endings(this.all()));
@@ -306,7 +322,7 @@ export class ServerRegistry {
         config,
         owner,
         mayStart: () => this.#throwIfBarred(server),
-        server: () => this.#current(server),
+        server: () => this.current(server),
       });
     const connection = create(null);
     this.#visibilities.set(config.name, visibility);
@@ -322,15 +338,9 @@ export class ServerRegistry {
   /** Looks at the files again: between the verdict and the start a link may have been turned elsewhere. */
   #throwIfBarred(registered: RegisteredServer): CheckedLaunch | undefined {
     this.#launches.forgetLook(registered);
-    const obstacle = this.obstacle(this.#current(registered) ?? registered);
+    const obstacle = this.obstacle(this.current(registered) ?? registered);
     if (obstacle !== undefined) throw obstacle;
     return this.#launches.checked(registered);
-  }
-
-  /** The same server, perhaps now written elsewhere in its file; undefined for one that was replaced. */
-  #current({ config, users }: RegisteredServer): RegisteredServer | undefined {
-    const now = this.#servers.get(config.name);
-    return now?.users === users ? now : undefined;
   }
 }
 

@@ -1,74 +1,73 @@
 import type { Transport } from "@modelcontextprotocol/client";
 
-import type { Discovery } from "../../catalog/discovery.ts";
 import type { Limits } from "../../config/keys/limits.ts";
 import { DialectMemory } from "../../connection/http-dialects.ts";
 import { ServerConnection } from "../../connection/server-connection.ts";
 import { StartGate } from "../../connection/start-gate.ts";
 import type { EventBus } from "../../events/event-bus.ts";
 import type { ServerLogEvent } from "../../events/host-event.ts";
-import type { Human } from "../../human/human.ts";
 import type { LaunchGround } from "../../isolation/process/launch-folder.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { ConnectProtocol, ServerNotification } from "../../protocol/protocol-client.ts";
+import type {
+  ConnectProtocol,
+  ProtocolClient,
+  ServerNotification,
+} from "../../protocol/protocol-client.ts";
 import type { ConnectionPurpose } from "../../registry/server-registry.ts";
 import type { ServerQuestions } from "../../requests/server-questions.ts";
 import { boundedLine } from "../../text/bounded-text.ts";
 import { jsonHead } from "../../text/json-head.ts";
 import { adoptTransport } from "../../transport/adopt-transport.ts";
 import { type CreateTransport, createTransport } from "../../transport/create-transport.ts";
-import { type EntryEnvironment, EntryReferences } from "./entry-references.ts";
+import type { EntryEnvironment, EntryReferences } from "./entry-references.ts";
+import type { ServerSources } from "./server-sources.ts";
 
 const maxLogChars = 1_000;
 
-export interface ConnectionFactoryParts {
+export interface ConnectionFactoryOptions {
+  readonly sources: ServerSources;
+  readonly references: EntryReferences;
+  readonly questions: ServerQuestions;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly events: EventBus;
-  readonly requests: ServerQuestions;
-  readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly connectProtocol: ConnectProtocol;
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly protocolVersion: string | undefined;
   readonly reconnect: boolean;
-  readonly human: Human | undefined;
   /** Where processes start. */
   readonly ground: LaunchGround;
 }
 
-/** Makes the connections of a host: what they have in common, and whom they tell what. */
+/** Takes a client that is ready; `server` tells whose it is, see `ConnectionPurpose`. */
+type ReadyListener = (client: ProtocolClient, server: ConnectionPurpose["server"]) => Promise<void>;
+
+/** Makes the connections of a host: what they have in common, and who hears of what happens on them. */
 export class ConnectionFactory {
-  readonly #parts: ConnectionFactoryParts;
-  readonly #discovery: Discovery;
+  readonly #options: ConnectionFactoryOptions;
   readonly #dialects = new DialectMemory();
   readonly #startGate: StartGate;
-  readonly #references: EntryReferences;
+  #onReady: ReadyListener | undefined;
 
-  constructor(parts: ConnectionFactoryParts, discovery: Discovery) {
-    this.#parts = parts;
-    this.#discovery = discovery;
-    this.#startGate = new StartGate(parts.clock);
-    const { hostEnv, human, ground } = parts;
-    this.#references = new EntryReferences({ hostEnv, human, folders: ground });
+  constructor(options: ConnectionFactoryOptions) {
+    this.#options = options;
+    this.#startGate = new StartGate(options.clock);
   }
 
-  /** From here on nobody is asked for anything. */
-  close(): void {
-    this.#references.close();
+  /** Calls `listener`, the only one, before a connection counts as open: it opens if this resolves. */
+  onReady(listener: ReadyListener): void {
+    this.#onReady = listener;
   }
 
-  /** `open` is how a server given as an object in code is reached. */
-  create(
-    { config: entry, owner, mayStart, server }: ConnectionPurpose,
-    open: (() => Transport) | undefined,
-  ): ServerConnection {
-    const { events, requests, protocolVersion, reconnect, ground } = this.#parts;
-    const { limits, clock, logger, connectProtocol, clientInfo } = this.#parts;
+  create({ config: entry, owner, mayStart, server }: ConnectionPurpose): ServerConnection {
+    const { sources, references, events, protocolVersion, reconnect, ground } = this.#options;
+    const { limits, clock, logger, connectProtocol, clientInfo } = this.#options;
     const { name } = entry;
-    const questions = requests.forConnection(entry, owner);
-    const { environment, fill } = this.#references.of(entry);
+    const open = sources.current.transports.get(name);
+    const questions = this.#options.questions.forConnection(entry, owner);
+    const { environment, fill } = references.of(entry);
     return new ServerConnection({
       limits,
       clock,
@@ -89,7 +88,7 @@ export class ConnectionFactory {
         ground,
       ),
       inputHandlers: () => questions.handlers(),
-      onReady: (client) => this.#discovery.begin(client, server),
+      onReady: (client) => this.#onReady?.(client, server) ?? Promise.resolve(),
       onState: (state, previous, error) => {
         const failure =
           error === undefined ? {} : { error: { code: error.code, message: error.message } };

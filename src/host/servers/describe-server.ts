@@ -6,12 +6,12 @@ import type { ServerConnection } from "../../connection/server-connection.ts";
 import type { ToolPins } from "../../pins/tool-pins.ts";
 import type { RegisteredServer, ServerRegistry } from "../../registry/server-registry.ts";
 import type { ServerStatus } from "../host.ts";
-import type { CollectedServers } from "./server-sources.ts";
+import type { ServerSources } from "./server-sources.ts";
 
 export interface Surroundings {
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
-  readonly sources: CollectedServers;
+  readonly sources: ServerSources;
   readonly pins: ToolPins;
   readonly approvals: Approvals;
 }
@@ -29,7 +29,7 @@ export function describeServer(
   // What is known under the name belongs to the entry that is in force.
   const isWaiting = registry.waitingFor(server)?.users === server.users;
   const isListed = !isWaiting && catalog.isKnown(name);
-  const shadows = (sources.shadowed.get(name) ?? []).map(({ provenance }) => provenance);
+  const shadows = (sources.current.shadowed.get(name) ?? []).map(({ provenance }) => provenance);
   // A REST service speaks no MCP: revision and identity were made up for it by its transport.
   const isMcp = connection.transportKind !== "rest";
   const quarantined = pins.quarantined(server);

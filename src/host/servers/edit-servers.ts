@@ -11,7 +11,7 @@ import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { HostStore } from "../../store/host-store.ts";
 import type { Store } from "../../store/store.ts";
-import type { EntryInput, ServerScope } from "../host.ts";
+import type { EntryInput, ImportOptions, ImportResult, ServerScope } from "../host.ts";
 import { absoluteEntry } from "./absolute-entry.ts";
 import type { GivenServers } from "./given-servers.ts";
 
@@ -91,6 +91,25 @@ export class ServerEdits {
     if (this.#options.given.has(config.name))
       return this.#replaceGiven(Object.freeze({ ...config, enabled: isEnabled }));
     await this.#edit(config, { action: isEnabled ? "enable" : "disable", name: config.name });
+  }
+
+  /** Adds the servers of another program's file. `onAdd` hears of each server before it is written. */
+  async import(
+    options: ImportOptions,
+    known: readonly ServerConfig[],
+    onAdd: (name: string) => void,
+  ): Promise<ImportResult> {
+    const { importConfig } = await import("./import-config.ts");
+    const { cwd, store } = this.#options;
+    return await importConfig(options, {
+      cwd,
+      store,
+      servers: known,
+      add: async (name, entry, scope, base) => {
+        onAdd(name);
+        return await this.write(name, entry, scope, base);
+      },
+    });
   }
 
   #parseGiven(name: string, entry: EntryInput): ServerConfig {

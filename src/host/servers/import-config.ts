@@ -16,14 +16,24 @@ import { createError } from "../../errors/families.ts";
 import type { HostStore } from "../../store/host-store.ts";
 import { readKuseDatabase } from "../../store/sqlite/read-kuse-database.ts";
 import { reveal, SecretText } from "../../text/secret-text.ts";
-import type { EntryInput, ImportOptions, ImportResult, SkippedServer } from "../host.ts";
-import type { ServerEdits } from "./edit-servers.ts";
+import type {
+  EntryInput,
+  ImportOptions,
+  ImportResult,
+  ServerScope,
+  SkippedServer,
+} from "../host.ts";
 
 export interface ImportParts {
   readonly cwd: string;
   readonly store: HostStore;
-  /** Writes one entry. */
-  readonly add: ServerEdits["write"];
+  /** Writes one entry, whose relative paths are meant from `base`; gives what is kept differently. */
+  readonly add: (
+    name: string,
+    entry: EntryInput,
+    scope: ServerScope,
+    base: string,
+  ) => Promise<readonly string[]>;
   /** What the host knows already. */
   readonly servers: readonly ServerConfig[];
 }

@@ -18,7 +18,7 @@ import { adoptedConfig, isTransport } from "../../transport/adopt-transport.ts";
 import type { HostOptions, ServerInput } from "../host.ts";
 import { bundledServer } from "./bundled-server.ts";
 
-/** All servers of all sources, nearest first, and what has to be known to open those given as objects. */
+/** The servers of all sources, nearest first, and how those given as objects are opened. */
 export interface CollectedServers {
   readonly servers: readonly ServerConfig[];
   /** By name: farther entries of the same name, nearest first. */
@@ -30,14 +30,40 @@ export interface CollectedServers {
   readonly isStoreBroken: boolean;
 }
 
-/**
- * Throws for servers given in code that are wrong; what is wrong in files, and with the store, is a
- * problem in the result.
- */
-export async function collectServers(
-  options: HostOptions,
-  store: HostStore,
-): Promise<CollectedServers> {
+/** Where the servers of a host are defined: code, files, the store, the demo. */
+export class ServerSources {
+  readonly #options: HostOptions;
+  readonly #store: HostStore;
+  #current: CollectedServers;
+
+  private constructor(options: HostOptions, store: HostStore, current: CollectedServers) {
+    this.#options = options;
+    this.#store = store;
+    this.#current = current;
+  }
+
+  /** Reads all sources for the first time. Rejects for servers given in code that are wrong. */
+  static async open(options: HostOptions, store: HostStore): Promise<ServerSources> {
+    return new ServerSources(options, store, await collectServers(options, store));
+  }
+
+  /** What is in force of all that was read. */
+  get current(): CollectedServers {
+    return this.#current;
+  }
+
+  /** Reads all sources again. It counts when `use` says so. */
+  read(): Promise<CollectedServers> {
+    return collectServers(this.#options, this.#store);
+  }
+
+  use(collected: CollectedServers): void {
+    this.#current = collected;
+  }
+}
+
+/** Throws for servers given in code that are wrong; what is wrong in files, and with the store, is a problem in the result. */
+async function collectServers(options: HostOptions, store: HostStore): Promise<CollectedServers> {
   const cwd = options.cwd ?? process.cwd();
   const code = serversInCode(options.servers ?? {}, cwd);
   const loaded =
