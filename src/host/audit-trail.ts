@@ -8,7 +8,7 @@ import type { EventBus } from "../events/event-bus.ts";
 import type { HostEventOf, HostEventType } from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { ContentUse } from "../session/session-content.ts";
+import type { ContentUse } from "../session/content/session-content.ts";
 import type {
   Audit,
   AuditEntry,

@@ -27,7 +27,7 @@ import { chooseProtocol, protocolCoreFrom } from "../protocol/choose-protocol.ts
 import { keepServerStates } from "../registry/keep-server-states.ts";
 import { ServerRegistry } from "../registry/server-registry.ts";
 import { ServerQuestions } from "../requests/server-questions.ts";
-import { HandlerRuns } from "../session/handler-runs.ts";
+import { HandlerRuns } from "../session/native/handler-runs.ts";
 import { SessionDirectory } from "../session/session-directory.ts";
 import { HostStore } from "../store/host-store.ts";
 import { defaultStoreFile } from "../store/tables/store-location.ts";

@@ -29,6 +29,7 @@ import type { Roots } from "../requests/roots.ts";
 import type { SamplingHandler } from "../requests/sampling.ts";
 import type { ConnectedServer } from "../session/native/connection-pool.ts";
 import type { Session } from "../session/session.ts";
+import type { AccessReport } from "../session/tools/explain-access.ts";
 import type { Audit } from "../store/audit/audit-entry.ts";
 
 /** A server given in code: any entry a file could hold, a ready transport, or a function that makes one. */

@@ -18,10 +18,10 @@ import type { RegisteredServer, ServerRegistry } from "../registry/server-regist
 import type { Roots } from "../requests/roots.ts";
 import type { ServerQuestions } from "../requests/server-questions.ts";
 import { AgentSession, type SessionParts } from "../session/agent-session.ts";
-import type { ConnectedServer } from "../session/connection-pool.ts";
-import type { AccessReport } from "../session/explain-access.ts";
+import type { ConnectedServer } from "../session/native/connection-pool.ts";
 import type { SessionDirectory } from "../session/session-directory.ts";
 import type { Session } from "../session/session.ts";
+import type { AccessReport } from "../session/tools/explain-access.ts";
 import type { Audit } from "../store/audit/audit-entry.ts";
 import { emitToolModule } from "./emit-tool-module.ts";
 import type {
