@@ -28,10 +28,10 @@ export function kindOfValue(value: unknown): Kinds {
     : kindBits.object;
 }
 
-/** Types do not name more values than this; longer lists are only checked at run time. */
+/** How many values a type lists at most; longer lists are only checked at run time. */
 export const maxListedValues = 1_000;
 
-/** The values a schema lists, when it lists them. */
+/** The values of `const` or `enum`; undefined for a schema with neither. */
 export function listedValues(node: SchemaNode): readonly unknown[] | undefined {
   if (Object.hasOwn(node.schema, "const")) return [node.schema["const"]];
   const values = keywordOf(node, "enum");
@@ -51,7 +51,7 @@ export function partsInPlace(node: SchemaNode): {
   };
 }
 
-/** What can be said about a schema without looking into objects and arrays. */
+/** Tells which kinds of values schemas accept and how wide their types are, without looking into objects and arrays. */
 export class AcceptedKinds {
   readonly #graph: SchemaGraph;
   readonly #kinds = new Map<JsonSchemaObject, Kinds>();
@@ -68,7 +68,7 @@ export class AcceptedKinds {
     if (known !== undefined) return known;
     const node = this.#graph.nodes.get(schema);
     if (node === undefined) return allKinds;
-    // Whoever comes back here on a circle learns nothing new.
+    // A reference that leads back here adds no limit.
     this.#kinds.set(schema, allKinds);
     const { all, oneEach } = partsInPlace(node);
     let kinds = node.isReferenceOnly ? allKinds : ownKinds(node);

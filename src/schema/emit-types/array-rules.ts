@@ -1,20 +1,20 @@
-import { isJsonObject } from "../../text/json-object.ts";
 import { edgeOf, edgesOf, keywordOf } from "../compile/schema-check.ts";
 import { arrayForm, type JsonSchema } from "../guard/json-schema.ts";
 import type { SchemaGraph, SchemaNode } from "../guard/schema-graph.ts";
 import { kindBits, kindOfValue, listedValues, partsInPlace } from "./accepted-kinds.ts";
+import { conjunctsOf, nodesOf } from "./conjuncts.ts";
 
-/** What one schema, or several that all hold, say about the items of an array. */
+/** The rules for the items of an array, of one schema or of several that all hold. */
 export interface ArrayRules {
-  /** Per place the schemas that hold there. */
+  /** The schemas that hold for each of the first items. */
   readonly prefix: readonly (readonly JsonSchema[])[];
-  /** Those of all further items; undefined when there are none. */
+  /** The schemas that hold for all further items; undefined when there are no further items. */
   readonly rest: readonly JsonSchema[] | undefined;
-  /** So many items are always there. */
+  /** How many items are always there. */
   readonly least: number;
 }
 
-/** Undefined when the schema says nothing about arrays. */
+/** The rules of a schema itself; undefined when it has none. */
 export function arrayRules(node: SchemaNode): ArrayRules | undefined {
   if (node.isReferenceOnly) return undefined;
   const { prefixKeyword, restKeyword } = arrayForm(node.schema);
@@ -35,7 +35,7 @@ export function arrayRules(node: SchemaNode): ArrayRules | undefined {
   };
 }
 
-/** What holds where all of `rules` hold. */
+/** The rules that hold where all of `rules` hold. */
 export function allRules(rules: readonly ArrayRules[]): ArrayRules {
   const ends = rules.filter(({ rest }) => rest === undefined).map(({ prefix }) => prefix.length);
   const length = Math.min(...ends, Math.max(0, ...rules.map(({ prefix }) => prefix.length)));
@@ -48,57 +48,50 @@ export function allRules(rules: readonly ArrayRules[]): ArrayRules {
   };
 }
 
-/** Everything that speaks of the arrays that a schema accepts. */
-export interface ArraySpeakers {
-  /** The schemas themselves and all they refer to or list under `allOf`. */
+/** Where the rules for the items of an array stand. */
+export interface ArrayRuleSources {
+  /** The schemas that all hold for the array. */
   readonly conjuncts: readonly SchemaNode[];
-  /** Those of them that say something about the items. */
-  readonly speakers: readonly SchemaNode[];
-  /** How many lists of alternatives say something. */
+  /** Those of the conjuncts that have rules for items or list whole arrays. */
+  readonly sources: readonly SchemaNode[];
+  /** How many lists of alternatives (`anyOf`, `oneOf`) have rules for items. */
   readonly choices: number;
 }
 
+/** Schemas visited inside of one list of alternatives; beyond them it counts as having rules. */
 const maxSteps = 1_000;
 
-/** Of all `nodes` at once: schemas that all hold. */
-export function arraySpeakers(graph: SchemaGraph, nodes: readonly SchemaNode[]): ArraySpeakers {
-  const conjuncts = new Set(nodes);
-  let choices = 0;
-  // The set grows while it is walked.
-  for (const conjunct of conjuncts) {
-    const { all, oneEach } = partsInPlace(conjunct);
-    for (const target of nodesOf(graph, all)) if (conjuncts.size < maxSteps) conjuncts.add(target);
-    choices += oneEach.filter((list) => anySpeaks(graph, nodesOf(graph, list))).length;
-  }
+/** Finds the rules for items where all of `nodes` hold. */
+export function findArrayRules(graph: SchemaGraph, nodes: readonly SchemaNode[]): ArrayRuleSources {
+  const conjuncts = conjunctsOf(graph, nodes);
+  const choices = conjuncts
+    .flatMap((conjunct) => partsInPlace(conjunct).oneEach)
+    .filter((list) => anyHasArrayRules(graph, nodesOf(graph, list)));
   return {
-    conjuncts: [...conjuncts],
-    speakers: [...conjuncts].filter((conjunct) => speaksOfArrays(conjunct)),
-    choices,
+    conjuncts,
+    sources: conjuncts.filter((conjunct) => hasArrayRules(conjunct)),
+    choices: choices.length,
   };
 }
 
-function anySpeaks(graph: SchemaGraph, nodes: readonly SchemaNode[]): boolean {
+function anyHasArrayRules(graph: SchemaGraph, nodes: readonly SchemaNode[]): boolean {
   const reached = new Set(nodes);
+  // The set grows while it is walked.
   for (const node of reached) {
-    if (speaksOfArrays(node) || reached.size > maxSteps) return true;
+    if (hasArrayRules(node) || reached.size > maxSteps) return true;
     const { all, oneEach } = partsInPlace(node);
     for (const target of nodesOf(graph, [...all, ...oneEach.flat()])) reached.add(target);
   }
   return false;
 }
 
-export function speaksOfArrays(node: SchemaNode): boolean {
+/** Whether a schema itself limits the items of an array. */
+export function hasArrayRules(node: SchemaNode): boolean {
   return listsArrays(node) || arrayRules(node) !== undefined;
 }
 
+/** Whether `enum` or `const` of a schema holds an array. */
 export function listsArrays(node: SchemaNode): boolean {
   if (node.isReferenceOnly) return false;
   return listedValues(node)?.some((value) => kindOfValue(value) === kindBits.array) ?? false;
-}
-
-export function nodesOf(graph: SchemaGraph, schemas: readonly JsonSchema[]): readonly SchemaNode[] {
-  return schemas.flatMap((schema) => {
-    const node = isJsonObject(schema) ? graph.nodes.get(schema) : undefined;
-    return node ?? [];
-  });
 }

@@ -9,11 +9,11 @@ import { anyObjectType, declaration, type Field, unknownType, widened } from "./
 export interface EmitTypeOptions {
   /** The name to declare. */
   readonly name: string;
-  /** What the names of types for `$ref` begin with; `name` by default. */
+  /** The beginning of the names of types for `$ref`; `name` by default. */
   readonly prefix?: string | undefined;
   /** The names of the file so far, `name` included; nothing else is in the file by default. */
   readonly names?: TypeNames | undefined;
-  /** For the doc comment of the declaration; safe to stand in one. */
+  /** The doc comment of the declaration; must be safe to stand in one. */
   readonly documentation?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export function emitType(schema: unknown, options: EmitTypeOptions): string {
     .join("\n");
 }
 
-/** The same for the arguments of a tool, which are always an object. */
+/** Declares `name` as the type of the arguments of a tool, which are always an object; otherwise like `emitType`. */
 export function emitParamsType(schema: unknown, options: EmitTypeOptions): string {
   const { name, documentation } = options;
   // A tool without a schema takes any arguments, as one with an empty schema does.
@@ -41,7 +41,7 @@ export function emitParamsType(schema: unknown, options: EmitTypeOptions): strin
   return createEmitter(graph, options).declare(name, kindBits.object, documentation).join("\n");
 }
 
-/** The fields of the arguments of a tool, as the type says them; none for a schema that cannot be used. */
+/** The fields of the arguments of a tool, with their types; none for a schema that cannot be used. */
 export function paramsFields(schema: unknown, options: EmitTypeOptions): readonly Field[] {
   const graph = usableGraph(schema);
   return "problem" in graph ? [] : createEmitter(graph, options).fields(options.name);

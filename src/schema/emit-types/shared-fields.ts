@@ -3,35 +3,37 @@ import { edgeOf, edgesOf, keywordOf } from "../compile/schema-check.ts";
 import type { JsonSchema } from "../guard/json-schema.ts";
 import type { SchemaGraph, SchemaNode } from "../guard/schema-graph.ts";
 import { describesParts, listedValues, partsInPlace } from "./accepted-kinds.ts";
-import { arraySpeakers, nodesOf, speaksOfArrays } from "./array-rules.ts";
+import { findArrayRules, hasArrayRules } from "./array-rules.ts";
+import { conjunctsOf, nodesOf } from "./conjuncts.ts";
 
-/** The objects of a schema as one, where TypeScript cannot put together what its parts say. */
+/** The fields of an object schema merged over its parts, where an intersection of their types will not do. */
 export interface SharedFields {
-  /** The schema itself and all it refers to or lists under `allOf`. */
+  /** The schemas that all hold for the object. */
   readonly conjuncts: readonly SchemaNode[];
-  /** Per name all schemas that hold; undefined when it depends on the object which ones do. */
+  /** All schemas that hold for each field; undefined when that depends on the object. */
   readonly fields: ReadonlyMap<string, readonly JsonSchema[]> | undefined;
   readonly required: ReadonlySet<string>;
-  /** Those that hold for all other fields. */
+  /** The schemas that hold for all other fields. */
   readonly others: readonly JsonSchema[];
 }
 
-/** What one of several schemas that hold for an object says about its fields. */
-interface Speaker {
+/** What one schema of an object says about its fields. */
+interface FieldSource {
   readonly declared: ReadonlyMap<string, JsonSchema>;
   readonly additional: JsonSchema | undefined;
   readonly patterns: readonly JsonSchema[];
 }
 
-/** Fields of fields that are looked at. */
+/** How deep fields inside of fields are compared. */
 const maxDepth = 8;
-/** Schemas that are looked at for one emitter. Where that is not enough, an intersection has to do. */
+/** Schemas visited for one emitter; beyond them an intersection has to do. */
 const maxSteps = 20_000;
 
 /**
- * Finds the objects for which an intersection will not do: where a field is a list in two parts, or is
- * declared in one and among "all others" in another. What is written down for the field, or for an item
- * of the list, TypeScript compares with one of the two alone, and refuses what only the other one names.
+ * Finds the object schemas for which an intersection of types will not do: a field is a list in two of
+ * their parts, or is declared in one part and among "all others" in another. TypeScript compares a literal
+ * for such a field, or for an item of such a list, with one of the two types alone, and refuses the fields
+ * that only the other type names.
  */
 export class SharedFieldFinder {
   readonly #graph: SchemaGraph;
@@ -42,25 +44,25 @@ export class SharedFieldFinder {
     this.#graph = graph;
     const nodes = [...graph.nodes.values()];
     this.#canCollide =
-      nodes.filter((node) => speaksOfArrays(node)).length > 1 ||
-      nodes.some((node) => hasWordsOnOthers(speakerOf(node)));
+      nodes.filter((node) => hasArrayRules(node)).length > 1 ||
+      nodes.some((node) => constrainsOthers(fieldSourceOf(node)));
   }
 
-  /** Undefined where an intersection will do. */
+  /** The merged fields of a schema; undefined where an intersection will do. */
   find(node: SchemaNode): SharedFields | undefined {
     if (!this.#canCollide) return undefined;
     const conjuncts = this.#conjuncts([node]);
-    const speakers = conjuncts.map((conjunct) => speakerOf(conjunct));
+    const sources = conjuncts.map((conjunct) => fieldSourceOf(conjunct));
     const lists = conjuncts.flatMap((conjunct) => partsInPlace(conjunct).oneEach);
     const depends = nodesOf(this.#graph, lists.flat()).some((alternative) =>
-      this.#collide([...speakers, ...this.#speakers([alternative])], 0),
+      this.#collide([...sources, ...this.#sources([alternative])], 0),
     );
-    if (!depends && !this.#collide(speakers, 0)) return undefined;
+    if (!depends && !this.#collide(sources, 0)) return undefined;
     const isOpen = conjuncts.some((conjunct) => listedValues(conjunct) !== undefined);
-    const hasPatterns = speakers.some(({ patterns }) => patterns.length > 0);
+    const hasPatterns = sources.some(({ patterns }) => patterns.length > 0);
     const required = new Set(conjuncts.flatMap((conjunct) => requiredOf(conjunct)));
     const names = new Set([
-      ...speakers.flatMap(({ declared }) => [...declared.keys()]),
+      ...sources.flatMap(({ declared }) => [...declared.keys()]),
       ...required,
     ]);
     const isUnsure = depends || isOpen || hasPatterns || lists.length > 0;
@@ -68,22 +70,24 @@ export class SharedFieldFinder {
       conjuncts,
       fields: isUnsure
         ? undefined
-        : new Map([...names].map((name) => [name, speakers.flatMap((part) => said(part, name))])),
+        : new Map(
+            [...names].map((name) => [name, sources.flatMap((part) => schemasFor(part, name))]),
+          ),
       required,
-      others: speakers.flatMap(({ additional }) => additional ?? noSchemas),
+      others: sources.flatMap(({ additional }) => additional ?? noSchemas),
     };
   }
 
-  #collide(speakers: readonly Speaker[], depth: number): boolean {
-    if (speakers.length < 2 || depth >= maxDepth || this.#steps > maxSteps) return false;
-    const hasOthers = speakers.some((part) => hasWordsOnOthers(part));
+  #collide(sources: readonly FieldSource[], depth: number): boolean {
+    if (sources.length < 2 || depth >= maxDepth || this.#steps > maxSteps) return false;
+    const hasOthers = sources.some((part) => constrainsOthers(part));
     const names = new Map<string, number>();
-    for (const { declared } of speakers)
+    for (const { declared } of sources)
       for (const name of declared.keys()) names.set(name, (names.get(name) ?? 0) + 1);
     return [...names].some(([name, count]) => {
       if (count < 2 && !hasOthers) return false;
-      const declared = speakers.flatMap((part) => part.declared.get(name) ?? noSchemas);
-      const others = speakers
+      const declared = sources.flatMap((part) => part.declared.get(name) ?? noSchemas);
+      const others = sources
         .filter((part) => !part.declared.has(name))
         .flatMap(({ additional, patterns }) => [
           ...(additional === undefined ? [] : [additional]),
@@ -94,15 +98,15 @@ export class SharedFieldFinder {
     });
   }
 
-  /** Whether several schemas of one field speak of the items of a list, in it or inside of it. */
+  /** Whether several schemas of one field have rules for the items of a list, at any depth. */
   #areLists(schemas: readonly JsonSchema[], depth: number): boolean {
     const nodes = [...new Set(nodesOf(this.#graph, schemas))];
     if (nodes.length < 2) return false;
-    const { conjuncts, speakers, choices } = arraySpeakers(this.#graph, nodes);
+    const { conjuncts, sources, choices } = findArrayRules(this.#graph, nodes);
     this.#steps += conjuncts.length;
-    if (speakers.length + choices > 1) return true;
+    if (sources.length + choices > 1) return true;
     return this.#collide(
-      conjuncts.map((conjunct) => speakerOf(conjunct)),
+      conjuncts.map((conjunct) => fieldSourceOf(conjunct)),
       depth + 1,
     );
   }
@@ -113,24 +117,24 @@ export class SharedFieldFinder {
     );
   }
 
-  #speakers(nodes: readonly SchemaNode[]): readonly Speaker[] {
-    return this.#conjuncts(nodes).map((conjunct) => speakerOf(conjunct));
+  #sources(nodes: readonly SchemaNode[]): readonly FieldSource[] {
+    return this.#conjuncts(nodes).map((conjunct) => fieldSourceOf(conjunct));
   }
 
   #conjuncts(nodes: readonly SchemaNode[]): readonly SchemaNode[] {
-    const { conjuncts } = arraySpeakers(this.#graph, nodes);
+    const conjuncts = conjunctsOf(this.#graph, nodes);
     this.#steps += conjuncts.length;
     return conjuncts;
   }
 }
 
 const noSchemas: readonly JsonSchema[] = [];
-const silent: Speaker = { declared: new Map(), additional: undefined, patterns: [] };
+const noFields: FieldSource = { declared: new Map(), additional: undefined, patterns: [] };
 
-function speakerOf(node: SchemaNode): Speaker {
-  if (node.isReferenceOnly) return silent;
+function fieldSourceOf(node: SchemaNode): FieldSource {
+  if (node.isReferenceOnly) return noFields;
   const properties = keywordOf(node, "properties");
-  // One that is no schema is left to the server, and is not one of the others either.
+  // A property whose schema is malformed is left to the server; it is not one of the others either.
   const names = isJsonObject(properties) ? Object.keys(properties) : [];
   return {
     declared: new Map<string, JsonSchema>([
@@ -142,12 +146,12 @@ function speakerOf(node: SchemaNode): Speaker {
   };
 }
 
-function hasWordsOnOthers({ additional, patterns }: Speaker): boolean {
+function constrainsOthers({ additional, patterns }: FieldSource): boolean {
   return typeof additional === "object" || patterns.length > 0;
 }
 
-/** What is said about the field `name`, patterns aside. */
-function said({ declared, additional }: Speaker, name: string): readonly JsonSchema[] {
+/** The schemas that a source has for the field `name`, patterns aside. */
+function schemasFor({ declared, additional }: FieldSource, name: string): readonly JsonSchema[] {
   const schema = declared.get(name) ?? additional;
   return schema === undefined ? noSchemas : [schema];
 }

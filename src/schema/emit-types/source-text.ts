@@ -1,8 +1,8 @@
 import { neutralizeLine } from "../../text/neutralize.ts";
 import { truncate } from "../../text/truncate.ts";
 
-// Words of servers become parts of a source file here. Nothing they say may end the literal or the
-// comment it stands in, hide from a reader, or mean something to a tool that reads the file.
+// Text of servers becomes part of a source file here. It must not end the literal or the comment that
+// it stands in, hide from a reader, or mean something to a tool that reads the file.
 
 const unsafeInLiterals =
   // oxlint-disable-next-line no-control-regex -- matching control characters is the purpose
@@ -66,7 +66,7 @@ export function docComment(texts: readonly (string | undefined)[]): string {
   return `/**\n${lines.map((line) => ` * ${line}`).join("\n *\n")}\n */\n`;
 }
 
-/** What a schema or a tool says about itself, for a doc comment. */
+/** The description of a schema or a tool, safe for a doc comment. */
 export function descriptionText(description: unknown): string | undefined {
   return typeof description === "string" ? commentText(description, maxDescription) : undefined;
 }

@@ -10,7 +10,7 @@ import {
 import { serverFunctionName, serverTypeName, toolTypeNames, TypeNames } from "./type-names.ts";
 import { anyObjectType, declaration, unknownType, widened } from "./type-text.ts";
 
-/** What a module needs to know about a tool. */
+/** A tool as the module describes it. */
 export interface DescribedTool {
   /** Its own name on the server. */
   readonly name: string;
@@ -21,12 +21,12 @@ export interface DescribedTool {
 
 /** A module beyond this length declares its remaining tools without their fields. */
 const maxLength = 8_000_000;
-/** Names that the module has from its import. */
+/** Names that the module imports. */
 const importedNames = ["createToolClient", "Session", "ToolClient"] as const;
 const maxShownName = 100;
 const maxLineLength = 100;
 
-/** Written as a module of TypeScript, piece by piece: a long list of tools need not hold up a thread. */
+/** Writes the tools of a server as a TypeScript module, piece by piece, so that a long list need not hold up the thread. */
 export class ToolModule {
   readonly #serverName: string;
   readonly #tools: ReadonlyMap<string, DescribedTool>;

@@ -17,15 +17,12 @@ import {
   allRules,
   type ArrayRules,
   arrayRules,
-  arraySpeakers,
+  findArrayRules,
+  hasArrayRules,
   listsArrays,
-  speaksOfArrays,
 } from "./array-rules.ts";
-import { conjunctionOf, isOnlyReference } from "./conjunction.ts";
-import { inexpressibleIn } from "./inexpressible-keywords.ts";
-import { kindsType, restrict } from "./kinds-type.ts";
-import { mentionedFields } from "./mentioned-fields.ts";
-import { objectWithOthers } from "./object-with-others.ts";
+import { conjunctionOf, isOnlyReference } from "./conjuncts.ts";
+import { conditionalFields, inexpressibleIn } from "./inexpressible-keywords.ts";
 import { SharedFieldFinder } from "./shared-fields.ts";
 import { descriptionText } from "./source-text.ts";
 import { referenceName, type TypeNames } from "./type-names.ts";
@@ -35,6 +32,9 @@ import {
   atom,
   declaration,
   emptyObjectType,
+  kindsType,
+  objectWithOthers,
+  restrict,
   type Field,
   intersectionOf,
   literalOf,
@@ -48,17 +48,17 @@ import {
   widened,
 } from "./type-text.ts";
 
-/** Text for one schema, comments included; the longest tools of published servers need 6,000. */
+/** Characters for one schema, comments included; the longest tools of published servers need 6,000. */
 const maxLength = 200_000;
-/** What a part costs beside its names and values: punctuation and indentation. */
+/** Characters of a part beside its names and values: punctuation and indentation. */
 const partLength = 40;
-/** Intersections are multiplied out by the compiler, which gives up at 100,000. */
+/** Alternatives of one type. The compiler multiplies out intersections and gives up at 100,000. */
 const maxWidth = 1_000;
 const maxTupleLength = 100;
-/** Lists and objects that are merged inside of merged ones. */
+/** How deep lists and objects are merged inside of merged ones. */
 const maxMergeDepth = 4;
 
-/** Objects have these without having a field of the name. */
+/** Members that every object inherits: a type for an optional field of the name would refuse every object. */
 const inheritedNames: ReadonlySet<string> = new Set(
   "constructor hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf".split(
     " ",
@@ -68,7 +68,7 @@ const inheritedNames: ReadonlySet<string> = new Set(
 export interface TypeEmitterOptions {
   /** Names in the file that the declarations go to. */
   readonly names: TypeNames;
-  /** What the names of types for `$ref` begin with. */
+  /** The beginning of the names of types for `$ref`. */
   readonly prefix: string;
 }
 
@@ -80,8 +80,8 @@ interface Pending {
 }
 
 /**
- * Writes one schema as declarations of TypeScript. A type accepts every value that the schema
- * accepts: where it cannot say the same it says less, and a comment names the keyword.
+ * Writes one schema as TypeScript declarations. A type accepts every value that the schema accepts;
+ * where TypeScript cannot express a keyword the type is wider, and a comment names the keyword.
  */
 export class TypeEmitter {
   readonly #graph: SchemaGraph;
@@ -89,10 +89,10 @@ export class TypeEmitter {
   readonly #accepted: AcceptedKinds;
   readonly #names = new Map<JsonSchemaObject, Map<Kinds, string>>();
   readonly #pending: Pending[] = [];
-  /** Those of the schema, and those that stand for several of them at once. */
+  /** The nodes of the schema, and those of schemas that were merged from several of its parts. */
   readonly #nodes: Map<JsonSchemaObject, SchemaNode>;
   readonly #shared: SharedFieldFinder;
-  readonly #saysItems: boolean;
+  readonly #canMergeItems: boolean;
   #mergeDepth = 0;
   #length = 0;
 
@@ -102,8 +102,7 @@ export class TypeEmitter {
     this.#options = options;
     this.#accepted = new AcceptedKinds(this.#graph);
     this.#shared = new SharedFieldFinder(this.#graph);
-    const speakers = [...this.#nodes.values()].filter((node) => speaksOfArrays(node));
-    this.#saysItems = speakers.length > 1;
+    this.#canMergeItems = [...this.#nodes.values()].filter(hasArrayRules).length > 1;
   }
 
   /** Declares the whole schema as `name`, limited to `kinds` of values, and all that it refers to. */
@@ -115,7 +114,7 @@ export class TypeEmitter {
     return this.#declarePending();
   }
 
-  /** The fields of the whole schema, which is declared as `name`: its own or those of what it is a name for. */
+  /** The fields of the whole schema, which is declared as `name`; references are followed. */
   fields(name: string): readonly Field[] {
     const { root } = this.#graph;
     let node = isJsonObject(root) ? this.#nodes.get(root) : undefined;
@@ -125,7 +124,7 @@ export class TypeEmitter {
     const followed = new Set<SchemaNode>();
     while (node !== undefined && isOnlyReference(node) && !followed.has(node)) {
       followed.add(node);
-      // Takes the name that the type of the target has.
+      // Reserves the name of the type of the target.
       this.#references(node, kinds);
       const target: JsonSchema | undefined = node.references[0];
       node = isJsonObject(target) ? this.#nodes.get(target) : undefined;
@@ -180,7 +179,7 @@ export class TypeEmitter {
       ),
       ...oneEach.map((list) => unionOf(list.map((entry) => this.#typeOf(entry, kinds)))),
     ]);
-    // Kinds were left out so far where the parts might imply them.
+    // Types of parts may have left out kinds that the other parts imply.
     return restrict(type, kinds);
   }
 
@@ -200,8 +199,8 @@ export class TypeEmitter {
   }
 
   /**
-   * What the schema says itself; `unknown` when it says nothing that its parts do not say. `isOpen`:
-   * its parts are left out, and with them the fields that they name.
+   * The type of a schema without its parts; `unknown` when the parts say all of it. `isOpen`: the parts
+   * are left out of the result, and with them the fields that they name.
    */
   #ownType(node: SchemaNode, kinds: Kinds, isOpen: boolean): TypeText {
     const values = listedValues(node)?.filter((value) => (kindOfValue(value) & kinds) !== 0);
@@ -220,20 +219,20 @@ export class TypeEmitter {
     if (!isSilent || !hasParts(node) || !this.#accepted.isImplied(node, kinds))
       return kindsType(kinds, object, array);
     if (kinds !== kindBits.object) return unknownType;
-    const { isOpen: mentionsAny, names } = mentionedFields(this.#graph, node, false);
-    if (mentionsAny) return anyObjectType;
+    const { isOpen: namesAny, names } = conditionalFields(this.#graph, node, false);
+    if (namesAny) return anyObjectType;
     return names.size === 0 ? unknownType : objectOf(optionalFields(names));
   }
 
-  /** Whether fields that only a condition names would be refused by the parts of a schema without own words. */
+  /** Whether the types of the parts would refuse fields that only a condition names. */
   #opensParts(node: SchemaNode, kinds: Kinds): boolean {
     if ((kinds & kindBits.object) === 0 || kinds === kindBits.object || !hasParts(node))
       return false;
-    const { isOpen, names } = mentionedFields(this.#graph, node, kinds === allKinds);
+    const { isOpen, names } = conditionalFields(this.#graph, node, kinds === allKinds);
     return isOpen || names.size > 0;
   }
 
-  /** Undefined when the schema says nothing about objects. */
+  /** The objects that a schema accepts; undefined when it says nothing about objects. */
   #objectType(node: SchemaNode, kinds: Kinds, isOpen: boolean): TypeText | undefined {
     const additional = edgeOf(node, "additionalProperties");
     const patterns = edgesOf(node, "patternProperties");
@@ -242,7 +241,7 @@ export class TypeEmitter {
     const { fields } = own;
     const isSilent = additional === undefined || additional === true;
     if (fields.length === 0 && patterns.length === 0 && isSilent) return undefined;
-    // Without a word about other fields they are allowed, but writing one is most likely a mistake.
+    // JSON Schema allows other fields by default, but writing one is most likely a mistake.
     if (additional === undefined && patterns.length === 0)
       return objectOf(fields, isOpen || own.isOpen ? unknownType : undefined);
     if (additional === false && patterns.length === 0)
@@ -269,17 +268,17 @@ export class TypeEmitter {
       edgeOf(node, "additionalProperties") !== undefined ||
       edgesOf(node, "patternProperties").length > 0;
     if (hasRule || fields.length === 0) return { fields, isOpen: false };
-    // What is said of every kind of value is not seen in an intersection, so parts are asked as well.
-    const { names, isOpen } = mentionedFields(this.#graph, node, kinds === allKinds);
+    // `unknown` for every kind of value vanishes from an intersection, so the parts are searched as well.
+    const { names, isOpen } = conditionalFields(this.#graph, node, kinds === allKinds);
     const known = new Set(fields.map(({ name }) => name));
-    const mentioned = optionalFields(names).filter(({ name }) => !known.has(name));
-    for (const { name, description } of mentioned)
+    const conditional = optionalFields(names).filter(({ name }) => !known.has(name));
+    for (const { name, description } of conditional)
       this.#length += partLength + name.length + (description?.length ?? 0);
     if (this.#length > maxLength) return undefined;
     const least = keywordOf(node, "minProperties");
-    const count = fields.length + mentioned.length;
+    const count = fields.length + conditional.length;
     const needsMore = !hasParts(node) && typeof least === "number" && least > count;
-    return { fields: [...fields, ...mentioned], isOpen: isOpen || needsMore };
+    return { fields: [...fields, ...conditional], isOpen: isOpen || needsMore };
   }
 
   /**
@@ -311,7 +310,7 @@ export class TypeEmitter {
     return { name, type, isRequired, description };
   }
 
-  /** What holds for a property that is only required. */
+  /** The schema of a property that is required but not declared. */
   #undeclared(node: SchemaNode, isDeclared: boolean): JsonSchema {
     const hasPatterns = edgesOf(node, "patternProperties").length > 0;
     return isDeclared || hasPatterns ? true : (edgeOf(node, "additionalProperties") ?? true);
@@ -330,32 +329,32 @@ export class TypeEmitter {
   }
 
   /**
-   * The arrays of a schema where several of its parts speak of the items; undefined otherwise.
-   * TypeScript compares an item that is written down with each array type of an intersection by
-   * itself, and refuses the fields that another one names.
+   * The arrays of a schema where several of its parts have rules for the items; undefined otherwise.
+   * TypeScript compares an item of a literal with each array type of an intersection by itself, and
+   * refuses the fields that another one names.
    */
   #mergedArray(node: SchemaNode): TypeText | undefined {
-    if (!this.#saysItems || !hasParts(node) || isOnlyReference(node)) return undefined;
-    const { conjuncts, speakers, choices } = arraySpeakers(this.#graph, [node]);
-    if (speakers.length + choices < 2) return undefined;
+    if (!this.#canMergeItems || !hasParts(node) || isOnlyReference(node)) return undefined;
+    const { conjuncts, sources, choices } = findArrayRules(this.#graph, [node]);
+    if (sources.length + choices < 2) return undefined;
     const reasons = conjuncts.flatMap((part) => inexpressibleIn(part, kindBits.array));
     // Each alternative would have to be merged with everything else.
     if (choices > 0) return widened(arrayOf(unknownType), [...reasons, "alternatives of items"]);
-    const listing = speakers.find((speaker) => listsArrays(speaker));
+    const listing = sources.find((source) => listsArrays(source));
     if (listing !== undefined)
       return widened(this.#ownType(listing, kindBits.array, false), [...reasons, "items"]);
     if (this.#mergeDepth >= maxMergeDepth)
       return widened(arrayOf(unknownType), [...reasons, "too deep"]);
     this.#mergeDepth += 1;
-    const rules = speakers.flatMap((speaker) => arrayRules(speaker) ?? []);
+    const rules = sources.flatMap((source) => arrayRules(source) ?? []);
     const type = this.#arrayType(allRules(rules));
     this.#mergeDepth -= 1;
     return widened(type, reasons);
   }
 
-  /** The objects of a schema where an intersection would refuse some that are written down. */
+  /** The objects of a schema where an intersection would refuse valid literals; undefined otherwise. */
   #mergedObject(node: SchemaNode): TypeText | undefined {
-    // Where a schema is only another name for one, that one is merged.
+    // The target of a reference is merged where it is declared.
     if (!hasParts(node) || isOnlyReference(node)) return undefined;
     const shared = this.#shared.find(node);
     if (shared === undefined) return undefined;
@@ -373,9 +372,11 @@ export class TypeEmitter {
     if (this.#length > maxLength) return widened(anyObjectType, [...reasons, "too large"]);
     if (index !== undefined && index.text !== neverType.text)
       return widened(objectWithOthers(fields, index, []), reasons);
-    const { names, isOpen } = mentionedFields(this.#graph, node, true);
-    const mentioned = optionalFields(names).filter(({ name }) => shared.fields?.has(name) !== true);
-    const type = objectOf([...fields, ...mentioned], isOpen ? unknownType : undefined);
+    const { names, isOpen } = conditionalFields(this.#graph, node, true);
+    const conditional = optionalFields(names).filter(
+      ({ name }) => shared.fields?.has(name) !== true,
+    );
+    const type = objectOf([...fields, ...conditional], isOpen ? unknownType : undefined);
     return widened(type, reasons);
   }
 }

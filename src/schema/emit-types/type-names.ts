@@ -1,9 +1,9 @@
 import { isReservedWord } from "./source-text.ts";
 
-/** Names of types in one file; each is given once. */
+/** The names of types in one file: gives each name once. */
 export class TypeNames {
   readonly #taken: Set<string>;
-  /** Where the search for a free number goes on. */
+  /** The last number tried for each name. */
   readonly #counts = new Map<string, number>();
 
   constructor(taken: Iterable<string> = []) {
@@ -32,7 +32,7 @@ export function pascalCase(text: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-/** What all names of a server's types begin with. */
+/** The beginning of the names of a server's types. */
 export function serverTypeName(serverName: string): string {
   const name = pascalCase(serverName).slice(0, maxWordLength);
   if (name === "") return `Server_${shortHash(serverName)}`;
@@ -46,14 +46,14 @@ export function serverFunctionName(serverName: string): string {
   return isReservedWord(camel) ? `${camel}Server` : camel;
 }
 
-/** What the names of a tool's types begin with, when no other tool of the server gets in the way. */
+/** The beginning of the names of a tool's types, unless another tool of the server has the same one. */
 export function toolTypeName(serverName: string, toolName: string): string {
   const name = plainName(serverName, toolName);
   return isTelling(toolName) ? name : marked(name, toolName);
 }
 
 /**
- * What the names of the types of each tool begin with. Tools that would share a name all get a mark
+ * The beginning of the names of each tool's types. Tools that would share a name all get a mark
  * made from their own names, so that none of them is renamed when the order of the list changes.
  */
 export function toolTypeNames(
@@ -80,7 +80,7 @@ function plainName(serverName: string, toolName: string): string {
   return serverTypeName(serverName) + word;
 }
 
-/** Enough of the tool's name is left to know it by. */
+/** Whether the type name keeps all letters and digits of the tool's name. */
 function isTelling(toolName: string): boolean {
   const name = pascalCase(toolName);
   return name !== "" && name.length <= maxWordLength;

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../text/json-object.ts";
 import type { JsonSchema } from "../guard/json-schema.ts";
+import { allKinds, kindBits, type Kinds } from "./accepted-kinds.ts";
 import {
   commentText,
   descriptionText,
@@ -18,7 +19,7 @@ const strength: Readonly<Record<Binding, number>> = {
   atom: 3,
 };
 
-/** A type of TypeScript on its way into a file. */
+/** A TypeScript type as text, with what is needed to put it inside of others. */
 export interface TypeText {
   readonly text: string;
   readonly binding: Binding;
@@ -43,13 +44,13 @@ export function widened(type: TypeText, keywords: readonly string[]): TypeText {
 
 const maxReasons = 200;
 
-/** What a comment says about a type that is wider than its schema. */
+/** The comment on a type that accepts more than its schema. */
 function widerText(reasons: readonly string[]): string | undefined {
   if (reasons.length === 0) return undefined;
   return `wider than the schema: ${commentText(reasons.join(", "), maxReasons)}`;
 }
 
-/** The type as it stands in an expression, saying itself where it is wider than the schema. */
+/** The type as part of an expression; a comment names the keywords that it leaves out. */
 export function render(type: TypeText, inside: Binding = "union"): string {
   const comment = widerText(type.wider);
   const text = comment === undefined ? type.text : `/* ${comment} */ ${type.text}`;
@@ -66,7 +67,7 @@ export function unionOf(types: readonly TypeText[]): TypeText {
 
 export function intersectionOf(types: readonly TypeText[]): TypeText {
   if (types.some(({ text }) => text === neverType.text)) return neverType;
-  // What says nothing may still have a reason to say so.
+  // `unknown` adds nothing to an intersection, but its reasons for being so wide are kept.
   const silent = types.filter(({ text }) => text === unknownType.text);
   const reasons = silent.flatMap(({ wider }) => wider);
   const members = distinct(types.filter(({ text }) => text !== unknownType.text));
@@ -105,7 +106,7 @@ export function arrayOf(item: TypeText): TypeText {
 
 export interface TupleParts {
   readonly prefix: readonly TypeText[];
-  /** So many of the first are always there. */
+  /** How many of the first items are always there. */
   readonly required: number;
   /** The type of all further items; undefined when there are none. */
   readonly rest: TypeText | undefined;
@@ -131,7 +132,7 @@ export interface Field {
   readonly description?: string | undefined;
 }
 
-/** Fields of which nothing is known but that they may be there. */
+/** Optional fields of any type, with the descriptions of their schemas. */
 export function optionalFields(names: ReadonlyMap<string, JsonSchema>): readonly Field[] {
   return [...names].map(([name, schema]) => ({
     name,
@@ -151,6 +152,40 @@ export function objectOf(fields: readonly Field[], index?: TypeText): TypeText {
   const [only = ""] = members;
   if (members.length === 1 && only.length <= 60 && !only.includes("\n")) return atom(`{ ${only} }`);
   return atom(`{\n${members.map((member) => `  ${indent(member)};\n`).join("")}}`);
+}
+
+/**
+ * An object type whose other fields have the type `others`. TypeScript wants the type of every named
+ * field to fit the one of the others; where it does not, the others are `unknown`.
+ */
+export function objectWithOthers(
+  fields: readonly Field[],
+  others: TypeText,
+  reasons: readonly string[],
+): TypeText {
+  const isUnknown = others.text === unknownType.text;
+  const doFit = isUnknown || fields.every(({ type }) => type.text === others.text);
+  if (!doFit) return objectOf(fields, atom("unknown", [...reasons, "additionalProperties"]));
+  const hasOptional = fields.some(({ isRequired }) => !isRequired);
+  const index = hasOptional ? unionOf([others, atom("undefined")]) : others;
+  return objectOf(fields, widened(index, reasons));
+}
+
+/** All values of these kinds, with the types of their objects and arrays where these are known. */
+export function kindsType(kinds: Kinds, object?: TypeText, array?: TypeText): TypeText {
+  const isEverything = kinds === allKinds && object === undefined && array === undefined;
+  if (isEverything) return unknownType;
+  const types: TypeText[] = [];
+  if ((kinds & kindBits.object) !== 0) types.push(object ?? anyObjectType);
+  if ((kinds & kindBits.array) !== 0) types.push(array ?? arrayOf(unknownType));
+  for (const kind of ["string", "number", "boolean", "null"] as const)
+    if ((kinds & kindBits[kind]) !== 0) types.push(atom(kind));
+  return unionOf(types);
+}
+
+/** Replaces `unknown` by the values of `kinds`; any other type says its kinds itself. */
+export function restrict(type: TypeText, kinds: Kinds): TypeText {
+  return type.text === unknownType.text ? widened(kindsType(kinds), type.wider) : type;
 }
 
 /** The type of exactly this JSON value. */
@@ -178,6 +213,6 @@ export function declaration(name: string, type: TypeText, documentation?: string
   const body = onOneLine === undefined ? text : `{\n  ${onOneLine};\n}`;
   const isInterface = binding === "atom" && text.startsWith("{");
   const statement = isInterface ? `interface ${name} ${body}\n` : `type ${name} = ${text};\n`;
-  // No literal or comment holds a line break: such spaces only stand before a type on several lines.
+  // Spaces at the end of a line come from types of several lines: no literal or comment holds a line break.
   return `${comment}export ${statement}`.replaceAll(/ +$/gm, "");
 }

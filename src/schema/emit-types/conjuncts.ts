@@ -1,9 +1,36 @@
 import { isJsonObject } from "../../text/json-object.ts";
 import { keywordOf } from "../compile/schema-check.ts";
 import type { JsonSchema, JsonSchemaObject } from "../guard/json-schema.ts";
-import type { SchemaNode } from "../guard/schema-graph.ts";
+import type { SchemaGraph, SchemaNode } from "../guard/schema-graph.ts";
+import { partsInPlace } from "./accepted-kinds.ts";
 
-/** One schema that accepts what all of these accept. Where it is a new one, `nodes` gets to know it. */
+const maxConjuncts = 1_000;
+
+/** The schemas that all hold where `nodes` hold: these, what they refer to, and what they list under `allOf`. */
+export function conjunctsOf(
+  graph: SchemaGraph,
+  nodes: readonly SchemaNode[],
+): readonly SchemaNode[] {
+  const conjuncts = new Set(nodes);
+  // The set grows while it is walked.
+  for (const conjunct of conjuncts)
+    for (const target of nodesOf(graph, partsInPlace(conjunct).all))
+      if (conjuncts.size < maxConjuncts) conjuncts.add(target);
+  return [...conjuncts];
+}
+
+/** The nodes of those schemas that are objects; `true` and `false` have none. */
+export function nodesOf(graph: SchemaGraph, schemas: readonly JsonSchema[]): readonly SchemaNode[] {
+  return schemas.flatMap((schema) => {
+    const node = isJsonObject(schema) ? graph.nodes.get(schema) : undefined;
+    return node ?? [];
+  });
+}
+
+/**
+ * One schema that accepts what all of `schemas` accept. Where none of them is that schema, a new one is
+ * made and added to `nodes`.
+ */
 export function conjunctionOf(
   schemas: readonly JsonSchema[],
   nodes: Map<JsonSchemaObject, SchemaNode>,
@@ -35,7 +62,7 @@ export function conjunctionOf(
   return schema;
 }
 
-/** What a schema is only another name for, if it is. */
+/** The target of a schema that is nothing but a reference; any other schema itself. */
 function targetOf(
   schema: JsonSchema,
   nodes: ReadonlyMap<JsonSchemaObject, SchemaNode>,
@@ -44,7 +71,7 @@ function targetOf(
   return node !== undefined && isOnlyReference(node) ? (node.references[0] ?? schema) : schema;
 }
 
-/** Whether a schema is nothing but another name for one. */
+/** Whether a schema says nothing but `$ref`. */
 export function isOnlyReference(node: SchemaNode): boolean {
   if (node.references.length !== 1) return false;
   return (
