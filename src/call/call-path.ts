@@ -18,7 +18,7 @@ import type { Clock } from "../ports/clock.ts";
 import { resultText } from "../protocol/client/result-text.ts";
 import type { ProtocolClient, RawToolResult } from "../protocol/protocol-client.ts";
 import { endRequest } from "../protocol/wire/request-owner.ts";
-import { parseFrozen } from "../schema/guard/frozen-json.ts";
+import { parseFrozen } from "../schema/validate/plain-json.ts";
 import { truncateBytes } from "../text/truncate.ts";
 import type {
   Caller,

@@ -88,3 +88,21 @@ function findInObject(
   }
   return undefined;
 }
+
+/** Parses JSON text; the value is frozen at every depth. */
+export function parseFrozen(text: string): unknown {
+  return deepFreeze(JSON.parse(text) as unknown);
+}
+
+/** Copies a value that `checkPlainJson` accepts; the copy is frozen and shares nothing with the caller's object. */
+export function frozenCopy<T>(value: T): T {
+  return parseFrozen(JSON.stringify(value)) as T;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}

@@ -2,8 +2,7 @@ import type { ToolArguments } from "../../call/call-contract.ts";
 import { schemaError } from "../../call/tool-schemas.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
-import { frozenCopy } from "../../schema/guard/frozen-json.ts";
-import { checkPlainJson } from "../../schema/validate/plain-json.ts";
+import { checkPlainJson, frozenCopy } from "../../schema/validate/plain-json.ts";
 import {
   checkByLibrary,
   isStandardSchema,

@@ -1,6 +1,5 @@
 import { createError } from "../../errors/families.ts";
-import { parseFrozen } from "../../schema/guard/frozen-json.ts";
-import { checkPlainJson } from "../../schema/validate/plain-json.ts";
+import { checkPlainJson, parseFrozen } from "../../schema/validate/plain-json.ts";
 
 /** One value of a session's state. Frozen and never changed: another value is another entry. */
 export interface StateEntry {

@@ -1,7 +1,6 @@
 import { callback, checkArguments, text } from "../../errors/check-arguments.ts";
 import { createError } from "../../errors/families.ts";
-import { frozenCopy } from "../../schema/guard/frozen-json.ts";
-import { checkPlainJson } from "../../schema/validate/plain-json.ts";
+import { checkPlainJson, frozenCopy } from "../../schema/validate/plain-json.ts";
 import { type StateEntry, type StateUpdate, stateEntry } from "./state-entry.ts";
 
 /** A typed place in a session's state, with what it holds before anything is put there. */
