@@ -4,11 +4,14 @@ export interface Clock {
   now(): number;
   /** Milliseconds that only ever grow, for durations. */
   monotonic(): number;
-  /** Calls `task` once after `delayMs`; the timer never keeps the process alive. */
+  /**
+   * Calls `task` once after `delayMs`, or after `longestTimerMs` if that is sooner. The timer never keeps
+   * the process alive.
+   */
   schedule(delayMs: number, task: () => void): Timer;
 }
 
-/** What a timer of the platform can be set to; asked for more it fires at once. */
+/** The longest time that a timer of the platform can wait; set to more, it fires at once. */
 export const longestTimerMs = 2 ** 31 - 1;
 
 export interface Timer {

@@ -1,3 +1,4 @@
+import { keepAliveUntil } from "../../async/keep-alive.ts";
 import type { CommandContext } from "./command-context.ts";
 
 /**
@@ -5,10 +6,8 @@ import type { CommandContext } from "./command-context.ts";
  * such a command is meant to end, so its exit code is 0; other signals give their own.
  */
 export async function untilStopped({ terminal, interruption }: CommandContext): Promise<number> {
-  // Nothing else may keep the process alive while all servers are idle.
-  const keepAlive = setInterval(() => {}, 0x7fff_ffff);
-  await Promise.race([aborted(interruption.signal), aborted(terminal.readerGone)]);
-  clearInterval(keepAlive);
+  // While all servers are idle nothing else keeps the process alive.
+  await keepAliveUntil(Promise.race([aborted(interruption.signal), aborted(terminal.readerGone)]));
   return interruption.received === "SIGINT" ? 0 : (interruption.exitCode ?? 0);
 }
 

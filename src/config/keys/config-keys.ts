@@ -1,8 +1,6 @@
+import { longestTimerMs } from "../../ports/clock.ts";
 import { namingPresets } from "./server-config.ts";
 import { type KeyTable, spellingsOf, type ValueOf, type ValuesOf } from "./value-shape.ts";
-
-// A timer cannot wait longer than this; a longer limit is no limit.
-const maxTimerMs = 2_147_483_647;
 
 const text = { type: "text" } as const;
 const flag = { type: "flag" } as const;
@@ -12,13 +10,13 @@ const secretList = { type: "list", acceptsSecrets: true } as const;
 const seconds = {
   type: "number",
   minimum: 0,
-  maximum: Math.floor(maxTimerMs / 1_000),
+  maximum: Math.floor(longestTimerMs / 1_000),
   unit: "seconds",
 } as const;
 const milliseconds = {
   type: "number",
   minimum: 0,
-  maximum: maxTimerMs,
+  maximum: longestTimerMs,
   unit: "milliseconds",
 } as const;
 const transportKinds = {
