@@ -1,5 +1,5 @@
 import { TimeSlice } from "../../async/time-slice.ts";
-import type { StoreContext } from "../rows/store-context.ts";
+import type { StoreContext } from "../rows/area-writes.ts";
 import { storeError } from "../tables/store-error.ts";
 import type { AuditFilter, AuditQuery, AuditRow } from "./audit-entry.ts";
 import { fitsFilter, wholeFilter, wholeNumber } from "./audit-filter.ts";

@@ -8,10 +8,11 @@ export interface AuditQueueOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly save: (page: AuditPage) => Promise<void>;
-  /** Whether a failure to save has been told by somebody else. */
+  /** Whether somebody else reports this failure to save, so that it is not logged here. */
   readonly isTold?: ((error: unknown) => boolean) | undefined;
 }
 
+/** Entries that were given up. */
 interface Losses {
   readonly entries: number;
   /** Milliseconds since the epoch, both inclusive. */
@@ -19,45 +20,45 @@ interface Losses {
   readonly until: number;
 }
 
-/** What is older than this is being saved: so much is lost at most when the process is killed. */
+/** How long an entry waits before it is saved, and so what is lost at most when the process is killed. */
 const maxWaitMs = 250;
 const retryAfterMs = 1_000;
-/** What is kept in full pages while the store cannot be written: far fewer entries where they are long. */
+/** Limits on full pages while the store cannot be written; with long entries the bytes are reached first. */
 const maxWaitingEntries = 50_000;
 const maxWaitingBytes = 32 * 1024 * 1024;
 
 /**
- * Takes entries at once and saves them behind the caller's back, in order, a page at a time. Adding
- * never waits and never fails; a crash loses what was added in the last quarter of a second. Where
- * entries had to be given up, the trail says so: how many, and of what time.
+ * Saves audit entries in order, a page at a time, after the caller has gone on. Adding never waits and
+ * never fails; a crash loses what was added in the last quarter of a second. Where entries had to be given
+ * up, an entry of the trail says how many, and of what time.
  */
 export class AuditQueue {
   readonly #options: AuditQueueOptions;
   /** Pages that are full and wait to be saved, the oldest first. */
   readonly #pages: AuditPage[] = [];
   readonly #draft = new AuditPageDraft();
-  /** Entries of those pages, and their bytes. */
+  /** The number of entries in `#pages`, and of their bytes. */
   #waiting = 0;
   #waitingBytes = 0;
   #timer: Timer | undefined;
   #draining: Promise<void> | undefined;
-  /** Why the last try failed. */
+  /** The reason why the last attempt to save failed. */
   #failure: { readonly reason: unknown } | undefined;
   #isClosed = false;
   #lost = 0;
-  /** Of what was given up, what the trail does not say yet. */
-  #untold: Losses | undefined;
+  /** Entries given up that no entry of the trail reports yet. */
+  #unreported: Losses | undefined;
 
   constructor(options: AuditQueueOptions) {
     this.#options = options;
   }
 
-  /** Entries given up: the store could not be written for too long, or had been closed. */
+  /** How many entries were given up: the store could not be written for too long, or had been closed. */
   get lost(): number {
     return this.#lost;
   }
 
-  /** Why nothing can be saved at the moment; undefined while all is well. */
+  /** The reason why nothing can be saved at the moment; undefined while saving works. */
   get failure(): { readonly reason: unknown } | undefined {
     return this.#failure;
   }
@@ -74,13 +75,13 @@ export class AuditQueue {
     this.#added();
   }
 
-  /** Resolves when everything added before is saved, or could not be and waits for the next try. */
+  /** Tries to save everything added before; resolves also when that failed and waits for the next try. */
   async flush(): Promise<void> {
     this.#turnPage();
     await this.#drain();
   }
 
-  /** Saves what it can; gives the number of entries that are left. */
+  /** Tries to save everything; returns the number of entries that could not be saved. */
   async close(): Promise<number> {
     this.#isClosed = true;
     await this.flush();
@@ -97,7 +98,7 @@ export class AuditQueue {
   #added(): void {
     if (this.#draft.isFull) {
       this.#turnPage();
-      // What is under way saves full pages as well, or says when to try again.
+      // A drain that is under way takes this page too; after a failure the timer tries again.
       if (this.#failure === undefined) void this.#drain();
     }
     if (this.#timer === undefined)
@@ -105,9 +106,9 @@ export class AuditQueue {
   }
 
   /**
-   * Begins a moment later, never at once: its end, which clears what is kept here, then comes after
-   * this was kept however little there is to save. And it ends with its last look at the pages, so
-   * that whoever finds it under way can rely on it.
+   * Saves all full pages; callers share one run. The run starts in a microtask, so that even one with
+   * nothing to save clears `#draining` after it was set here. It clears it right after its last look at
+   * the pages, so a page turned while it is set is saved by this run.
    */
   #drain(): Promise<void> {
     this.#draining ??= Promise.resolve().then(() => this.#savePages());
@@ -118,7 +119,7 @@ export class AuditQueue {
     try {
       while (this.#pages.length > 0) {
         await this.#saveOldest();
-        this.#tellLosses();
+        this.#reportLosses();
       }
       this.#failure = undefined;
     } catch (error) {
@@ -167,20 +168,20 @@ export class AuditQueue {
     const dropped = this.#takeOldest();
     if (dropped === undefined) return;
     const { entries, first_at: from, last_at: until } = dropped;
-    if (this.#untold === undefined)
+    if (this.#unreported === undefined)
       this.#options.logger.error("audit entries are being lost: the store cannot be written");
-    this.#untold = {
-      entries: (this.#untold?.entries ?? 0) + entries,
-      from: Math.min(this.#untold?.from ?? from, from),
-      until: Math.max(this.#untold?.until ?? until, until),
+    this.#unreported = {
+      entries: (this.#unreported?.entries ?? 0) + entries,
+      from: Math.min(this.#unreported?.from ?? from, from),
+      until: Math.max(this.#unreported?.until ?? until, until),
     };
     this.#lost += entries;
   }
 
-  #tellLosses(): void {
-    if (this.#untold === undefined) return;
-    const { entries, from, until } = this.#untold;
-    this.#untold = undefined;
+  #reportLosses(): void {
+    if (this.#unreported === undefined) return;
+    const { entries, from, until } = this.#unreported;
+    this.#unreported = undefined;
     const at = this.#options.clock.now();
     this.#draft.add({ type: "entries-lost", at, detail: { entries, from, until } });
     this.#turnPage();

@@ -13,13 +13,13 @@ import type { Clock, Timer } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { findOptionalPackage, requireFile } from "../../ports/optional-package.ts";
 import { redact } from "../../text/redact.ts";
-import { createQueryBuilder } from "../tables/create-query-builder.ts";
-import type {
-  Durability,
-  MigrationStep,
-  QueryBuilder,
-  SchemaState,
-  StoreDatabase,
+import {
+  createQueryBuilder,
+  type Durability,
+  type MigrationStep,
+  type QueryBuilder,
+  type SchemaState,
+  type StoreDatabase,
 } from "../tables/store-database.ts";
 import { storeClosed } from "../tables/store-error.ts";
 import { fromStored, toStored } from "../tables/stored-text.ts";

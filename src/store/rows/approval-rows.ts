@@ -1,9 +1,9 @@
 import type { Compilable } from "kysely";
 
 import type { LaunchId } from "../../config/server-ids.ts";
-import { parseObjectColumn } from "../tables/json-column.ts";
 import type { StoreTables } from "../tables/store-tables.ts";
-import type { StoreContext } from "./store-context.ts";
+import { parseObjectColumn } from "../tables/stored-text.ts";
+import type { StoreContext } from "./area-writes.ts";
 
 export interface Approval {
   readonly launchId: LaunchId;

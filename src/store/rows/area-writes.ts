@@ -1,25 +1,34 @@
 import type { Compilable } from "kysely";
 
+import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Durability, StoreDatabase } from "../tables/store-database.ts";
 import { type StoreArea, storeAreas } from "../tables/store-tables.ts";
 
+/** What every repository is given. */
+export interface StoreContext {
+  readonly database: StoreDatabase;
+  readonly areas: AreaWrites;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
 export type StoreChangeListener = (areas: ReadonlySet<StoreArea>) => void;
 
-/** How often an area was written, by whom. */
+/** Counts the writes to an area, by who wrote. */
 interface AreaCount {
-  /** Writes of others, as far as they are known. */
+  /** Writes of other processes that were noticed. */
   foreign: number;
   /** Own writes that are done. */
   own: number;
-  /** Own writes of which nobody can tell yet whether a revision that is read counts them. */
+  /** Own writes that have not settled: a revision read meanwhile may count them or not. */
   underWay: number;
   started: number;
 }
 
 /**
- * Every write to an area counts its revision up in the same transaction. What a revision exceeds the own
- * writes by is what other processes have written.
+ * Notices what other processes write. Every write to an area counts up its revision in the same
+ * transaction, so a revision above the number of own writes tells how often others have written.
  */
 export class AreaWrites {
   readonly #database: StoreDatabase;
@@ -44,7 +53,7 @@ export class AreaWrites {
     this.#counts = Object.fromEntries(counts) as Record<StoreArea, AreaCount>;
   }
 
-  /** What happens after this is reported, however late the first listener comes. */
+  /** Begins to count: every later write of another process is reported, even to a listener added after it. */
   static async start(database: StoreDatabase, logger: Logger): Promise<AreaWrites> {
     return new AreaWrites(database, logger, await readRevisions(database));
   }

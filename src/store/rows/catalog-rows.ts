@@ -1,6 +1,6 @@
 import type { ConsentId } from "../../config/server-ids.ts";
-import { parseObjectColumn } from "../tables/json-column.ts";
-import type { StoreContext } from "./store-context.ts";
+import { parseObjectColumn } from "../tables/stored-text.ts";
+import type { StoreContext } from "./area-writes.ts";
 
 /** What a server last said about itself; the rooms above know the shapes, the store does not. */
 export interface CatalogContent {

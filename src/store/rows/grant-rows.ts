@@ -3,7 +3,7 @@ import type { Compilable } from "kysely";
 import type { ConsentId } from "../../config/server-ids.ts";
 import { checkExpiry } from "../../policy/capability-set.ts";
 import type { StoreTables } from "../tables/store-tables.ts";
-import type { StoreContext } from "./store-context.ts";
+import type { StoreContext } from "./area-writes.ts";
 
 /** A person's lasting "yes": this agent may call this tool, or every tool of this server. */
 export interface Grant {

@@ -3,9 +3,9 @@ import type { Compilable } from "kysely";
 import { TimeSlice } from "../../async/time-slice.ts";
 import { maxPinsPerServer } from "../../config/keys/limits.ts";
 import type { ConsentId } from "../../config/server-ids.ts";
-import { parseJsonColumn } from "../tables/json-column.ts";
 import type { StoreTables } from "../tables/store-tables.ts";
-import type { StoreContext } from "./store-context.ts";
+import { parseJsonColumn } from "../tables/stored-text.ts";
+import type { StoreContext } from "./area-writes.ts";
 
 /** `accepted`: what may be called. `quarantined`: what the server says now and nobody has looked at. */
 export type PinState = "accepted" | "quarantined";

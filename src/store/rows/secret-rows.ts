@@ -1,4 +1,4 @@
-import type { StoreContext } from "./store-context.ts";
+import type { StoreContext } from "./area-writes.ts";
 
 /** Sealed secrets by id. What is inside an envelope, and the key to it, is none of the store's business. */
 export class SecretRows {

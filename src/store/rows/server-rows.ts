@@ -1,6 +1,6 @@
 import type { ServerState } from "../../events/host-event.ts";
-import { parseObjectColumn } from "../tables/json-column.ts";
-import type { StoreContext } from "./store-context.ts";
+import { parseObjectColumn } from "../tables/stored-text.ts";
+import type { StoreContext } from "./area-writes.ts";
 
 export interface ServerRow {
   readonly id: string;

@@ -10,11 +10,10 @@ import type {
 import { sqliteError, storeClosed } from "../tables/store-error.ts";
 import { memoryLocation } from "../tables/store-location.ts";
 import { fromStored } from "../tables/stored-text.ts";
-import { toBatchStatement, toBatchStep } from "./batch-statement.ts";
 import { requireSqlite } from "./find-sqlite.ts";
 import { readSchemaState, runBatch, runCheck, runMigration } from "./sqlite-batch.mjs";
 import { loadSqlite, type SqliteConnection } from "./sqlite-driver.mjs";
-import { createSqliteQueryBuilder } from "./sqlite-query-builder.ts";
+import { createSqliteQueryBuilder, toBatchStatement, toBatchStep } from "./sqlite-statements.ts";
 
 /** A store that ends with its process: no file, no lock and no disk to wait for, hence no thread. */
 export class MemoryDatabase implements StoreDatabase {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { createError } from "../../errors/families.ts";
-import { parseObjectColumn } from "../tables/json-column.ts";
 import { sqliteError, storeError } from "../tables/store-error.ts";
+import { parseObjectColumn } from "../tables/stored-text.ts";
 import { requireSqlite } from "./find-sqlite.ts";
 import { loadSqlite, type SqliteConnection } from "./sqlite-driver.mjs";
 

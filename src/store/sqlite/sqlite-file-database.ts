@@ -9,8 +9,8 @@ import type {
   StoreDatabase,
 } from "../tables/store-database.ts";
 import { ensurePrivateFile } from "./private-file.ts";
-import { createSqliteQueryBuilder } from "./sqlite-query-builder.ts";
 import { SqliteReader } from "./sqlite-reader.ts";
+import { createSqliteQueryBuilder } from "./sqlite-statements.ts";
 import { SqliteWriter, type SqliteWriterOptions } from "./sqlite-writer.ts";
 
 /** How soon an edit of another process is noticed; looking costs microseconds. */

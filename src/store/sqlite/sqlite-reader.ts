@@ -13,10 +13,10 @@ import {
   storeClosed,
 } from "../tables/store-error.ts";
 import { fromStored } from "../tables/stored-text.ts";
-import { toBatchStatement } from "./batch-statement.ts";
 import { requireSqlite } from "./find-sqlite.ts";
 import { readSchemaState } from "./sqlite-batch.mjs";
 import { loadSqlite, type SqliteConnection, type SqliteStatement } from "./sqlite-driver.mjs";
+import { toBatchStatement } from "./sqlite-statements.ts";
 
 const maxTries = 200;
 const maxStatements = 64;

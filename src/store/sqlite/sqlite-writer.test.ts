@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { DatabaseSync } from "../../../tests/fixtures/store/database-sync.ts";
-import { createSqliteQueryBuilder } from "./sqlite-query-builder.ts";
+import { createSqliteQueryBuilder } from "./sqlite-statements.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
 
 function createFile(): string {

@@ -5,9 +5,9 @@ import type { Compilable } from "kysely";
 import { startThread } from "../../ports/thread-module.ts";
 import type { Durability, MigrationStep } from "../tables/store-database.ts";
 import { lookWhetherSaved, sqliteError, storeClosed, storeError } from "../tables/store-error.ts";
-import { toBatchStatement, toBatchStep } from "./batch-statement.ts";
 import { fileIdentity } from "./file-identity.mjs";
 import { requireSqlite } from "./find-sqlite.ts";
+import { toBatchStatement, toBatchStep } from "./sqlite-statements.ts";
 import { sqliteWriterModule } from "./sqlite-writer-module.ts";
 import type {
   WriterAnswer,

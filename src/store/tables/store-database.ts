@@ -1,8 +1,14 @@
-import type { Compilable, Kysely } from "kysely";
+import {
+  type Compilable,
+  type DatabaseConnection,
+  type Dialect,
+  DummyDriver,
+  Kysely,
+} from "kysely";
 
 import type { StoreTables } from "./store-tables.ts";
 
-/** What the repositories are written against; the two dialects of SQL are two implementations. */
+/** The dialect of SQL that a database speaks. */
 export type StoreDialect = "sqlite" | "postgres";
 
 /**
@@ -25,6 +31,7 @@ export interface SchemaState {
   readonly isEmpty: boolean;
 }
 
+/** A database of any dialect: the repositories know no other interface. */
 export interface StoreDatabase {
   readonly dialect: StoreDialect;
   readonly queries: QueryBuilder;
@@ -35,13 +42,27 @@ export interface StoreDatabase {
   migrate(steps: readonly MigrationStep[]): Promise<void>;
   read<Row>(query: Compilable<Row>): Promise<readonly Row[]>;
   /**
-   * One transaction: all statements or none, after what was asked to be written before. Gives the number
-   * of rows each one changed.
+   * Runs all statements in one transaction, after the writes that were asked for before. Returns the number
+   * of rows that each statement changed.
    */
   write(statements: readonly Compilable[], durability: Durability): Promise<readonly number[]>;
-  /** Calls back whenever somebody may have written; the returned function ends that. */
+  /** Calls `notify` whenever somebody may have written; the returned function ends that. */
   watch(notify: () => void): () => void;
-  /** What an integrity check complains about. */
+  /** The complaints of an integrity check; empty for a sound database. */
   check(): Promise<readonly string[]>;
   close(): Promise<void>;
+}
+
+/** A transaction must not stay open while this process does something else, so Kysely itself runs nothing. */
+class BuildingOnly extends DummyDriver {
+  override acquireConnection(): Promise<DatabaseConnection> {
+    return Promise.reject(new Error("statements are run by the database, not by the builder"));
+  }
+}
+
+/** Builds statements in the SQL of `dialect`. */
+export function createQueryBuilder(dialect: Omit<Dialect, "createDriver">): QueryBuilder {
+  return new Kysely<StoreTables>({
+    dialect: { ...dialect, createDriver: () => new BuildingOnly() },
+  });
 }

@@ -1,3 +1,5 @@
+import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
+
 /**
  * Neither database gives back every text as it was: what follows a NUL is cut off by one and refused by
  * the other, and all lone surrogates become the same replacement character. Two agents would become one
@@ -8,7 +10,7 @@ const mark = "\uFDD0";
 const unstorable = /[\0\uFDD0\p{Cs}]/gu;
 const marked = /\uFDD0([0-9a-f]{4})/g;
 
-/** A parameter of a statement as it can be stored. */
+/** Escapes what a text column cannot store; other parameters stay as they are. */
 export function toStored(parameter: unknown): unknown {
   if (typeof parameter !== "string" || isStorable(parameter)) return parameter;
   return parameter.replace(
@@ -17,7 +19,7 @@ export function toStored(parameter: unknown): unknown {
   );
 }
 
-/** Rows with their texts as they were given; the rows themselves are changed. */
+/** Restores the texts of rows as they were given to `toStored`. Changes the rows in place. */
 export function fromStored<Row>(rows: readonly Row[]): readonly Row[] {
   for (const row of rows as readonly Record<string, unknown>[])
     for (const column in row) {
@@ -35,4 +37,19 @@ function unmarked(text: string): string {
   return text.replace(marked, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),
   );
+}
+
+/** Parses a column of JSON text; undefined when it is not JSON, which only damage or another program can cause. */
+export function parseJsonColumn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses a column that holds a JSON object; undefined when it holds anything else. */
+export function parseObjectColumn(text: string): JsonObject | undefined {
+  const value = parseJsonColumn(text);
+  return isJsonObject(value) ? value : undefined;
 }
