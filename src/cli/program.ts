@@ -7,8 +7,6 @@ import { closest } from "../text/closest.ts";
 import { parseDuration } from "./output/duration.ts";
 import { logLevels } from "./output/stderr-logger.ts";
 import type { CommandContext } from "./steps/command-context.ts";
-import { parseChoice } from "./words/parse-choice.ts";
-import { parsePort } from "./words/parse-port.ts";
 
 /** Runs one command once its words are understood. */
 export type Execute = (command: (context: CommandContext) => Promise<number>) => Promise<void>;
@@ -236,7 +234,27 @@ export function unknownCommand(program: Command, name: string): McpError {
   });
 }
 
-/** The choices are for the help; what the parser would say about another word is not for people. */
+/** Reads a word of a closed list. */
+function parseChoice(choices: readonly string[]): (word: string) => string {
+  return (word) => {
+    if (choices.includes(word)) return word;
+    const known = choices.join(", ");
+    throw createError("invalid_arguments", `"${word.slice(0, 80)}" is none of ${known}`, {
+      details: { suggestions: closest(word, choices) },
+    });
+  };
+}
+
+/** Reads a TCP port; `0` lets the system choose. */
+function parsePort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw createError("invalid_arguments", `"${text.slice(0, 40)}" is no port`, {
+    hint: "give a number from 0 to 65535; 0 lets the system choose",
+  });
+}
+
+/** Commander shows the choices in the help; its own error about another word is replaced by ours. */
 function choiceArgument(name: string, description: string, choices: readonly string[]): Argument {
   return new Argument(name, description).choices(choices).argParser(parseChoice(choices));
 }

@@ -6,7 +6,6 @@ import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
 import type { OtherHostFile } from "../../host/servers/other-host-files.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { shellWord } from "../../text/shell-word.ts";
-import { configFailure } from "../output/config-failure.ts";
 import { displayPath } from "../output/display-path.ts";
 import {
   serverObject,
@@ -17,7 +16,7 @@ import {
 } from "../output/server-status.ts";
 import { type Column, columnWidths, renderRow } from "../output/table.ts";
 import type { CommandContext } from "../steps/command-context.ts";
-import { type ConnectReport, connectEach } from "../steps/connect-each.ts";
+import { configFailure, connectEach, type ConnectReport } from "../steps/connect-each.ts";
 import { noteConfigProblems, withHost } from "../steps/open-host.ts";
 
 export interface ListCommand {

@@ -1,7 +1,6 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { McpHost, ServerStatus } from "../../host/host.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
-import { configFailure } from "../output/config-failure.ts";
 import { formatElapsed } from "../output/duration.ts";
 import {
   originOf,
@@ -13,7 +12,7 @@ import {
 } from "../output/server-status.ts";
 import { countTools } from "../output/tool-listing.ts";
 import type { CommandContext } from "../steps/command-context.ts";
-import { type ConnectReport, connectEach } from "../steps/connect-each.ts";
+import { configFailure, connectEach, type ConnectReport } from "../steps/connect-each.ts";
 import { type DemoServers, startDemoServers } from "../steps/demo-servers.ts";
 import { isUnconfigured, noteConfigProblems, openHost } from "../steps/open-host.ts";
 import { ProgressLine } from "../steps/progress-line.ts";

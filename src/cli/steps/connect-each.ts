@@ -1,10 +1,12 @@
+import { problemError } from "../../config/keys/config-problem.ts";
+import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
 
 export interface ConnectReport {
-  /** As it is after the attempt. */
+  /** The status after the attempt. */
   readonly status: ServerStatus;
-  /** Why it is not connected; undefined also for servers that were not tried. */
+  /** The reason why it is not connected; undefined also for servers that were not tried. */
   readonly error: McpError | undefined;
   readonly durationMs: number;
 }
@@ -28,4 +30,18 @@ export function connectEach(
     }
     return { status: host.server(name), error, durationMs: performance.now() - since };
   });
+}
+
+/**
+ * The error of a command that answers for every server, when one is missing because of a mistake in its
+ * entry or its file; undefined when all entries could be read.
+ */
+export function configFailure({ configProblems }: McpHost): McpError | undefined {
+  const errors = configProblems.filter(({ severity }) => severity === "error");
+  const [first] = errors;
+  if (first === undefined) return undefined;
+  // A store that cannot be used is no mistake in a file.
+  return errors.every(({ code }) => code === "store_failed")
+    ? createError("store_failed", first.message)
+    : problemError(errors);
 }
