@@ -11,8 +11,8 @@ import { connectServer } from "../steps/connect-server.ts";
 import { withHost } from "../steps/open-host.ts";
 import { ProgressLine } from "../steps/progress-line.ts";
 import { argumentFacts, buildArguments, wrongArguments } from "../words/call-arguments.ts";
-import { parseCallTarget } from "../words/call-target.ts";
 import { readArgsOption, readCallWords } from "../words/call-words.ts";
+import { parseCallTarget } from "../words/tool-address.ts";
 
 export interface CallCommand {
   readonly target: string;

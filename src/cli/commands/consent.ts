@@ -8,7 +8,7 @@ import { offerApproval } from "../steps/approve-launch.ts";
 import type { CommandContext } from "../steps/command-context.ts";
 import { requireServer } from "../steps/connect-server.ts";
 import { requireStore, withHost } from "../steps/open-host.ts";
-import { parseCallTarget } from "../words/call-target.ts";
+import { parseCallTarget } from "../words/tool-address.ts";
 
 export interface ConsentCommand {
   readonly action: "list" | "allow" | "revoke";

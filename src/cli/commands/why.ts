@@ -7,7 +7,7 @@ import type { Standpoint } from "../output/display-path.ts";
 import type { CommandContext } from "../steps/command-context.ts";
 import { requireServer } from "../steps/connect-server.ts";
 import { withHost } from "../steps/open-host.ts";
-import { parseCallTarget } from "../words/call-target.ts";
+import { parseCallTarget } from "../words/tool-address.ts";
 
 export interface WhyCommand {
   readonly agent: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { parseCallTarget } from "./call-target.ts";
+import { parseCallTarget } from "./tool-address.ts";
 
 describe("<server>.<tool>", () => {
   it.each([
