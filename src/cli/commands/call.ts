@@ -12,7 +12,7 @@ import { withHost } from "../steps/open-host.ts";
 import { ProgressLine } from "../steps/progress-line.ts";
 import { argumentFacts, buildArguments, wrongArguments } from "../words/call-arguments.ts";
 import { readArgsOption, readCallWords } from "../words/call-words.ts";
-import { parseCallTarget } from "../words/tool-address.ts";
+import { parseToolAddress } from "../words/tool-address.ts";
 
 export interface CallCommand {
   readonly target: string;
@@ -28,7 +28,7 @@ export async function runCall(context: CommandContext, command: CallCommand): Pr
   const base = command.args === undefined ? {} : await readArgsOption(command.args, signal);
   return await withHost(context, async (host) => {
     const names = host.servers().map(({ name }) => name);
-    const target = parseCallTarget(command.target, names);
+    const target = parseToolAddress(command.target, names);
     const progress = new ProgressLine(context);
     await connectServer(context, host, { name: target.server, progress });
     const tool = requireTool(openTypedCall(host, target), target);

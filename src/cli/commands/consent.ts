@@ -8,7 +8,7 @@ import { offerApproval } from "../steps/approve-launch.ts";
 import type { CommandContext } from "../steps/command-context.ts";
 import { requireServer } from "../steps/connect-server.ts";
 import { requireStore, withHost } from "../steps/open-host.ts";
-import { parseCallTarget } from "../words/tool-address.ts";
+import { parseToolAddress } from "../words/tool-address.ts";
 
 export interface ConsentCommand {
   readonly action: "list" | "allow" | "revoke";
@@ -94,7 +94,7 @@ function findTarget(
   if (target === undefined) return {};
   const names = host.servers().map(({ name }) => name);
   const isServer = names.includes(target) || !target.includes(".");
-  const found = isServer ? { server: target } : parseCallTarget(target, names);
+  const found = isServer ? { server: target } : parseToolAddress(target, names);
   requireServer(context, host, found.server);
   return found;
 }

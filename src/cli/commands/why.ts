@@ -7,7 +7,7 @@ import type { Standpoint } from "../output/display-path.ts";
 import type { CommandContext } from "../steps/command-context.ts";
 import { requireServer } from "../steps/connect-server.ts";
 import { withHost } from "../steps/open-host.ts";
-import { parseCallTarget } from "../words/tool-address.ts";
+import { parseToolAddress } from "../words/tool-address.ts";
 
 export interface WhyCommand {
   readonly agent: string;
@@ -22,7 +22,7 @@ export async function runWhy(context: CommandContext, command: WhyCommand): Prom
   return await withHost(context, async (host) => {
     const { agent, level } = command;
     const names = host.servers().map(({ name }) => name);
-    const target = parseCallTarget(command.target, names);
+    const target = parseToolAddress(command.target, names);
     requireServer(context, host, target.server);
     const report = host.session({ agent, level }).why(target);
     const { terminal, options } = context;

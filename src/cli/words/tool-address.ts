@@ -7,7 +7,7 @@ import { ownCommand } from "../../text/own-command.ts";
  * Reads `<server>.<tool>`. Both may hold dots, so the longest known server name decides; where none
  * fits, the part that comes nearest to one is taken for the server.
  */
-export function parseCallTarget(text: string, serverNames: readonly string[]): ToolOrigin {
+export function parseToolAddress(text: string, serverNames: readonly string[]): ToolOrigin {
   const splits = [...text.matchAll(/\./g)]
     .map(({ index }) => ({ server: text.slice(0, index), tool: text.slice(index + 1) }))
     .filter(({ server, tool }) => server !== "" && tool !== "");
