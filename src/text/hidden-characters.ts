@@ -28,14 +28,24 @@ const honest = [
  */
 const hidden = String.raw`(?!${honest.join("|")})[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]`;
 
-const everyHidden = new RegExp(hidden, "gu");
-const anyHidden = new RegExp(hidden, "u");
+/**
+ * One character that may hide something, whatever stands beside it. Nearly every text has none, and is spared the
+ * expression above: to build that takes milliseconds.
+ */
+const suspicious = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u;
+
+let everyHidden: RegExp | undefined;
+let anyHidden: RegExp | undefined;
 
 /** Whether the text has a character that hides or reorders text. */
 export function hasHiddenCharacter(text: string): boolean {
+  if (!suspicious.test(text)) return false;
+  anyHidden ??= new RegExp(hidden, "u");
   return anyHidden.test(text);
 }
 
 export function replaceHiddenCharacters(text: string, replacement: string): string {
+  if (!suspicious.test(text)) return text;
+  everyHidden ??= new RegExp(hidden, "gu");
   return text.replace(everyHidden, replacement);
 }
