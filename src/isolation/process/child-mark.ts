@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
+
+import { readProcFile } from "./read-proc-file.ts";
 
 /** Carries the names of the server a process belongs to; children inherit it, whatever group they move to. */
 export const childMarkerVariable = "PLUGBOARD_CHILD";
@@ -19,14 +20,11 @@ export function readStartTicks(pid: number): number | undefined {
 export function readProcessState(
   pid: number,
 ): { readonly startTicks: number; readonly isZombie: boolean } | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The second field is the program's name, which may contain anything.
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return { isZombie: fields[0] === "Z", startTicks: Number(fields[19]) };
-  } catch {
-    return undefined;
-  }
+  const text = readProcFile(pid, "stat")?.toString("latin1");
+  if (text === undefined) return undefined;
+  // The second field is the program's name, which may contain anything.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return { isZombie: fields[0] === "Z", startTicks: Number(fields[19]) };
 }
 
 const ownStartTicks = process.platform === "linux" ? readStartTicks(process.pid) : undefined;

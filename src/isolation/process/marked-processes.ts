@@ -1,12 +1,4 @@
-import {
-  closeSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  readlinkSync,
-  statSync,
-} from "node:fs";
+import { readdirSync, readlinkSync, statSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import {
@@ -15,10 +7,10 @@ import {
   isMarkerOfDeadHost,
   readProcessState,
 } from "./child-mark.ts";
+import { readProcFile } from "./read-proc-file.ts";
 
 const assignment = Buffer.from(`${childMarkerVariable}=`);
-/** Linux refuses to start a program with a larger environment than this by default. */
-const maxEnvironmentBytes = 2 * 1_024 * 1_024;
+const lockLimitTitle = Buffer.from("\nMax file locks ");
 /** About a millisecond of reading; then other work gets its turn. */
 const processesPerTurn = 32;
 
@@ -57,12 +49,17 @@ interface MarkedProcess {
   readonly lockLimit: bigint | undefined;
 }
 
-/** Every living process with a mark of any host; `undefined` when other work should get its turn. */
-function* markedProcessesOnce(): Generator<MarkedProcess | undefined> {
-  const environment = Buffer.allocUnsafe(maxEnvironmentBytes);
+/**
+ * Every living process with a mark of any host, as far as `isWanted`; `undefined` when other work should get
+ * its turn.
+ */
+function* markedProcessesOnce(
+  isWanted: (pid: number) => boolean = () => true,
+): Generator<MarkedProcess | undefined> {
   let sincePause = 0;
   for (const pid of processIds()) {
-    const markers = readMarkers(pid, environment);
+    if (!isWanted(pid)) continue;
+    const markers = readMarkers(pid);
     const lockLimit = readLockLimit(pid);
     if (markers.length > 0 || lockLimit !== undefined)
       if (readProcessState(pid)?.isZombie === false) yield { pid, markers, lockLimit };
@@ -80,21 +77,13 @@ function processIds(): readonly number[] {
   }
 }
 
-function readMarkers(pid: number, buffer: Buffer): readonly string[] {
-  let file: number | undefined;
-  try {
-    file = openSync(`/proc/${pid}/environ`, "r");
-    const environment = buffer.subarray(0, readSync(file, buffer));
-    const start = startOfValue(environment);
-    if (start === -1) return [];
-    const end = environment.indexOf(0, start);
-    return environment.toString("latin1", start, end === -1 ? undefined : end).split(":");
-  } catch {
-    // Gone in the meantime, or not ours to read and therefore not started by us.
-    return [];
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
+/** None for a process whose environment is not ours to read: we did not start it. */
+function readMarkers(pid: number): readonly string[] {
+  const environment = readProcFile(pid, "environ");
+  const start = environment === undefined ? -1 : startOfValue(environment);
+  if (environment === undefined || start === -1) return [];
+  const end = environment.indexOf(0, start);
+  return environment.toString("latin1", start, end === -1 ? undefined : end).split(":");
 }
 
 function startOfValue(environment: Buffer): number {
@@ -105,21 +94,27 @@ function startOfValue(environment: Buffer): number {
 
 /** Nothing for the processes that have no such limit, which is nearly all. */
 function readLockLimit(pid: number): bigint | undefined {
-  try {
-    const limits = readFileSync(`/proc/${pid}/limits`, "latin1");
-    const match = /^Max file locks +\d+ +(\d+) /m.exec(limits);
-    return match === null ? undefined : BigInt(match[1]!);
-  } catch {
-    return undefined;
-  }
+  const limits = readProcFile(pid, "limits");
+  const start = limits?.indexOf(lockLimitTitle) ?? -1;
+  if (limits === undefined || start === -1) return undefined;
+  const line = limits.toString(
+    "latin1",
+    start + lockLimitTitle.length,
+    limits.indexOf("\n", start + 1),
+  );
+  const match = /^ *\d+ +(\d+) /.exec(line);
+  return match === null ? undefined : BigInt(match[1]!);
 }
 
-/** The same pass without a pause, for a process that is about to end. */
+/** The processes that carry any of `marks`, for a process that is about to end. */
 export function findMarkedSync(marks: readonly FamilyMark[]): readonly number[] {
-  const pass = findMarked(marks);
+  return [...new Set([...atOnce(findMarked(marks)).values()].flat())];
+}
+
+function atOnce<T>(pass: Pass<T>): T {
   let step = pass.next();
   while (step.done !== true) step = pass.next();
-  return [...new Set([...step.value.values()].flat())];
+  return step.value;
 }
 
 interface PlannedPass {
@@ -168,10 +163,15 @@ export async function orphanedProcesses(): Promise<readonly number[]> {
   return await inTurns(findOrphans());
 }
 
+/** `orphanedProcesses`, for a process that is about to end. */
+export function orphanedProcessesSync(): readonly number[] {
+  return atOnce(findOrphans());
+}
+
 function* findOrphans(): Pass<readonly number[]> {
   const orphans: number[] = [];
   const namespace = pidNamespace("self");
-  for (const process of markedProcessesOnce()) {
+  for (const process of markedProcessesOnce(isOfThisUser)) {
     if (process === undefined) {
       yield;
       continue;
@@ -179,7 +179,7 @@ function* findOrphans(): Pass<readonly number[]> {
     const { pid, markers, lockLimit } = process;
     const isOrphan =
       markers.some(isMarkerOfDeadHost) || (lockLimit !== undefined && isLimitOfDeadHost(lockLimit));
-    if (isOrphan && isOfThisUser(pid) && pidNamespace(pid) === namespace) orphans.push(pid);
+    if (isOrphan && pidNamespace(pid) === namespace) orphans.push(pid);
   }
   return namespace === undefined ? [] : orphans;
 }

@@ -148,7 +148,8 @@ describe.skipIf(process.platform !== "linux")("the end of the host", () => {
     },
   );
 
-  it("STD-24: what a host left that was killed with its watchdog ends at the next start", async () => {
+  /** The processes of a host that was killed together with its watchdog. */
+  async function leaveOrphans(): Promise<readonly number[]> {
     const { host, pids } = await startHost("wait");
     // A host that stands still cannot replace it.
     host.kill("SIGSTOP");
@@ -156,10 +157,21 @@ describe.skipIf(process.platform !== "linux")("the end of the host", () => {
     host.kill("SIGKILL");
     await once(host, "exit");
     expect(pids.filter(isAlive)).toStrictEqual(pids);
+    return pids;
+  }
+
+  it("STD-24: what a host left that was killed with its watchdog ends at the next start", async () => {
+    const pids = await leaveOrphans();
     const next = await startHost("wait");
     await expect.poll(() => pids.filter(isAlive)).toStrictEqual([]);
     expect(next.pids.filter(isAlive)).toStrictEqual(next.pids);
     next.host.kill("SIGTERM");
+  });
+
+  it("STD-24: a next host that is closed at once ends them, too", async () => {
+    const pids = await leaveOrphans();
+    await startHost("close");
+    await expect.poll(() => pids.filter(isAlive)).toStrictEqual([]);
   });
 
   it("STD-24: processes that only look like ours are left alone", async () => {

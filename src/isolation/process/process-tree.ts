@@ -8,6 +8,7 @@ import {
   findMarkedSync,
   markedProcesses,
   orphanedProcesses,
+  orphanedProcessesSync,
 } from "./marked-processes.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -47,14 +48,19 @@ const liveTrees = new Set<ProcessTree>();
 const lockLimits = new LockLimits();
 const watchdog = new Watchdog();
 let isPrepared = false;
+/** Set while what an earlier host left has not been looked for. */
+let orphanTimer: NodeJS.Timeout | undefined;
 
-/** Makes sure that what is started next ends with this process. What an earlier host left is ended, once. */
+/**
+ * Makes sure that what is started next ends with this process. What an earlier host left is ended, once: some time
+ * after the first start, or together with the first server.
+ */
 export function prepareToStart(): void {
   watchdog.start();
   if (isPrepared) return;
   isPrepared = true;
-  process.on("exit", killLiveTrees);
-  void endOrphans();
+  process.on("exit", killAtExit);
+  orphanTimer = setTimeout(endOrphansNow, orphanDelayMs).unref();
 }
 
 /**
@@ -87,6 +93,7 @@ export class ProcessTree {
    * a process to a parent that is gone.
    */
   async signalLeftovers(signal: StopSignal | 0): Promise<boolean> {
+    endOrphansNow();
     if (process.platform === "win32") return false;
     if (process.platform !== "linux") return signalGroup(this.pid, signal);
     const marked = await sweepMarked(this.mark, signal);
@@ -109,6 +116,11 @@ function taskkill(pid: number): [command: string, args: string[], options: Spawn
   return [path.join(system, "taskkill.exe"), args, { stdio: "ignore", windowsHide: true }];
 }
 
+function killAtExit(): void {
+  killLiveTrees();
+  if (takeOrphanTimer()) for (const pid of orphanedProcessesSync()) signalProcess(pid, "SIGTERM");
+}
+
 function killLiveTrees(): void {
   if (liveTrees.size === 0) return;
   for (const { pid } of liveTrees) {
@@ -119,8 +131,25 @@ function killLiveTrees(): void {
     signalProcess(pid, "SIGKILL");
 }
 
+/**
+ * The watchdog of a host that was killed a moment ago has done its work by then, and the first servers of this one
+ * have mostly started.
+ */
+const orphanDelayMs = 2_000;
 /** Orphans get about as long as the watchdog gives them. */
 const orphanGraceMs = 1_000;
+
+/** True for the first who asks. */
+function takeOrphanTimer(): boolean {
+  const isFirst = orphanTimer !== undefined;
+  clearTimeout(orphanTimer);
+  orphanTimer = undefined;
+  return isFirst;
+}
+
+function endOrphansNow(): void {
+  if (takeOrphanTimer()) void endOrphans();
+}
 
 /** Ends what a host left behind that was killed together with its watchdog. */
 async function endOrphans(): Promise<void> {
