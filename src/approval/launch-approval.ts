@@ -20,17 +20,22 @@ export interface RequestApprovalOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The registry of servers, as far as approving their launches needs it. */
+export interface ApprovableServers<Server extends DescribedServer> {
+  /** The server of this name that is in force; throws for a name that is not configured. */
+  get(name: string): Server;
+  /** The entry of this name that a person is asked about: one that waits to replace the server, else the server. */
+  toApprove(name: string): Server;
+  /** Closes the connections of a server whose approval was revoked, and ends what was allowed of it. */
+  stop(server: Server): Promise<void>;
+}
+
 export interface LaunchApprovalOptions<Server extends DescribedServer> {
   readonly launches: ApprovedLaunches;
   readonly approvals: Approvals;
-  /** The server of this name that is in force; throws for a name that is not configured. */
-  readonly inForce: (name: string) => Server;
-  /** The entry of this name that a person is asked about: one that waits to replace the server, else the server. */
-  readonly toApprove: (name: string) => Server;
+  readonly servers: ApprovableServers<Server>;
   /** Makes the servers follow an approval that was given or revoked. */
   readonly settle: () => Promise<void>;
-  /** Closes the connections of a server whose approval was revoked, and ends what was allowed of it. */
-  readonly stop: (server: Server) => Promise<void>;
   /** Who is asked unless a request names somebody else. */
   readonly human: Human | undefined;
   /** How long a person may think; `0` means for ever. */
@@ -57,8 +62,8 @@ export class LaunchApproval<Server extends DescribedServer> {
 
   /** What approving the server would start; undefined for one that needs no approval. */
   async question(name: string): Promise<LaunchQuestion | undefined> {
-    const { launches, approvals, inForce, hostEnv } = this.#options;
-    const server = this.#options.toApprove(name);
+    const { launches, approvals, servers, hostEnv } = this.#options;
+    const server = servers.toApprove(name);
     if (launches.isApproved(server)) return undefined;
     // Looked at now, it may be again what was approved before.
     launches.lookUp(server.config);
@@ -68,15 +73,15 @@ export class LaunchApproval<Server extends DescribedServer> {
     }
     const { describeLaunch } = await import("./describe-launch.ts");
     const earlier = await approvals.listFor(name);
-    const { config } = inForce(name);
+    const { config } = servers.get(name);
     const replaced = config === server.config ? undefined : config;
     const launch = launches.lookUp(server.config);
     return await describeLaunch(server.config, launch, { hostEnv, earlier, replaced });
   }
 
   async approve(name: string, options: ApproveOptions): Promise<void> {
-    const { approvals, toApprove, settle } = this.#options;
-    const launchId = await approvals.approve(toApprove(name), options);
+    const { approvals, servers, settle } = this.#options;
+    const launchId = await approvals.approve(servers.toApprove(name), options);
     await settle();
     this.#publish("launch-approved", name, launchId);
   }
@@ -89,16 +94,16 @@ export class LaunchApproval<Server extends DescribedServer> {
 
   /** Revokes the approvals of the project's entry; another entry of its name is in force again. */
   async revoke(name: string): Promise<void> {
-    const { launches, approvals, toApprove, settle, stop } = this.#options;
-    const inForce = this.#options.inForce(name);
-    const server = isOfProject(inForce.config.provenance) ? inForce : toApprove(name);
+    const { launches, approvals, servers, settle } = this.#options;
+    const inForce = servers.get(name);
+    const server = isOfProject(inForce.config.provenance) ? inForce : servers.toApprove(name);
     const { launchId } = launches.lookUp(server.config);
     try {
       await approvals.revoke(server);
     } finally {
       // Also when the store cannot be written: here it counts at once.
       this.#publish("launch-revoked", name, launchId);
-      const stopped = stop(server);
+      const stopped = servers.stop(server);
       await settle();
       await stopped;
     }

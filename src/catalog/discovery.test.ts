@@ -42,12 +42,14 @@ function scene() {
     catalog,
     limits: defaultLimits,
     clock: new ManualClock(),
-    publish: (event) => events.push(event),
-    review({ consentId }) {
-      reviewed.push(consentId);
-      return review.promise;
+    events: { emit: (event) => events.push(event) },
+    pins: {
+      review({ consentId }) {
+        reviewed.push(consentId);
+        return review.promise;
+      },
     },
-    onListed: async ({ consentId }) => void listed.push(consentId),
+    storedCatalogs: { listed: async ({ consentId }) => void listed.push(consentId) },
   });
   define("first");
   const client = {

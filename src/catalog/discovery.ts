@@ -3,12 +3,14 @@ import { TimeSlice } from "../async/time-slice.ts";
 import type { Limits } from "../config/keys/limits.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
-import type { HostEvent } from "../events/host-event.ts";
+import type { EventBus } from "../events/event-bus.ts";
+import type { ToolPins } from "../pins/tool-pins.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { ListedTool, ProtocolClient, ToolListing } from "../protocol/protocol-client.ts";
+import type { ProtocolClient, ToolListing } from "../protocol/protocol-client.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
 import type { CatalogTool } from "./catalog-tool.ts";
 import { type KnownContent, listPrompts, listResources } from "./server-content.ts";
+import type { StoredCatalogs } from "./stored-catalogs.ts";
 import type { ToolCatalog } from "./tool-catalog.ts";
 import { compareTools } from "./tool-changes.ts";
 
@@ -16,15 +18,11 @@ export interface DiscoveryOptions {
   readonly catalog: ToolCatalog;
   readonly limits: Limits;
   readonly clock: Clock;
-  readonly publish: (event: HostEvent) => void;
-  /** Judges the definitions before anyone is offered them. */
-  readonly review?: (server: RegisteredServer, tools: readonly ListedTool[]) => Promise<void>;
-  /** A list has arrived, before any filter of ours. */
-  readonly onListed?: (
-    server: RegisteredServer,
-    client: ProtocolClient,
-    tools: readonly ListedTool[],
-  ) => Promise<void>;
+  readonly events: Pick<EventBus, "emit">;
+  /** Compares the definitions with what was accepted, before anyone is offered them. */
+  readonly pins: Pick<ToolPins, "review">;
+  /** Keeps each list as it arrived, before any filter of ours. */
+  readonly storedCatalogs: Pick<StoredCatalogs, "listed">;
 }
 
 const unknownMethodCode = -32_601;
@@ -130,7 +128,7 @@ export class Discovery {
    * that was to be refreshed is a warning, and the tools known before stay.
    */
   async #list(client: ProtocolClient, find: FindServer, isRefresh: boolean): Promise<void> {
-    const { catalog, limits, review, onListed } = this.#options;
+    const { catalog, limits, pins, storedCatalogs } = this.#options;
     const serverName = find()?.config.name;
     if (serverName === undefined) return;
     const slice = new TimeSlice();
@@ -148,7 +146,7 @@ export class Discovery {
     try {
       const listed = find();
       if (listed === undefined) return;
-      await review?.(listed, listing.tools);
+      await pins.review(listed, listing.tools);
       if (slice.isOver) await slice.next();
       const reviewed = find();
       if (reviewed === undefined) return;
@@ -156,7 +154,7 @@ export class Discovery {
       // A long list takes a while each time: other work gets its turn in between.
       if (slice.isOver) await slice.next();
       if (find() === undefined) return;
-      await onListed?.(reviewed, client, listing.tools);
+      await storedCatalogs.listed(reviewed, client, listing.tools);
     } catch (error) {
       if (find() === undefined) return;
       if (!isRefresh) catalog.clear(serverName);
@@ -185,12 +183,12 @@ export class Discovery {
     find: FindServer,
     { before, after }: ReplacedList,
   ): Promise<void> {
-    const { clock, publish } = this.#options;
+    const { clock, events } = this.#options;
     const changes = await compareTools(before, after);
     const { added, removed, changed } = changes;
     if (find() === undefined || added.length + removed.length + changed.length === 0) return;
     const toolCount = after.length;
-    publish({ type: "tools-changed", serverName, toolCount, ...changes, at: clock.now() });
+    events.emit({ type: "tools-changed", serverName, toolCount, ...changes, at: clock.now() });
   }
 
   #warnUnlisted(serverName: string, error: unknown): void {
@@ -199,8 +197,8 @@ export class Discovery {
   }
 
   #warn(serverName: string, text: string): void {
-    const { clock, publish } = this.#options;
-    publish({ type: "warning", serverName, text, at: clock.now() });
+    const { clock, events } = this.#options;
+    events.emit({ type: "warning", serverName, text, at: clock.now() });
   }
 }
 

@@ -12,10 +12,7 @@ import { ToolSchemas } from "../call/tool-schemas.ts";
 import { Discovery } from "../catalog/discovery.ts";
 import { StoredCatalogs } from "../catalog/stored-catalogs.ts";
 import { ToolCatalog } from "../catalog/tool-catalog.ts";
-import { userFolder } from "../config/files/config-files.ts";
 import { resolveLimits } from "../config/keys/limits.ts";
-import { createError } from "../errors/families.ts";
-import type { McpError } from "../errors/mcp-error.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { publishConsentModes } from "../grants/consent-mode-events.ts";
 import { ToolGrants } from "../grants/tool-grants.ts";
@@ -30,12 +27,12 @@ import { ServerQuestions } from "../requests/server-questions.ts";
 import { HandlerRuns } from "../session/native/handler-runs.ts";
 import { SessionDirectory } from "../session/session-directory.ts";
 import { HostStore } from "../store/host-store.ts";
-import { defaultStoreFile } from "../store/tables/store-location.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { keepHostAlive } from "./awaited-methods.ts";
 import { checkHostOptions, guardHost } from "./host-arguments.ts";
 import type { HostOptions, McpHost } from "./host.ts";
 import { logWarnings } from "./log-warnings.ts";
+import { ownFolder, storeLocation } from "./own-files.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 import { productInfo } from "./product-info.ts";
 import { ConfiguredServers } from "./servers/configured-servers.ts";
@@ -80,10 +77,8 @@ async function openHost(options: HostOptions): Promise<McpHost> {
 
   // Store: what outlives the host, and the audit trail in it.
   const isAuditRequired = options.audit === "required";
-  const location = storeLocation(options);
-  if (isAuditRequired && location === undefined) throw noPlaceForAudit();
   const store = new HostStore({
-    location,
+    location: storeLocation(options),
     clock,
     logger: background,
     callsMeanwhile: isAuditRequired ? "calls are refused" : undefined,
@@ -152,9 +147,9 @@ async function openHost(options: HostOptions): Promise<McpHost> {
     catalog,
     limits,
     clock,
-    publish: (event) => events.emit(event),
-    review: (server, tools) => pins.review(server, tools),
-    onListed: (server, client, tools) => storedCatalogs.listed(server, client, tools),
+    events,
+    pins,
+    storedCatalogs,
   });
   connections.onReady((client, server) => discovery.begin(client, server));
 
@@ -182,10 +177,8 @@ async function openHost(options: HostOptions): Promise<McpHost> {
   const launchApproval = new LaunchApproval({
     launches,
     approvals,
-    inForce: (name) => registry.get(name),
-    toApprove: (name) => registry.toApprove(name),
+    servers: registry,
     settle: () => configured.settle(),
-    stop: (server) => registry.stop(server),
     human,
     timeoutMs: limits.totalCallTimeoutMs,
     hostEnv,
@@ -285,28 +278,4 @@ async function openHost(options: HostOptions): Promise<McpHost> {
   if (isAuditRequired) await store.open().catch(() => undefined);
   warnings.begin();
   return host;
-}
-
-function noPlaceForAudit(): McpError {
-  return createError("config_invalid", '`audit: "required"` needs a store to write calls down in', {
-    hint: "name a file as `store`; with `config: false` there is none by itself",
-    details: { parameter: "options.store" },
-  });
-}
-
-function storeLocation(options: HostOptions): string | undefined {
-  const { store, config, home } = options;
-  if (store === false || (store === undefined && config === false)) return undefined;
-  const env = ownEnvironment(options);
-  const named = store ?? env["PLUGBOARD_DB"] ?? "";
-  return named === "" ? defaultStoreFile({ home, env }) : named;
-}
-
-function ownFolder(options: HostOptions): string {
-  return userFolder({ home: options.home, env: ownEnvironment(options) });
-}
-
-/** A home that the program chose is not overruled by the environment. */
-function ownEnvironment({ home, env }: HostOptions): NonNullable<HostOptions["env"]> {
-  return home === undefined ? (env ?? process.env) : {};
 }

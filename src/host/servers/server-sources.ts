@@ -16,6 +16,7 @@ import { McpError } from "../../errors/mcp-error.ts";
 import type { HostStore } from "../../store/host-store.ts";
 import { adoptedConfig, isTransport } from "../../transport/adopt-transport.ts";
 import type { HostOptions, ServerInput } from "../host.ts";
+import { ownEnvironment } from "../own-files.ts";
 import { bundledServer } from "./bundled-server.ts";
 
 /** The servers of all sources, nearest first, and how those given as objects are opened. */
@@ -77,8 +78,7 @@ async function collectServers(options: HostOptions, store: HostStore): Promise<C
       : await loadConfig({
           cwd,
           home: options.home ?? homedir(),
-          // A home that the program chose is not overruled by PLUGBOARD_HOME.
-          env: options.home === undefined ? (options.env ?? process.env) : {},
+          env: ownEnvironment(options),
           ...(options.configFiles === undefined ? {} : { files: options.configFiles }),
         });
   const stored = await storedServers(store);
