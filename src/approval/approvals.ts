@@ -1,4 +1,4 @@
-import type { LaunchId } from "../config/server-ids.ts";
+import type { LaunchId } from "../config/keys/server-ids.ts";
 import { createError } from "../errors/families.ts";
 import type { HostStore } from "../store/host-store.ts";
 import { RevocableList } from "../store/revocable-list.ts";

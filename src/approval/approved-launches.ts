@@ -1,5 +1,5 @@
 import { isOfProject, type ServerConfig } from "../config/keys/server-config.ts";
-import type { EntryId, LaunchId } from "../config/server-ids.ts";
+import type { EntryId, LaunchId } from "../config/keys/server-ids.ts";
 import type { CheckedLaunch } from "../isolation/process/checked-launch.ts";
 import {
   entryIdOf,

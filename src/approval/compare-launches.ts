@@ -1,6 +1,6 @@
 import type { LaunchDifference } from "../human/launch-question.ts";
 import type { Approval } from "../store/rows/approval-rows.ts";
-import { exactText, exactWord } from "../text/exact-text.ts";
+import { exactText, exactWord } from "../text/escape-invisible.ts";
 import { coveredName, type LaunchFacts } from "./launch-facts.ts";
 
 export const notShown = "(not shown)";

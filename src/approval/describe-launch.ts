@@ -10,7 +10,7 @@ import type {
   WantedVariable,
 } from "../human/launch-question.ts";
 import type { Approval } from "../store/rows/approval-rows.ts";
-import { exactText, exactWord } from "../text/exact-text.ts";
+import { exactText, exactWord } from "../text/escape-invisible.ts";
 import { redact } from "../text/redact.ts";
 import { reveal } from "../text/secret-text.ts";
 import type { CurrentLaunch } from "./approved-launches.ts";

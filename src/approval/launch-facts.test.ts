@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
+import type { ConsentId, EntryId } from "../config/keys/server-ids.ts";
 import { parseServerEntry } from "../config/parse/parse-config.ts";
-import type { ConsentId, EntryId } from "../config/server-ids.ts";
 import type { GrantSubject } from "../grants/consent-subject.ts";
 import type { Approval } from "../store/rows/approval-rows.ts";
 import { consentIdOf, coveredName, entryIdOf, launchFacts, launchIdOf } from "./launch-facts.ts";

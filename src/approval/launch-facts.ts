@@ -5,7 +5,7 @@ import {
   type ServerConfig,
   type TransportConfig,
 } from "../config/keys/server-config.ts";
-import type { ConsentId, EntryId, LaunchId } from "../config/server-ids.ts";
+import type { ConsentId, EntryId, LaunchId } from "../config/keys/server-ids.ts";
 import type { CheckedLaunch } from "../isolation/process/checked-launch.ts";
 import { canonicalHash, canonicalJson } from "../text/canonical-hash.ts";
 import { SecretText } from "../text/secret-text.ts";

@@ -1,5 +1,5 @@
 import { TimeSlice } from "../async/time-slice.ts";
-import { type ConsentId, hasLastingIds } from "../config/server-ids.ts";
+import { type ConsentId, hasLastingIds } from "../config/keys/server-ids.ts";
 import type { ToolPins } from "../pins/tool-pins.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import { eraOfVersion, type ProtocolEra } from "../protocol/wire/protocol-versions.ts";

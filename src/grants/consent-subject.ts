@@ -1,5 +1,5 @@
 import { type CatalogTool, claims } from "../catalog/catalog-tool.ts";
-import type { ConsentId } from "../config/server-ids.ts";
+import type { ConsentId } from "../config/keys/server-ids.ts";
 import { fingerprintOf } from "../pins/tool-fingerprint.ts";
 
 /** One tool of a server, exactly as it was defined when a person said yes to it. */

@@ -1,4 +1,4 @@
-import type { ConsentId } from "../config/server-ids.ts";
+import type { ConsentId } from "../config/keys/server-ids.ts";
 import { serverResource, toolResource } from "../policy/resource-name.ts";
 import type { ConsentSubject } from "./consent-subject.ts";
 

@@ -1,6 +1,6 @@
 import type { CatalogTool } from "../catalog/catalog-tool.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
-import type { ConsentId } from "../config/server-ids.ts";
+import type { ConsentId } from "../config/keys/server-ids.ts";
 import { createError } from "../errors/families.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { ToolPins } from "../pins/tool-pins.ts";

@@ -21,7 +21,7 @@ import { type CallHead, shortDuration } from "../store/audit/audit-page.ts";
 import { AuditQueue } from "../store/audit/audit-queue.ts";
 import type { HostStore } from "../store/host-store.ts";
 import type { Store } from "../store/store.ts";
-import { exactText } from "../text/exact-text.ts";
+import { exactText } from "../text/escape-invisible.ts";
 import { redact } from "../text/redact.ts";
 import { truncate } from "../text/truncate.ts";
 

@@ -1,7 +1,7 @@
 import { TimeSlice } from "../async/time-slice.ts";
 import { writeWhole } from "../human/shown-text.ts";
 import { canonicalJson } from "../text/canonical-hash.ts";
-import { exactText } from "../text/exact-text.ts";
+import { exactText } from "../text/escape-invisible.ts";
 
 /** One place in which two definitions differ; all texts are safe to print. */
 export interface DefinitionChange {

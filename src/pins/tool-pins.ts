@@ -1,6 +1,6 @@
 import { createQueue } from "../async/queue.ts";
 import { TimeSlice } from "../async/time-slice.ts";
-import { type ConsentId, hasLastingIds } from "../config/server-ids.ts";
+import { type ConsentId, hasLastingIds } from "../config/keys/server-ids.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { PinVerdict } from "../policy/decide-access.ts";
 import type { Clock } from "../ports/clock.ts";

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ApprovedLaunches, DescribedServer } from "../approval/approved-launches.ts";
 import { consentIdOf, entryIdOf, launchFacts } from "../approval/launch-facts.ts";
 import { definitionOf, type ServerConfig } from "../config/keys/server-config.ts";
-import type { ConsentId } from "../config/server-ids.ts";
+import type { ConsentId } from "../config/keys/server-ids.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";

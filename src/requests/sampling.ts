@@ -9,7 +9,7 @@ import {
   trackShown,
 } from "../human/shown-text.ts";
 import type { RequestOwner } from "../protocol/wire/request-owner.ts";
-import { exactText } from "../text/exact-text.ts";
+import { exactText } from "../text/escape-invisible.ts";
 import { isJsonObject, type JsonObject } from "../text/json-object.ts";
 import { type Asking, originOf, refuseQuestion } from "./question.ts";
 

@@ -1,6 +1,6 @@
 import type { Compilable } from "kysely";
 
-import type { LaunchId } from "../../config/server-ids.ts";
+import type { LaunchId } from "../../config/keys/server-ids.ts";
 import type { StoreTables } from "../tables/store-tables.ts";
 import { parseObjectColumn } from "../tables/stored-text.ts";
 import type { StoreContext } from "./area-writes.ts";

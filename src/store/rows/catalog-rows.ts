@@ -1,4 +1,4 @@
-import type { ConsentId } from "../../config/server-ids.ts";
+import type { ConsentId } from "../../config/keys/server-ids.ts";
 import { parseObjectColumn } from "../tables/stored-text.ts";
 import type { StoreContext } from "./area-writes.ts";
 

@@ -1,6 +1,6 @@
 import type { Compilable } from "kysely";
 
-import type { ConsentId } from "../../config/server-ids.ts";
+import type { ConsentId } from "../../config/keys/server-ids.ts";
 import { checkExpiry } from "../../policy/capability-set.ts";
 import type { StoreTables } from "../tables/store-tables.ts";
 import type { StoreContext } from "./area-writes.ts";

@@ -2,7 +2,7 @@ import type { Compilable } from "kysely";
 
 import { TimeSlice } from "../../async/time-slice.ts";
 import { maxPinsPerServer } from "../../config/keys/limits.ts";
-import type { ConsentId } from "../../config/server-ids.ts";
+import type { ConsentId } from "../../config/keys/server-ids.ts";
 import type { StoreTables } from "../tables/store-tables.ts";
 import { parseJsonColumn } from "../tables/stored-text.ts";
 import type { StoreContext } from "./area-writes.ts";

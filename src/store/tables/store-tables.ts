@@ -1,6 +1,6 @@
 import type { Generated } from "kysely";
 
-import type { ConsentId, LaunchId } from "../../config/server-ids.ts";
+import type { ConsentId, LaunchId } from "../../config/keys/server-ids.ts";
 
 /**
  * The tables as Kysely sees them; `migrations.ts` makes them so. Times are milliseconds since the epoch,

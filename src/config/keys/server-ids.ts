@@ -1,4 +1,4 @@
-import type { ServerConfig } from "./keys/server-config.ts";
+import type { ServerConfig } from "./server-config.ts";
 
 declare const idKind: unique symbol;
 

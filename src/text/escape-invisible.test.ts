@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { exactText, exactWord } from "./exact-text.ts";
+import { exactText, exactWord } from "./escape-invisible.ts";
 
 describe("text with nothing left out", () => {
   it.each([
