@@ -1,6 +1,6 @@
 import type { LaunchDifference } from "../human/launch-question.ts";
 import type { Approval } from "../store/rows/approval-rows.ts";
-import { exactText, exactWord } from "../text/escape-invisible.ts";
+import { escapeInvisible, quoteWord } from "../text/escape-invisible.ts";
 import { coveredName, type LaunchFacts } from "./launch-facts.ts";
 
 export const notShown = "(not shown)";
@@ -32,7 +32,7 @@ export function compareLaunches(
     const [was, is] = [before.get(name), now.get(name)];
     if (was?.exact === is?.exact) return [];
     const looksAlike = was?.shown === is?.shown;
-    const shownName = exactText(name);
+    const shownName = escapeInvisible(name);
     const value = values.get(shownName);
     return [
       {
@@ -53,12 +53,12 @@ function traitsOf(facts: LaunchFacts): ReadonlyMap<string, Trait> {
     // The folder tells it, also where the entry leaves it to the host.
     if (name === "cwd" && facts["folder"] !== undefined) continue;
     if (/^args\.\d+$/.test(name))
-      words.push({ shown: covered === undefined ? exactWord(value) : notShown, exact });
+      words.push({ shown: covered === undefined ? quoteWord(value) : notShown, exact });
     else {
       const label = name === "commandPath" ? "file" : name;
       const known = traits.get(label);
       // A value that is shown in part has a second fact, of its hidden part.
-      const shown = covered === undefined ? exactText(value) : (known?.shown ?? notShown);
+      const shown = covered === undefined ? escapeInvisible(value) : (known?.shown ?? notShown);
       traits.set(label, { shown, exact: `${known?.exact ?? ""}${exact}` });
     }
   }

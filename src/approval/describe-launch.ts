@@ -10,7 +10,7 @@ import type {
   WantedVariable,
 } from "../human/launch-question.ts";
 import type { Approval } from "../store/rows/approval-rows.ts";
-import { exactText, exactWord } from "../text/escape-invisible.ts";
+import { escapeInvisible, quoteWord } from "../text/escape-invisible.ts";
 import { redact } from "../text/redact.ts";
 import { reveal } from "../text/secret-text.ts";
 import type { CurrentLaunch } from "./approved-launches.ts";
@@ -39,14 +39,14 @@ export async function describeLaunch(
   const target = targetOf(config, facts);
   const difference = compareLaunches(facts, earlier, shownVariables(target));
   return {
-    serverName: exactText(name),
+    serverName: escapeInvisible(name),
     origin: originOf(provenance),
     ...(replaced === undefined
       ? {}
       : {
           replaces: {
             origin: originOf(replaced.provenance),
-            target: exactText(describeTarget(replaced)),
+            target: escapeInvisible(describeTarget(replaced)),
           },
         }),
     launchId,
@@ -61,7 +61,7 @@ export async function describeLaunch(
 function originOf({ layer, path, line }: Provenance): LaunchQuestion["origin"] {
   return {
     layer,
-    ...(path === undefined ? {} : { path: exactText(path) }),
+    ...(path === undefined ? {} : { path: escapeInvisible(path) }),
     ...(line === undefined ? {} : { line }),
   };
 }
@@ -75,7 +75,7 @@ function targetOf({ transport }: ServerConfig, facts: LaunchFacts): LaunchQuesti
       kind: "address",
       transport: transport.kind,
       url: exactAddress(reveal(url)),
-      headers: Object.keys(headers).map((name) => exactText(name)),
+      headers: Object.keys(headers).map((name) => escapeInvisible(name)),
     };
   }
   const { command, args, env, envPassthrough, inheritEnv } = transport;
@@ -83,11 +83,11 @@ function targetOf({ transport }: ServerConfig, facts: LaunchFacts): LaunchQuesti
   return {
     kind: "process",
     // Arguments are shown as they are, whatever they look like: what is masked could be the attack.
-    commandLine: [command, ...args].map((word) => exactWord(reveal(word))).join(" "),
-    file: file.status === "found" ? { ...file, path: exactText(file.path) } : file,
-    folder: exactText(facts["folder"] ?? ""),
+    commandLine: [command, ...args].map((word) => quoteWord(reveal(word))).join(" "),
+    file: file.status === "found" ? { ...file, path: escapeInvisible(file.path) } : file,
+    folder: escapeInvisible(facts["folder"] ?? ""),
     env: entryVariables(env),
-    envPassthrough: envPassthrough.map((name) => exactText(name)),
+    envPassthrough: envPassthrough.map((name) => escapeInvisible(name)),
     inheritEnv,
   };
 }
@@ -97,8 +97,8 @@ function entryVariables(env: Readonly<Record<string, ConfigText>>): readonly Ent
     const value = reveal(given);
     const isExecuting = changesExecution(name);
     return {
-      name: exactText(name),
-      ...(isExecuting || !looksSecret(name, value) ? { value: exactText(value) } : {}),
+      name: escapeInvisible(name),
+      ...(isExecuting || !looksSecret(name, value) ? { value: escapeInvisible(value) } : {}),
       changesExecution: isExecuting,
     };
   });
@@ -115,7 +115,7 @@ function shownVariables(target: LaunchQuestion["target"]): ReadonlyMap<string, s
 /** Shows the host as it is looked up, in full; the rest of the address may hold a credential. */
 function exactAddress(url: string): string {
   const { scheme, rest } = splitAddress(url);
-  return `${exactText(scheme)}${hostOf(url)}${exactText(redact(rest))}`;
+  return `${escapeInvisible(scheme)}${hostOf(url)}${escapeInvisible(redact(rest))}`;
 }
 
 function splitAddress(url: string) {
@@ -126,7 +126,7 @@ function splitAddress(url: string) {
 
 function hostOf(url: string): string {
   const isComplete = URL.canParse(url) && !hasReference(url);
-  return exactText(isComplete ? new URL(url).host : splitAddress(url).authority);
+  return escapeInvisible(isComplete ? new URL(url).host : splitAddress(url).authority);
 }
 
 /** Facts that the target shows already. */
@@ -146,14 +146,19 @@ function detailsOf(facts: LaunchFacts): LaunchQuestion["details"] {
     const covered = coveredName(factName);
     const name = covered ?? factName;
     if (told.test(name) || usual[name] === value) return [];
-    return [{ name: exactText(name), value: covered === undefined ? exactText(value) : notShown }];
+    return [
+      {
+        name: escapeInvisible(name),
+        value: covered === undefined ? escapeInvisible(value) : notShown,
+      },
+    ];
   });
 }
 
 function wantedVariables(config: ServerConfig): readonly WantedVariable[] {
   const { transport, auth } = config;
   return variableUses(config).map(({ variable, field }): WantedVariable => {
-    const goesTo = exactText(placeOf(field));
+    const goesTo = escapeInvisible(placeOf(field));
     if (!("url" in transport)) return { variable, goesTo };
     // Secrets of an OAuth client are sent to where tokens come from, which the server may choose.
     const isForSignIn = auth.type === "oauth" && field.startsWith("auth.");
@@ -197,7 +202,7 @@ async function noticeOf(
   const isLoose = kind === "npm" && !isPinned;
   const version = isLoose ? await cachedPackageVersion(name, hostEnv) : undefined;
   return {
-    spec: exactText(spec),
+    spec: escapeInvisible(spec),
     isPinned,
     ...(version === undefined ? {} : { pinnedSpec: `${name}@${version}` }),
     ...(resembles === undefined ? {} : { resembles }),

@@ -48,7 +48,7 @@ export function trimSeparators(name: string): string {
 }
 
 /** At most `limit` characters, the last ones being a hash of the origin when something had to go. */
-export function shorten(name: string, limit: number, origin: ToolOrigin): string {
+export function shortenName(name: string, limit: number, origin: ToolOrigin): string {
   return name.length <= limit ? name : appendHash(name, limit, originHash(origin, hashLength));
 }
 

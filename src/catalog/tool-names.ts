@@ -8,7 +8,7 @@ import {
   nameless,
   originHash,
   replaceInvalid,
-  shorten,
+  shortenName,
   toSnakeCase,
   toSnakeCaseKeepingHyphens,
   trimSeparators,
@@ -50,7 +50,7 @@ const doubleUnderscore: NamingStrategy = {
     const origin = { server, tool };
     const toolPart = replaceInvalid(tool, "_") || nameless("tool", origin);
     const name = `mcp__${serverPart(server)}__${toolPart}`;
-    return shorten(name, maxNameLength, origin);
+    return shortenName(name, maxNameLength, origin);
   },
   parse(name) {
     const match = /^mcp__(.+?)__(.+)$/s.exec(name);
@@ -70,7 +70,7 @@ function singleUnderscore(options: NamingOptions): NamingStrategy {
         server,
       );
       const name = `mcp_${head}_${toPart(tool) || nameless("tool", origin)}`;
-      return shorten(name, maxNameLength, origin);
+      return shortenName(name, maxNameLength, origin);
     },
     parse(name) {
       // With one separator there is one way to read it; with more there is none to prefer.
@@ -87,7 +87,7 @@ const prefixed: NamingStrategy = {
     const origin = { server, tool };
     const prefix = shortenServer(serverText(server), server);
     const name = `${prefix}_${replaceInvalid(tool, "_") || nameless("tool", origin)}`;
-    return shorten(name.toLowerCase(), maxNameLength, origin);
+    return shortenName(name.toLowerCase(), maxNameLength, origin);
   },
   parse: () => null,
   owns: (name) => /^[a-z0-9-][a-z0-9_-]*_./.test(name) && !name.startsWith("mcp_"),
@@ -98,7 +98,7 @@ function custom(build: (server: string, tool: string) => string): NamingStrategy
     build(server, tool) {
       const origin = { server, tool };
       const name = replaceInvalid(build(server, tool), "_") || nameless("tool", origin);
-      return shorten(name, maxNameLength, origin);
+      return shortenName(name, maxNameLength, origin);
     },
     parse: () => null,
     owns: () => true,
@@ -122,7 +122,7 @@ function serverText(server: string): string {
 }
 
 function shortenServer(part: string, server: string): string {
-  return shorten(part, maxServerLength, { server, tool: "" });
+  return shortenName(part, maxServerLength, { server, tool: "" });
 }
 
 // A server may be called `a__b` or `a_`. Its underscores that would read as the separator are

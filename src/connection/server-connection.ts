@@ -23,7 +23,8 @@ export interface ServerConnectionOptions extends ConnectionParts {
   readonly onNotification: (notification: ServerNotification) => void;
 }
 
-export interface ClientOptions {
+/** How one caller waits for the client. */
+export interface AwaitClientOptions {
   readonly signal?: AbortSignal | undefined;
   /** Time for start and handshake, if this caller is the one that begins it. */
   readonly timeoutMs?: number | undefined;
@@ -125,7 +126,7 @@ export class ServerConnection {
    * The ready client; concurrent callers share one handshake. A caller's `signal` ends that caller's
    * wait only, never the handshake the others wait for.
    */
-  client(options: ClientOptions = {}): Promise<ProtocolClient> {
+  client(options: AwaitClientOptions = {}): Promise<ProtocolClient> {
     if (this.#client !== undefined) return Promise.resolve(this.#client);
     if (this.#isEnded) return Promise.reject(this.#endedError());
     const { signal, timeoutMs, isForced = false } = options;

@@ -21,7 +21,7 @@ import { type CallHead, shortDuration } from "../store/audit/audit-page.ts";
 import { AuditQueue } from "../store/audit/audit-queue.ts";
 import type { HostStore } from "../store/host-store.ts";
 import type { Store } from "../store/store.ts";
-import { exactText } from "../text/escape-invisible.ts";
+import { escapeInvisible } from "../text/escape-invisible.ts";
 import { redact } from "../text/redact.ts";
 import { truncate } from "../text/truncate.ts";
 
@@ -112,7 +112,8 @@ export class AuditTrail implements Audit {
     const store = await keepAliveUntil(this.#openUpToDate());
     if (store === undefined) return;
     // Read by people at terminals as well; an escape in JSON stands for the very same text.
-    for await (const row of store.audit.export(filter)) yield `${exactText(JSON.stringify(row))}\n`;
+    for await (const row of store.audit.export(filter))
+      yield `${escapeInvisible(JSON.stringify(row))}\n`;
   }
 
   /** Saves what is left; before the store closes. */
@@ -143,7 +144,12 @@ export class AuditTrail implements Audit {
   #keepHead({ caller }: CallRecord, target: CallTarget): CallHead {
     const { tool, consent } = target;
     const { agent } = caller;
-    const head = { agent, server: tool.serverName, tool: exactText(tool.originalName), consent };
+    const head = {
+      agent,
+      server: tool.serverName,
+      tool: escapeInvisible(tool.originalName),
+      consent,
+    };
     this.#heads.set(target, head);
     return head;
   }
@@ -175,7 +181,7 @@ function entryOfCall(
     agent: caller.agent,
     server: target?.tool.serverName ?? outcome.serverName,
     // Read by people at terminals: what could not be seen is written as an escape.
-    tool: target && exactText(target.tool.originalName),
+    tool: target && escapeInvisible(target.tool.originalName),
     code: outcome.ok ? "ok" : outcome.error.code,
     detail: {
       // Which rule refused it, or else which one let it pass without a question.
@@ -186,7 +192,7 @@ function entryOfCall(
       argumentsHash: hashOf(argumentsText),
       sideEffects: outcome.sideEffects,
       // What was called, where no tool was found.
-      publicName: target === undefined ? exactText(nameOfNoTool(publicName)) : undefined,
+      publicName: target === undefined ? escapeInvisible(nameOfNoTool(publicName)) : undefined,
     },
   };
 }
@@ -234,7 +240,7 @@ function entryOfEvent(event: RecordedEvent): AuditEntry {
     case "consent-denied": {
       const { agent, serverName, toolName, callId, answer } = event;
       const server = serverName ?? undefined;
-      const tool = exactText(toolName);
+      const tool = escapeInvisible(toolName);
       return { type, at, agent, server, tool, code: answer, detail: { callId } };
     }
     case "consent-mode-set":
@@ -246,7 +252,7 @@ function entryOfEvent(event: RecordedEvent): AuditEntry {
     case "grant-revoked": {
       const { agent, serverName } = event;
       const server = serverName ?? undefined;
-      const toolNames = event.toolNames.map((name) => exactText(name));
+      const toolNames = event.toolNames.map((name) => escapeInvisible(name));
       return { type, at, agent: agent ?? undefined, server, detail: { toolNames } };
     }
     case "launch-asked":
@@ -257,7 +263,7 @@ function entryOfEvent(event: RecordedEvent): AuditEntry {
     case "tool-quarantined":
     case "tool-accepted": {
       const { serverName: server, toolName, reason: code } = event;
-      return { type, at, server, tool: exactText(toolName), code };
+      return { type, at, server, tool: escapeInvisible(toolName), code };
     }
     case "request-answered": {
       const { serverName: server, outcome: code, kind, durationMs } = event;

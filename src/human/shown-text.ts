@@ -1,6 +1,6 @@
 import { loadOnce } from "../async/load-once.ts";
 import { TimeSlice } from "../async/time-slice.ts";
-import { exactText } from "../text/escape-invisible.ts";
+import { escapeInvisible } from "../text/escape-invisible.ts";
 
 /**
  * A text that a person decides on: as it is, nothing masked, and safe to print, because what could not be
@@ -35,7 +35,7 @@ export function showText(raw: string, options?: ShowOptions): ShownText {
 
 /** Cuts a text without tracking it: for a part of something that is tracked as a whole. */
 export function cutText(raw: string, options: ShowOptions = {}): ShownText {
-  const { write = exactText, maxChars = maxShownChars } = options;
+  const { write = escapeInvisible, maxChars = maxShownChars } = options;
   const shownChars = wholeCharacters(raw, maxChars);
   return {
     text: write(raw.slice(0, shownChars)),

@@ -1,7 +1,7 @@
 import { TimeSlice } from "../async/time-slice.ts";
 import { writeWhole } from "../human/shown-text.ts";
 import { canonicalJson } from "../text/canonical-hash.ts";
-import { exactText } from "../text/escape-invisible.ts";
+import { escapeInvisible } from "../text/escape-invisible.ts";
 
 /** One place in which two definitions differ; all texts are safe to print. */
 export interface DefinitionChange {
@@ -132,7 +132,7 @@ function writeName(name: string, maxChars: number): Written {
 }
 
 function quoted(text: string): string {
-  return exactText(JSON.stringify(text));
+  return escapeInvisible(JSON.stringify(text));
 }
 
 /** A string whose quotes are still to be written, or the JSON of anything else. */
@@ -147,7 +147,7 @@ async function writeValue(
   const kept = raw.slice(0, maxChars);
   const json = "string" in value ? JSON.stringify(kept) : kept;
   return {
-    text: await writeWhole(json, exactText),
+    text: await writeWhole(json, escapeInvisible),
     omittedChars: raw.length - kept.length,
   };
 }

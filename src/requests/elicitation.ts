@@ -8,7 +8,7 @@ import type { JsonObject } from "../text/json-object.ts";
 import { checkElicitationUrl, urlPolicyOf } from "./elicitation-url.ts";
 import { checkContent, parseForm } from "./form.ts";
 import type { OpenedPages } from "./opened-pages.ts";
-import { type Asking, originOf, refuseQuestion } from "./question.ts";
+import { type Asking, questionOrigin, refuseQuestion } from "./question.ts";
 
 /** How often a form is shown again after an answer that does not fit it. */
 const maxTries = 3;
@@ -57,7 +57,7 @@ async function askForm(
   const form = parseForm(params["requestedSchema"], limits);
   const question = {
     kind: "form" as const,
-    ...originOf(asking),
+    ...questionOrigin(asking),
     message: messageOf(params),
     fields: form.fields,
   };
@@ -92,7 +92,7 @@ async function askToOpen(
   const { href: url, host } = checked;
   const question = {
     kind: "url" as const,
-    ...originOf(asking),
+    ...questionOrigin(asking),
     message: messageOf(params),
     url,
     host,

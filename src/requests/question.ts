@@ -15,7 +15,7 @@ export interface Asking {
 }
 
 /** Tells a person where a question comes from. */
-export function originOf({ serverName, owner }: Asking): {
+export function questionOrigin({ serverName, owner }: Asking): {
   readonly serverName: string;
   readonly agent?: string;
   readonly toolName?: string;

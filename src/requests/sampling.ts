@@ -9,9 +9,9 @@ import {
   trackShown,
 } from "../human/shown-text.ts";
 import type { RequestOwner } from "../protocol/wire/request-owner.ts";
-import { exactText } from "../text/escape-invisible.ts";
+import { escapeInvisible } from "../text/escape-invisible.ts";
 import { isJsonObject, type JsonObject } from "../text/json-object.ts";
-import { type Asking, originOf, refuseQuestion } from "./question.ts";
+import { type Asking, questionOrigin, refuseQuestion } from "./question.ts";
 
 /** A server's request to a model. Only its shape has been checked; its texts are the server's. */
 export interface SamplingRequest {
@@ -118,7 +118,7 @@ export async function answerSampling(
   { handler, allowances }: SamplingOptions,
 ): Promise<JsonObject> {
   const { signal } = asking;
-  const request = { ...originOf(asking), ...parseSampling(params) };
+  const request = { ...questionOrigin(asking), ...parseSampling(params) };
   await askConsent(request, asking, allowances);
   return resultOf(await untilAborted(handler(request, { signal }), signal));
 }
@@ -193,7 +193,7 @@ async function confirmSampling(
   const prompt = showPrompt(request);
   const question = {
     kind: "sampling" as const,
-    ...originOf(asking),
+    ...questionOrigin(asking),
     prompt,
     answers: owner === undefined ? unownedAnswers : ownedAnswers,
   };
@@ -255,7 +255,7 @@ function cutContent(content: SamplingContent, maxChars: number): ShownText {
 function exactLines(piece: string): string {
   return piece
     .split("\n")
-    .map((line) => exactText(line.replaceAll("\\", "\\\\")))
+    .map((line) => escapeInvisible(line.replaceAll("\\", "\\\\")))
     .join("\n");
 }
 

@@ -37,7 +37,7 @@ import {
 import type { McpTool } from "./mcp-tool.ts";
 import { type ConnectedServer, McpConnectionPool } from "./native/connection-pool.ts";
 import type { HandlerRuns } from "./native/handler-runs.ts";
-import { refused } from "./native/native-definition.ts";
+import { nativeToolError } from "./native/native-definition.ts";
 import { type NativeTool, NativeTools } from "./native/native-tools.ts";
 import type { ToolContextParts } from "./native/tool-context.ts";
 import { type Transaction, type TransactionResult, runTransaction } from "./native/transaction.ts";
@@ -265,7 +265,8 @@ export class AgentSession implements Session, Caller {
   defineTool<Params = ToolArguments>(definition: NativeTool<Params>): McpTool {
     const { name } = definition;
     const owner = this.#resolver.named().byName.get(name)?.tool.serverName;
-    if (owner !== undefined) throw refused(name, `has the name of a tool of server "${owner}"`);
+    if (owner !== undefined)
+      throw nativeToolError(name, `has the name of a tool of server "${owner}"`);
     const tool = this.#natives.define(definition as NativeTool);
     return this.#mcpTool(name, this.#judge.judgeNative(tool));
   }
@@ -301,7 +302,8 @@ export class AgentSession implements Session, Caller {
     const child = new AgentSession({ ...this.#options, ...rights, human }, this.#parts);
     for (const name of tools) {
       const definition = this.#natives.definition(name);
-      if (definition === undefined) throw refused(name, "is not defined in the parent session");
+      if (definition === undefined)
+        throw nativeToolError(name, "is not defined in the parent session");
       child.defineTool(definition);
     }
     this.#parts.sessions.addChild(child, this);

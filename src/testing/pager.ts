@@ -1,7 +1,7 @@
 import { createError } from "../errors/families.ts";
 import { invalidParams } from "./invalid-params.ts";
 
-export interface Page<T> {
+export interface ServedPage<T> {
   readonly items: readonly T[];
   readonly nextCursor?: string;
 }
@@ -9,7 +9,7 @@ export interface Page<T> {
 /** Cuts lists into pages of `pageSize`, or leaves them whole without one. Cursors are offsets. */
 export function createPager(
   pageSize: number | undefined,
-): <T>(items: readonly T[], cursor: string | undefined) => Page<T> {
+): <T>(items: readonly T[], cursor: string | undefined) => ServedPage<T> {
   if (pageSize !== undefined && !(Number.isInteger(pageSize) && pageSize >= 1))
     throw createError("config_invalid", "The page size must be a whole number of at least 1.");
   return (items, cursor) => {

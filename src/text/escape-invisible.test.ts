@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { exactText, exactWord } from "./escape-invisible.ts";
+import { escapeInvisible, quoteWord } from "./escape-invisible.ts";
 
 describe("text with nothing left out", () => {
   it.each([
@@ -11,7 +11,7 @@ describe("text with nothing left out", () => {
     ["a\u00A0b\u3000c\u3164d", "a\\u00a0b\\u3000c\\u3164d"],
     ["a\uD800b", "a\\ud800b"],
   ])("CLI-16: %j", (text, shown) => {
-    expect(exactText(text)).toBe(shown);
+    expect(escapeInvisible(text)).toBe(shown);
   });
 
   it.each([
@@ -22,6 +22,6 @@ describe("text with nothing left out", () => {
     ["line\nbreak\u202E", '"line\\nbreak\\u202e"'],
     ["$(rm)", '"$(rm)"'],
   ])("CLI-16: the word %j", (word, shown) => {
-    expect(exactWord(word)).toBe(shown);
+    expect(quoteWord(word)).toBe(shown);
   });
 });

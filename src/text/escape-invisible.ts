@@ -1,17 +1,17 @@
-// Everything that is not seen, is seen as something else, or moves what is seen: controls, formats such
-// as bidirectional marks, fillers, blanks other than the plain one.
-const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
+// Characters that are invisible, look like a plain blank, or move the text around them: controls, formats
+// such as bidirectional marks, fillers, other blanks.
+const invisible = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
 
-/** `text` with nothing left out: what could not be seen is written as an escape. Safe for a terminal. */
-export function exactText(text: string): string {
-  return text.replace(unseen, (character) =>
+/** Writes every invisible character of `text` as an escape and leaves nothing out. Safe for a terminal. */
+export function escapeInvisible(text: string): string {
+  return text.replace(invisible, (character) =>
     Array.from({ length: character.length }, (_, index) => escapeUnit(character, index)).join(""),
   );
 }
 
-/** A word of a command line, quoted where a blank or a quote would blur where it ends. */
-export function exactWord(word: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(word) ? word : exactText(JSON.stringify(word));
+/** Quotes a word of a command line where a blank or a quote would hide where it ends. */
+export function quoteWord(word: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(word) ? word : escapeInvisible(JSON.stringify(word));
 }
 
 function escapeUnit(text: string, index: number): string {

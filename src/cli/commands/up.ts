@@ -3,7 +3,7 @@ import type { McpHost, ServerStatus } from "../../host/host.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
 import { formatElapsed } from "../output/duration.ts";
 import {
-  originOf,
+  displayOrigin,
   pendingNote,
   quarantineNote,
   serverObject,
@@ -130,7 +130,7 @@ function writeServer(
     const note =
       status.state === "pending"
         ? pendingNote(status, standpoint)
-        : `from ${originOf(status, standpoint)}`;
+        : `from ${displayOrigin(status, standpoint)}`;
     terminal.line(`${glyph} ${name}  ${words.join(" ")}, ${note}`);
   }
 }

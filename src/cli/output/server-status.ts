@@ -18,7 +18,7 @@ const stateWords: Readonly<Record<ServerState, string>> = {
   disabled: "○ disabled",
 };
 
-/** A server that works is told by the tools that it offers nobody: by those that changed, if some did. */
+/** The words for a working server with tools that are held back: `changed` if definitions changed. */
 const changedWord = "▲ changed";
 const heldBackWord = "▲ held back";
 
@@ -28,19 +28,19 @@ export function stateWord(state: ServerState): string {
 
 export function statusWord(status: ServerStatus): string {
   const { quarantined, suspect } = status;
-  if (!isToldByTools(status)) return stateWord(status.state);
+  if (!hasHeldBackTools(status)) return stateWord(status.state);
   return quarantined.length > suspect.length ? changedWord : heldBackWord;
 }
 
-function isToldByTools({ state, quarantined }: ServerStatus): boolean {
+function hasHeldBackTools({ state, quarantined }: ServerStatus): boolean {
   return (state === "connected" || state === "idle") && quarantined.length > 0;
 }
 
 /** The widest word, for tables that are written row by row. */
 export const widestStateWord = Math.max(...Object.values(stateWords).map((word) => word.length));
 
-/** Where the entry stands: `.plugboard/mcp.json:7`, or the name of its layer. */
-export function originOf(
+/** Names the place of an entry: `.plugboard/mcp.json:7`, or its layer. */
+export function displayOrigin(
   { provenance }: Pick<ServerStatus, "provenance">,
   standpoint: Standpoint,
 ): string {
@@ -55,8 +55,10 @@ export function pendingNote(status: ServerStatus, standpoint: Standpoint): strin
   const what = status.changedSinceApproval ? "changed" : "new";
   const { waitsToReplace: other } = status;
   const replaces =
-    other === undefined ? "" : `, would replace ${originOf({ provenance: other }, standpoint)}`;
-  return `${what} in ${originOf(status, standpoint)}${replaces} → ${ownCommand("approve", status.name, [], standpoint.program)}`;
+    other === undefined
+      ? ""
+      : `, would replace ${displayOrigin({ provenance: other }, standpoint)}`;
+  return `${what} in ${displayOrigin(status, standpoint)}${replaces} → ${ownCommand("approve", status.name, [], standpoint.program)}`;
 }
 
 /** Which tools nobody is offered, and what to do about it; undefined when all are. */
@@ -103,12 +105,12 @@ export function toolsText(status: ServerStatus): string {
 /** What a person should know about a server beside its state, and what to do about it. */
 export function statusNote(status: ServerStatus, standpoint: Standpoint): string {
   const { name, state, lastError, provenance, problems, protocolVersion } = status;
-  if (isToldByTools(status)) return quarantineNote(status, standpoint) ?? "";
+  if (hasHeldBackTools(status)) return quarantineNote(status, standpoint) ?? "";
   switch (state) {
     case "pending":
       return pendingNote(status, standpoint);
     case "disabled":
-      return originOf(status, standpoint);
+      return displayOrigin(status, standpoint);
     case "needs_auth":
     case "disconnected":
     case "error":

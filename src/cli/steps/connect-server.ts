@@ -6,7 +6,7 @@ import type { CommandContext } from "./command-context.ts";
 import { noteConfigProblems } from "./open-host.ts";
 import type { ProgressLine } from "./progress-line.ts";
 
-export interface ConnectedServer {
+export interface ConnectResult {
   readonly status: ServerStatus;
   /** Start, handshake and listing; the time a person took to answer is not part of it. */
   readonly elapsedMs: number;
@@ -21,7 +21,7 @@ export async function connectServer(
     progress,
     ...options
   }: ConnectOptions & { readonly name: string; readonly progress: ProgressLine },
-): Promise<ConnectedServer> {
+): Promise<ConnectResult> {
   await offerApproval(context, host, requireServer(context, host, name));
   const { state } = host.server(name);
   if (state !== "pending" && state !== "disabled") progress.phase(`starting ${name}`);

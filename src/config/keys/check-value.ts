@@ -40,14 +40,9 @@ export function isRecord(value: unknown): value is JsonObject {
   return isJsonObject(value) && !SecretText.is(value);
 }
 
-/** Text from a file made short and safe to show; cut first, because it may be megabytes long. */
-export function shorten(text: string, limit: number): string {
-  return boundedLine(text, limit);
-}
-
 /** A name from a file, fit for a message. */
 export function quoteName(name: string): string {
-  return `"${shorten(name, 64)}"`;
+  return `"${boundedLine(name, 64)}"`;
 }
 
 const spellingsCache = new WeakMap<KeyTable, ReadonlyMap<string, string>>();

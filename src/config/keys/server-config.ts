@@ -84,12 +84,12 @@ export interface MemoryTransportConfig {
 }
 
 /** Transports that reach nothing outside this process. */
-export type WirelessTransportConfig = MemoryTransportConfig | NoTransportConfig;
+export type InProcessTransportConfig = MemoryTransportConfig | NoTransportConfig;
 
 export type TransportConfig<Text extends ConfigText = ConfigText> =
   | StdioTransportConfig<Text>
   | HttpTransportConfig<Text>
-  | WirelessTransportConfig;
+  | InProcessTransportConfig;
 export type TransportKind = TransportConfig["kind"];
 
 export type AuthConfig<Text extends ConfigText = ConfigText> =

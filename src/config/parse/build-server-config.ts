@@ -8,7 +8,7 @@ import type {
   Provenance,
   ServerConfig,
   TransportConfig,
-  WirelessTransportConfig,
+  InProcessTransportConfig,
 } from "../keys/server-config.ts";
 import { inputIds } from "../variables/reference-uses.ts";
 import { resolvePath } from "../variables/resolve-path.ts";
@@ -23,7 +23,7 @@ export interface NamedEntry extends ReadEntry {
   readonly defaults: EntryValues;
   readonly provenance: Provenance;
   /** Set when code asked for a transport that no key can describe. */
-  readonly fixedTransport: WirelessTransportConfig | undefined;
+  readonly fixedTransport: InProcessTransportConfig | undefined;
 }
 
 /**
@@ -96,7 +96,7 @@ function warnAboutIdleKeys(
   transport: TransportConfig,
   context: BuildContext,
 ): void {
-  if (isWireless(transport)) return;
+  if (isInProcess(transport)) return;
   const kind = transport.kind === "stdio" ? "stdio" : "http";
   for (const key of Object.keys(entry.values)) {
     const spec = entryKeys[key as keyof typeof entryKeys];
@@ -107,7 +107,7 @@ function warnAboutIdleKeys(
   }
 }
 
-function isWireless(transport: TransportConfig): transport is WirelessTransportConfig {
+function isInProcess(transport: TransportConfig): transport is InProcessTransportConfig {
   return transport.kind === "none" || transport.kind === "memory";
 }
 
@@ -118,7 +118,7 @@ function buildAuth(
   context: BuildContext,
 ): AuthConfig | undefined {
   const { auth: given } = values;
-  if (given === undefined || transport.kind === "stdio" || isWireless(transport))
+  if (given === undefined || transport.kind === "stdio" || isInProcess(transport))
     return { type: "none" };
   const { type, ...keys }: CheckedAuth = typeof given === "string" ? { type: given } : given;
   const fail = (key: string, message: string): undefined => {

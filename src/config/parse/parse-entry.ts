@@ -1,3 +1,4 @@
+import { boundedLine } from "../../text/bounded-text.ts";
 import { neutralizeLine } from "../../text/neutralize.ts";
 import {
   type FieldPath,
@@ -5,14 +6,13 @@ import {
   quoteName,
   type Report,
   type Severity,
-  shorten,
 } from "../keys/check-value.ts";
 import type { ConfigProblem } from "../keys/config-problem.ts";
 import type {
   NamingPreset,
   Provenance,
   ServerConfig,
-  WirelessTransportConfig,
+  InProcessTransportConfig,
 } from "../keys/server-config.ts";
 import { buildServerConfig } from "./build-server-config.ts";
 import type { FoundEntry } from "./find-entries.ts";
@@ -119,7 +119,7 @@ function takeCanonicalParts(
   options: ParseConfigOptions,
 ): {
   readonly source: Readonly<Record<string, unknown>>;
-  readonly fixedTransport: WirelessTransportConfig | undefined;
+  readonly fixedTransport: InProcessTransportConfig | undefined;
 } {
   if (options.provenance !== undefined && options.provenance.layer !== "code")
     return { source: value, fixedTransport: undefined };
@@ -152,10 +152,10 @@ export function createReport(
       severity,
       code: "config_invalid",
       message,
-      ...(serverName === undefined ? {} : { serverName: shorten(serverName, 128) }),
+      ...(serverName === undefined ? {} : { serverName: boundedLine(serverName, 128) }),
       layer,
       ...(path === undefined ? {} : { path }),
-      ...(at.length === 0 ? {} : { field: shorten(at.join("."), 128) }),
+      ...(at.length === 0 ? {} : { field: boundedLine(at.join("."), 128) }),
       ...options.locate?.([...prefix, ...at]),
     });
   };

@@ -4,7 +4,6 @@ import path from "node:path";
 
 import { baseDirOf, isOtherHostsFile } from "../../config/files/config-files.ts";
 import { readConfigFile } from "../../config/files/read-config-file.ts";
-import { shorten } from "../../config/keys/check-value.ts";
 import { type ConfigProblem, problemError } from "../../config/keys/config-problem.ts";
 import type { ConfigText, ServerConfig } from "../../config/keys/server-config.ts";
 import { findContainer } from "../../config/parse/find-entries.ts";
@@ -15,6 +14,7 @@ import { isSecretValue } from "../../config/variables/secret-values.ts";
 import { createError } from "../../errors/families.ts";
 import type { HostStore } from "../../store/host-store.ts";
 import { readKuseDatabase } from "../../store/sqlite/read-kuse-database.ts";
+import { boundedLine } from "../../text/bounded-text.ts";
 import { reveal, SecretText } from "../../text/secret-text.ts";
 import type {
   EntryInput,
@@ -112,7 +112,10 @@ async function readDatabase(file: string): Promise<Source> {
   const { entries, problems } = await readKuseDatabase(file);
   const list = entries.map(({ name, entry }) => ({ ...entry, name }));
   const source = sourceOf(parseConfig(list, { provenance: { layer, path: file } }));
-  const unread = problems.map(({ id = "", text }) => ({ name: shorten(id, 128), reason: text }));
+  const unread = problems.map(({ id = "", text }) => ({
+    name: boundedLine(id, 128),
+    reason: text,
+  }));
   const withSecret = entries.filter(({ clientSecret }) => clientSecret !== undefined);
   return {
     ...source,

@@ -38,7 +38,7 @@ export function unchecked(reason: string): ValidationFailure {
   return { kind: "unchecked", message: reason, problems: [] };
 }
 
-export function refused(reason: string): ValidationFailure {
+export function unusableSchema(reason: string): ValidationFailure {
   return unchecked(`the schema cannot be used: ${reason}`);
 }
 

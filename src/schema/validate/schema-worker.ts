@@ -2,7 +2,7 @@ import { parentPort } from "node:worker_threads";
 
 import { type CompiledSchema, compileSchema } from "../compile/compile-schema.ts";
 import { loadPatternEngine, type PatternEngine } from "../compile/linear-pattern.ts";
-import { refused } from "../compile/validation-failure.ts";
+import { unusableSchema } from "../compile/validation-failure.ts";
 import { examineSchema } from "../guard/schema-guard.ts";
 import { type CheckResult, runCheck } from "./run-check.ts";
 
@@ -32,7 +32,7 @@ function check(schemaText: string, value: unknown, engine: PatternEngine): Check
   let schema = compiled.get(schemaText);
   if (schema === undefined) {
     const { report, graph } = examineSchema(JSON.parse(schemaText));
-    if (graph === undefined) return { verdict: refused(report.reason) };
+    if (graph === undefined) return { verdict: unusableSchema(report.reason) };
     if (compiled.size >= maxCompiled) compiled.clear();
     schema = compileSchema(graph, engine);
     compiled.set(schemaText, schema);

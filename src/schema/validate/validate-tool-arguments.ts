@@ -3,7 +3,7 @@ import { isJsonObject } from "../../text/json-object.ts";
 import {
   invalid,
   Trace,
-  refused,
+  unusableSchema,
   type ValidationProblem,
   type Verdict,
 } from "../compile/validation-failure.ts";
@@ -42,7 +42,7 @@ export function validateToolArguments(
   if (verdict !== undefined) return verdict;
   if (schema === undefined || isEmptySchema(schema))
     return options.withoutSchema === "none" ? checkNoArguments(args) : undefined;
-  if (!isJsonObject(schema)) return refused("it is not an object");
+  if (!isJsonObject(schema)) return unusableSchema("it is not an object");
   const validators = options.validators ?? (shared ??= new ValidatorCache());
   return validators.forSchema(schema).validate(args);
 }

@@ -1,7 +1,7 @@
 import { defaultLimits } from "../../config/keys/limits.ts";
 import { type CompiledSchema, compileSchema } from "../compile/compile-schema.ts";
 import { loadedPatternEngine, loadPatternEngine } from "../compile/linear-pattern.ts";
-import { refused, unchecked, type Verdict } from "../compile/validation-failure.ts";
+import { unusableSchema, unchecked, type Verdict } from "../compile/validation-failure.ts";
 import {
   examineSchema,
   type Examination,
@@ -69,7 +69,7 @@ export function createMeasuredValidator(
 }
 
 export function createRefusingValidator(reason: string): Validator {
-  const verdict = refused(reason);
+  const verdict = unusableSchema(reason);
   return { report: { kind: "refused", reason }, validate: () => verdict };
 }
 
@@ -105,7 +105,7 @@ class SchemaValidator implements Validator {
   #validateHere(value: unknown): Verdict | Promise<Verdict> {
     this.#examination ??= examineSchema(JSON.parse(this.#schemaText));
     const { report, graph } = this.#examination;
-    if (graph === undefined) return refused(report.reason);
+    if (graph === undefined) return unusableSchema(report.reason);
     const engine = loadedPatternEngine();
     if (engine === undefined && graph.patterns.size > 0)
       return loadPatternEngine().then(() => this.#validateHere(value));

@@ -54,7 +54,7 @@ function carriedSchema(
   const carried = toJsonSchema(schema, side);
   if (carried.flaw === undefined) return carried.schema;
   const { flaw, hint } = carried;
-  throw refused(name, `has an unusable ${member}: ${flaw}`, { hint });
+  throw nativeToolError(name, `has an unusable ${member}: ${flaw}`, { hint });
 }
 
 async function accept(
@@ -75,12 +75,12 @@ export function plainObject(
   member: string,
 ): Readonly<Record<string, unknown>> {
   const flaw = isJsonObject(value) ? checkPlainJson(value)?.message : "is not an object";
-  if (flaw !== undefined) throw refused(toolName, `has an unusable ${member}: ${flaw}`);
+  if (flaw !== undefined) throw nativeToolError(toolName, `has an unusable ${member}: ${flaw}`);
   return frozenCopy(value);
 }
 
 /** The error for a definition of a native tool that could not be called. */
-export function refused(
+export function nativeToolError(
   name: unknown,
   what: string,
   options: { readonly hint?: string | undefined } = {},

@@ -9,7 +9,7 @@ import {
   plainObject,
   readInputSchema,
   readOutputSchema,
-  refused,
+  nativeToolError,
 } from "./native-definition.ts";
 import { nativeFailure, nativeResult } from "./native-result.ts";
 import { CallContext, type ToolContext, type ToolContextParts } from "./tool-context.ts";
@@ -86,17 +86,18 @@ export class NativeTools {
   define(definition: NativeTool): NativeCallable {
     const { name } = definition;
     if (typeof name !== "string" || !validName.test(name))
-      throw refused(name, "has a name that model providers do not accept", {
+      throw nativeToolError(name, "has a name that model providers do not accept", {
         hint: "use 1 to 64 letters, digits, _ and -",
       });
     // Programs without types define tools, too.
-    if (typeof definition.description !== "string") throw refused(name, "has no description");
-    if (typeof definition.handler !== "function") throw refused(name, "has no handler");
-    if (this.#tools.has(name)) throw refused(name, "is defined already");
+    if (typeof definition.description !== "string")
+      throw nativeToolError(name, "has no description");
+    if (typeof definition.handler !== "function") throw nativeToolError(name, "has no handler");
+    if (this.#tools.has(name)) throw nativeToolError(name, "is defined already");
     const tool = this.#callable(definition);
     const unusable = this.#parts.schemas.refusal(tool);
     if (unusable !== undefined)
-      throw refused(name, `has a schema that cannot be used: ${unusable}`);
+      throw nativeToolError(name, `has a schema that cannot be used: ${unusable}`);
     this.#tools.set(name, { definition, tool });
     return tool;
   }

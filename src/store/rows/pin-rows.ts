@@ -10,7 +10,7 @@ import type { StoreContext } from "./area-writes.ts";
 /** `accepted`: what may be called. `quarantined`: what the server says now and nobody has looked at. */
 export type PinState = "accepted" | "quarantined";
 
-export interface ToolDefinition {
+export interface StoredDefinition {
   readonly tool: string;
   readonly fingerprint: string;
   /** To show the difference; large ones are not kept, their fingerprint is. */
@@ -85,7 +85,7 @@ export class PinRows {
   async definitions(
     consentId: ConsentId,
     tool: string,
-  ): Promise<Readonly<Partial<Record<PinState, ToolDefinition>>>> {
+  ): Promise<Readonly<Partial<Record<PinState, StoredDefinition>>>> {
     const { database } = this.#context;
     const rows = await database.read(
       database.queries
@@ -110,7 +110,7 @@ export class PinRows {
    * Accepts tools that were never seen before and leaves all others alone: of two processes that see a
    * tool first, one pins it. Read the list afterwards to know what holds.
    */
-  async acceptNew(consentId: ConsentId, definitions: readonly ToolDefinition[]): Promise<void> {
+  async acceptNew(consentId: ConsentId, definitions: readonly StoredDefinition[]): Promise<void> {
     if (definitions.length === 0) return;
     const { rows, chars } = await this.#acceptedSize(consentId);
     const fitting = definitions.slice(0, Math.max(0, maxPinsPerServer - rows));
@@ -130,7 +130,7 @@ export class PinRows {
    */
   async replaceQuarantined(
     consentId: ConsentId,
-    definitions: readonly ToolDefinition[],
+    definitions: readonly StoredDefinition[],
   ): Promise<void> {
     const { database, areas } = this.#context;
     const { queries } = database;
@@ -158,7 +158,7 @@ export class PinRows {
   }
 
   /** Records the definition a tool has changed to; the accepted one stays beside it. */
-  async quarantine(consentId: ConsentId, definition: ToolDefinition): Promise<void> {
+  async quarantine(consentId: ConsentId, definition: StoredDefinition): Promise<void> {
     await this.#context.areas.write("pins", [this.#quarantining(consentId, definition)]);
   }
 
@@ -169,7 +169,7 @@ export class PinRows {
   }
 
   /** Quarantines and accepts in one step: nobody else can replace what was shown in between. */
-  async acceptShown(consentId: ConsentId, definition: ToolDefinition): Promise<boolean> {
+  async acceptShown(consentId: ConsentId, definition: StoredDefinition): Promise<boolean> {
     const { tool, fingerprint } = definition;
     const statements = [
       this.#quarantining(consentId, definition),
@@ -178,7 +178,7 @@ export class PinRows {
     return (await this.#context.areas.write("pins", statements)).at(-1) === 1;
   }
 
-  #quarantining(consentId: ConsentId, definition: ToolDefinition): Compilable {
+  #quarantining(consentId: ConsentId, definition: StoredDefinition): Compilable {
     const budget = { bytesLeft: maxDefinitionBytes };
     const row = this.#row(consentId, "quarantined", definition, budget);
     const { fingerprint, definition: text, pinned_at } = row;
@@ -255,7 +255,7 @@ export class PinRows {
   async *#inParts(
     consentId: ConsentId,
     state: PinState,
-    definitions: readonly ToolDefinition[],
+    definitions: readonly StoredDefinition[],
     budget: { bytesLeft: number },
   ): AsyncGenerator<readonly StoreTables["pins"][]> {
     const slice = new TimeSlice();
@@ -273,7 +273,7 @@ export class PinRows {
   #row(
     consentId: ConsentId,
     state: PinState,
-    { tool, fingerprint, definition }: ToolDefinition,
+    { tool, fingerprint, definition }: StoredDefinition,
     budget: { bytesLeft: number },
   ): StoreTables["pins"] {
     const text = definition === undefined ? null : JSON.stringify(definition);
