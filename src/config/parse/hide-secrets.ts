@@ -1,6 +1,6 @@
 import { looksLikeSecret, mask, redact } from "../../text/redact.ts";
 import { reveal, SecretText } from "../../text/secret-text.ts";
-import type { ConfigText } from "../keys/server-config.ts";
+import type { ConfigText, ServerConfig } from "../keys/server-config.ts";
 import { isPureReference, parseTemplate } from "../variables/variable-reference.ts";
 
 const secretOption = /^--?(?:[\w-]*[-_])?(?:api[-_]?key|token|secret|password|passwd)$/i;
@@ -8,8 +8,8 @@ const secretOption = /^--?(?:[\w-]*[-_])?(?:api[-_]?key|token|secret|password|pa
 const maxLookedAt = 4_096;
 
 /**
- * A value of `env`, `headers` or `auth`. Any of them may be a secret; only one made of `${VAR}` alone
- * says no more than where the secret comes from.
+ * Hides a value of `env`, `headers` or `auth`. Any of them may be a secret; only one made of `${VAR}`
+ * alone says no more than where the secret comes from.
  */
 export function hideValue(value: ConfigText): ConfigText {
   const text = reveal(value);
@@ -24,12 +24,12 @@ export function hideValues(
   );
 }
 
-/** An address that holds a credential shows everything else; `isSecret` says that it does, whatever it looks like. */
+/** Hides the credential in an address; `isSecret` hides it all when no credential can be recognised. */
 export function hideInAddress(address: string, isSecret: boolean): ConfigText {
   return isSecret || redact(address) !== address ? hidden(address) : address;
 }
 
-/** Arguments that look like a credential, or follow an option that asks for one, are hidden. */
+/** Hides arguments that look like a credential or follow an option that asks for one. */
 export function hideArguments(args: readonly ConfigText[]): readonly ConfigText[] {
   const words = args.map(reveal);
   return args.map((arg, index) => {
@@ -37,6 +37,25 @@ export function hideArguments(args: readonly ConfigText[]): readonly ConfigText[
     const isHidden = SecretText.is(arg) || isCredential(word, words[index - 1]);
     return isHidden ? hidden(word) : word;
   });
+}
+
+/**
+ * Finds the first value of `env`, `headers` or `auth` that is the mask of a secret. An entry copied from
+ * printed output has lost its secret, and the user must not learn that from a server that refuses the mask.
+ */
+export function findMask({
+  transport,
+  auth,
+}: ServerConfig): readonly [key: "env" | "headers" | "auth", name: string] | undefined {
+  const groups = {
+    env: "env" in transport ? transport.env : {},
+    headers: "headers" in transport ? transport.headers : {},
+    auth,
+  };
+  for (const key of ["env", "headers", "auth"] as const)
+    for (const [name, value] of Object.entries<unknown>(groups[key]))
+      if (SecretText.is(value) && value.equals(mask)) return [key, name];
+  return undefined;
 }
 
 function hidden(text: string): SecretText {
@@ -51,7 +70,7 @@ function isCredential(word: string, before: string | undefined): boolean {
   return isOptionValue || looksLikeSecret(literal);
 }
 
-/** What a template says beside its references. */
+/** The text of a template without its references. */
 function literalText(template: string): string {
   if (!template.includes("$")) return template;
   const parts = parseTemplate(template);

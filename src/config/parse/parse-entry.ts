@@ -16,7 +16,7 @@ import type {
 } from "../keys/server-config.ts";
 import { buildServerConfig } from "./build-server-config.ts";
 import type { FoundEntry } from "./find-entries.ts";
-import { findMask } from "./find-mask.ts";
+import { findMask } from "./hide-secrets.ts";
 import { lintEntry } from "./lint-entry.ts";
 import { type EntryValues, readEntry } from "./read-entry.ts";
 
