@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { parseServerEntry } from "../config/parse/parse-config.ts";
+import { AccessRevision } from "../policy/access-revision.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { HostStore } from "../store/host-store.ts";
 import { Approvals } from "./approvals.ts";
@@ -11,7 +12,10 @@ import { entryIdOf, launchFacts } from "./launch-facts.ts";
 function createApprovals() {
   const clock = new ManualClock();
   const store = new HostStore({ location: ":memory:", clock, logger: silentLogger });
-  const launches = new ApprovedLaunches(() => ({ commandPath: "/bin/run", folder: "/work" }));
+  const launches = new ApprovedLaunches(
+    () => ({ commandPath: "/bin/run", folder: "/work" }),
+    new AccessRevision(),
+  );
   const approvals = new Approvals(store, launches);
   const provenance = { layer: "project", path: "/project/.mcp.json" } as const;
   const config = parseServerEntry("p", { command: "run" }, { provenance });

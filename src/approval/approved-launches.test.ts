@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { parseServerEntry } from "../config/parse/parse-config.ts";
+import { AccessRevision } from "../policy/access-revision.ts";
 import { ApprovedLaunches } from "./approved-launches.ts";
 import { entryIdOf, launchFacts } from "./launch-facts.ts";
 
@@ -15,7 +16,7 @@ function machine() {
   const approvals = new ApprovedLaunches(() => {
     state.looks += 1;
     return { commandPath: state.file, folder: state.folder };
-  });
+  }, new AccessRevision());
   return { state, approvals };
 }
 

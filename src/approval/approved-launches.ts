@@ -1,6 +1,7 @@
 import { isOfProject, type ServerConfig } from "../config/keys/server-config.ts";
 import type { EntryId, LaunchId } from "../config/keys/server-ids.ts";
 import type { CheckedLaunch } from "../isolation/process/checked-launch.ts";
+import type { AccessRevision } from "../policy/access-revision.ts";
 import {
   entryIdOf,
   type LaunchFacts,
@@ -36,15 +37,11 @@ export class ApprovedLaunches {
   readonly #approved = new Map<EntryId, Set<LaunchId>>();
   /** The launch of each entry as it would be now, as far as it has been looked up. */
   readonly #current = new Map<EntryId, CurrentLaunch>();
-  #revision = 0;
+  readonly #revision: AccessRevision;
 
-  constructor(locate: LocateLaunch) {
+  constructor(locate: LocateLaunch, revision: AccessRevision) {
     this.#locate = locate;
-  }
-
-  /** Grows with every change that `isApproved` may depend on. */
-  get revision(): number {
-    return this.#revision;
+    this.#revision = revision;
   }
 
   /** A server of a project file needs a person's approval; any other is approved by its origin. */
@@ -61,13 +58,13 @@ export class ApprovedLaunches {
 
   /** Looks at the files now. What it finds counts from now on, whatever was found before. */
   lookUp(config: ServerConfig): CurrentLaunch {
-    this.#revision += 1;
+    this.#revision.advance();
     return this.#look(config);
   }
 
   /** Makes the next question about this entry look at the files again. */
   forgetLook({ entryId }: DescribedServer): void {
-    this.#revision += 1;
+    this.#revision.advance();
     this.#current.delete(entryId);
   }
 
@@ -77,21 +74,21 @@ export class ApprovedLaunches {
   }
 
   add({ launchId, facts }: CurrentLaunch): void {
-    this.#revision += 1;
+    this.#revision.advance();
     const entryId = entryIdOf(facts);
     const approved = this.#approved.get(entryId) ?? new Set();
     this.#approved.set(entryId, approved.add(launchId));
   }
 
   delete(launchId: LaunchId): void {
-    this.#revision += 1;
+    this.#revision.advance();
     for (const [entryId, approved] of this.#approved)
       if (approved.delete(launchId) && approved.size === 0) this.#approved.delete(entryId);
   }
 
   /** Deletes every approval of the entry, whatever file its command stood for. */
   deleteAll({ entryId }: DescribedServer): void {
-    this.#revision += 1;
+    this.#revision.advance();
     this.#approved.delete(entryId);
   }
 

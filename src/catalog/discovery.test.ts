@@ -7,6 +7,7 @@ import { ApprovedLaunches } from "../approval/approved-launches.ts";
 import { defaultLimits } from "../config/keys/limits.ts";
 import { parseServerEntry } from "../config/parse/parse-config.ts";
 import type { HostEvent } from "../events/host-event.ts";
+import { AccessRevision } from "../policy/access-revision.ts";
 import type { ProtocolClient, ToolListing } from "../protocol/protocol-client.ts";
 import { type ConnectionPurpose, ServerRegistry } from "../registry/server-registry.ts";
 import { Discovery } from "./discovery.ts";
@@ -22,11 +23,15 @@ function scene() {
   const catalog = new ToolCatalog();
   const purposes: ConnectionPurpose[] = [];
   const registry = new ServerRegistry({
+    revision: new AccessRevision(),
     createConnection(purpose) {
       purposes.push(purpose);
       return scriptedConnection().connection;
     },
-    launches: new ApprovedLaunches(() => ({ commandPath: "/bin/run", folder: "/work" })),
+    launches: new ApprovedLaunches(
+      () => ({ commandPath: "/bin/run", folder: "/work" }),
+      new AccessRevision(),
+    ),
   });
   const define = (command: string): void => {
     const config = parseServerEntry("s", { command });

@@ -6,6 +6,7 @@ import { ApprovedLaunches } from "../approval/approved-launches.ts";
 import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { ToolPins } from "../pins/tool-pins.ts";
+import { AccessRevision } from "../policy/access-revision.ts";
 import { silentLogger } from "../ports/logger.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import { ServerRegistry } from "../registry/server-registry.ts";
@@ -28,8 +29,12 @@ function createMemory() {
   const store = new HostStore({ location: ":memory:", clock, logger: silentLogger });
   const catalog = new ToolCatalog();
   const registry = new ServerRegistry({
+    revision: new AccessRevision(),
     createConnection: () => scriptedConnection().connection,
-    launches: new ApprovedLaunches(() => ({ commandPath: "/bin/run", folder: "/work" })),
+    launches: new ApprovedLaunches(
+      () => ({ commandPath: "/bin/run", folder: "/work" }),
+      new AccessRevision(),
+    ),
   });
   const config = parseServerEntry("s", { command: "run" });
   const define = (configs: readonly (typeof config)[]): void => {
@@ -37,7 +42,13 @@ function createMemory() {
     catalog.arrange(configs, new Set());
   };
   define([config]);
-  const pins = new ToolPins({ store, registry, events: new EventBus(), clock });
+  const pins = new ToolPins({
+    store,
+    registry,
+    revision: new AccessRevision(),
+    events: new EventBus(),
+    clock,
+  });
   const memory = new StoredCatalogs({ store, registry, catalog, pins });
   /** When what is stored of the server was written, once all that waits is. */
   const savedAt = async (consentId = registry.get("s").consentId) => {

@@ -1,4 +1,5 @@
 import type { ConsentId } from "../config/keys/server-ids.ts";
+import type { AccessRevision } from "../policy/access-revision.ts";
 import { serverResource, toolResource } from "../policy/resource-name.ts";
 import type { ConsentSubject } from "./consent-subject.ts";
 
@@ -15,28 +16,27 @@ const none: ReadonlySet<string> = new Set();
 export class SessionAllowances {
   readonly #servers = new Map<string, ServerAllowance>();
   readonly #tools = new Map<string, ConsentSubject>();
-  #revision = 0;
+  readonly #revision: AccessRevision;
 
-  /** Grows with every answer. */
-  get revision(): number {
-    return this.#revision;
+  constructor(revision: AccessRevision) {
+    this.#revision = revision;
   }
 
   allowTool(subject: ConsentSubject): void {
     this.#tools.set(toolResource(subject.serverName, subject.toolName), subject);
-    this.#revision += 1;
+    this.#revision.advance();
   }
 
   allowServer(subject: ConsentSubject, fingerprints: Iterable<string>): void {
     const { serverName, consentId, epoch } = subject;
     this.#servers.set(serverName, { consentId, epoch, fingerprints: new Set(fingerprints) });
-    this.#revision += 1;
+    this.#revision.advance();
   }
 
   /** The keys `mcp:{server}` and `mcp:{server}:{tool}` that are allowed for exactly this subject. */
   keysFor(subject: ConsentSubject): ReadonlySet<string> {
     const { serverName, toolName, consentId, epoch, fingerprint } = subject;
-    if (this.#revision === 0) return none;
+    if (this.#servers.size === 0 && this.#tools.size === 0) return none;
     const keys = new Set<string>();
     const server = this.#servers.get(serverName);
     if (

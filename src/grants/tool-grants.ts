@@ -4,6 +4,7 @@ import type { ConsentId } from "../config/keys/server-ids.ts";
 import { createError } from "../errors/families.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { ToolPins } from "../pins/tool-pins.ts";
+import type { AccessRevision } from "../policy/access-revision.ts";
 import { checkExpiry } from "../policy/capability-set.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
@@ -22,6 +23,7 @@ import {
 import type { AllowOptions, GrantInfo, GrantQuery, Grants } from "./grants.ts";
 
 export interface ToolGrantsParts {
+  readonly revision: AccessRevision;
   readonly store: HostStore;
   readonly registry: Pick<ServerRegistry, "all" | "find" | "get" | "obstacle" | "withdrawConsent">;
   readonly catalog: Pick<ToolCatalog, "isKnown" | "tools">;
@@ -39,15 +41,9 @@ export class ToolGrants implements Grants {
   readonly #parts: ToolGrantsParts;
   readonly #stored = new RevocableList<Grant>(keyOfGrant);
   #grants = new Map<string, Grant>();
-  #revision = 0;
 
   constructor(parts: ToolGrantsParts) {
     this.#parts = parts;
-  }
-
-  /** Grows with every change. */
-  get revision(): number {
-    return this.#revision;
   }
 
   /** Until when the subject is granted (`Infinity`: until it is revoked); undefined when it is not. */
@@ -133,7 +129,7 @@ export class ToolGrants implements Grants {
     // Here first: a revoked grant must not be used while the store is being written.
     const doomed = [...this.#grants].filter(([, grant]) => fits(grant, filter));
     for (const [key] of doomed) this.#grants.delete(key);
-    this.#revision += 1;
+    this.#parts.revision.advance();
     for (const server of registry.all())
       if (filter.consentId === undefined || filter.consentId === server.consentId)
         registry.withdrawConsent(server, filter.agent);
@@ -162,7 +158,7 @@ export class ToolGrants implements Grants {
       () => this.#parts.store.write((store) => store.grants.grant(grants)),
       (kept) => {
         for (const grant of kept) this.#grants.set(keyOfGrant(grant), grant);
-        this.#revision += 1;
+        this.#parts.revision.advance();
       },
     );
   }
@@ -173,7 +169,7 @@ export class ToolGrants implements Grants {
         grant.tool === undefined ? [] : [[keyOfGrant(grant), grant]],
       ),
     );
-    this.#revision += 1;
+    this.#parts.revision.advance();
   }
 
   /** The tools that can be granted; a server whose list is not known is started, if it may be. */

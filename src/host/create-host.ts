@@ -17,6 +17,7 @@ import { EventBus } from "../events/event-bus.ts";
 import { publishConsentModes } from "../grants/consent-mode-events.ts";
 import { ToolGrants } from "../grants/tool-grants.ts";
 import { ToolPins } from "../pins/tool-pins.ts";
+import { AccessRevision } from "../policy/access-revision.ts";
 import { systemClock } from "../ports/clock.ts";
 import { loggerOf } from "../ports/default-logger.ts";
 import { createIdGenerator } from "../ports/id-generator.ts";
@@ -113,9 +114,12 @@ async function openHost(options: HostOptions): Promise<McpHost> {
   const edits = new ServerEdits({ store, cwd, home, given });
   const references = new EntryReferences({ hostEnv, human, folders: ground });
 
+  // Access: one count of all changes that a decision on access stands on.
+  const revision = new AccessRevision();
+
   // Approvals: which launches a person has agreed to.
   const machine = thisMachine(hostEnv, ground);
-  const launches = new ApprovedLaunches((config) => locateLaunch(config, machine));
+  const launches = new ApprovedLaunches((config) => locateLaunch(config, machine), revision);
   const approvals = new Approvals(store, launches);
 
   // Registry: which servers there are, and their connections.
@@ -135,13 +139,14 @@ async function openHost(options: HostOptions): Promise<McpHost> {
   });
   const registry = new ServerRegistry({
     launches,
+    revision,
     createConnection: (purpose) => connections.create(purpose),
   });
   keepServerStates({ store, registry, events });
 
   // Catalog: what servers offer, held to what it was when it was accepted.
   const catalog = new ToolCatalog();
-  const pins = new ToolPins({ store, registry, events, clock });
+  const pins = new ToolPins({ store, registry, revision, events, clock });
   const storedCatalogs = new StoredCatalogs({ store, registry, catalog, pins });
   const discovery = new Discovery({
     catalog,
@@ -154,7 +159,7 @@ async function openHost(options: HostOptions): Promise<McpHost> {
   connections.onReady((client, server) => discovery.begin(client, server));
 
   // Grants: what people have allowed.
-  const grants = new ToolGrants({ store, registry, catalog, pins, events, clock });
+  const grants = new ToolGrants({ store, registry, catalog, pins, revision, events, clock });
   publishConsentModes({ registry, events, clock });
 
   // Servers: kept in step with where they are defined, approved, connected.
@@ -217,6 +222,7 @@ async function openHost(options: HostOptions): Promise<McpHost> {
     catalog,
     grants,
     pins,
+    revision,
     calls,
     schemas,
     handlers,

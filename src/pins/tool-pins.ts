@@ -2,6 +2,7 @@ import { createQueue } from "../async/queue.ts";
 import { TimeSlice } from "../async/time-slice.ts";
 import { type ConsentId, hasLastingIds } from "../config/keys/server-ids.ts";
 import type { EventBus } from "../events/event-bus.ts";
+import type { AccessRevision } from "../policy/access-revision.ts";
 import type { PinVerdict } from "../policy/decide-access.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
@@ -20,6 +21,7 @@ import type { Pins, QuarantinedTool } from "./pins.ts";
 import { definitionOfTool, fingerprintOf } from "./tool-fingerprint.ts";
 
 export interface ToolPinsParts {
+  readonly revision: AccessRevision;
   readonly store: HostStore;
   readonly registry: Pick<ServerRegistry, "all" | "get" | "consentIds">;
   readonly events: EventBus;
@@ -57,15 +59,9 @@ export class ToolPins implements Pins {
   readonly #inTurn = createQueue();
   /** New pins wait to be written, and no call has asked for them yet. */
   #hasDelayedPins = false;
-  #revision = 0;
 
   constructor(parts: ToolPinsParts) {
     this.#parts = parts;
-  }
-
-  /** Grows with every change of a verdict. */
-  get revision(): number {
-    return this.#revision;
   }
 
   verdict(consentId: ConsentId, tool: OfferedTool): PinVerdict {
@@ -187,7 +183,7 @@ export class ToolPins implements Pins {
       const now = this.#servers.get(consentId) ?? before;
       now.accepted.set(tool, { fingerprint, definition });
       if (now.quarantined.get(tool)?.fingerprint === fingerprint) now.quarantined.delete(tool);
-      this.#revision += 1;
+      this.#parts.revision.advance();
     });
     events.emit({ type: "tool-accepted", serverName, toolName: tool, reason, at: clock.now() });
     return true;
@@ -246,7 +242,7 @@ export class ToolPins implements Pins {
       this.#readsWell,
     );
     this.#servers.set(consentId, { server, listed, accepted, quarantined });
-    this.#revision += 1;
+    this.#parts.revision.advance();
     this.#publish(server, before?.quarantined ?? new Map(), quarantined);
     return fresh;
   }

@@ -9,6 +9,7 @@ import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { ServerState } from "../events/host-event.ts";
 import type { CheckedLaunch } from "../isolation/process/checked-launch.ts";
+import type { AccessRevision } from "../policy/access-revision.ts";
 import { denyLaunch, errorOfDenial } from "../policy/decide-access.ts";
 import type { ConsentMode } from "../policy/decide-consent.ts";
 import { closest } from "../text/closest.ts";
@@ -63,6 +64,7 @@ export interface ServerRegistryOptions {
   readonly createConnection: (purpose: ConnectionPurpose) => ServerConnection;
   /** The launches that a person has approved. */
   readonly launches: ApprovedLaunches;
+  readonly revision: AccessRevision;
 }
 
 /**
@@ -81,16 +83,12 @@ export class ServerRegistry {
   readonly #launches: ApprovedLaunches;
   readonly #createConnection: ServerRegistryOptions["createConnection"];
   #onConsentChange: ((change: ConsentChange) => void) | undefined;
-  #revision = 0;
+  readonly #revision: AccessRevision;
 
   constructor(options: ServerRegistryOptions) {
     this.#createConnection = options.createConnection;
     this.#launches = options.launches;
-  }
-
-  /** Grows with every change that a verdict on a server may depend on. */
-  get revision(): number {
-    return this.#revision + this.#launches.revision;
+    this.#revision = options.revision;
   }
 
   add(config: ServerConfig): RegisteredServer {
@@ -105,7 +103,7 @@ export class ServerRegistry {
     const server = this.#register(config, new ServerVisibility());
     this.#servers.set(config.name, server);
     this.#entries = [...this.#entries, config];
-    this.#revision += 1;
+    this.#revision.advance();
     return server;
   }
 
@@ -158,7 +156,7 @@ export class ServerRegistry {
       this.#servers.set(name, this.#register(config, known?.visibility ?? new ServerVisibility()));
       (known === undefined ? added : changed).push(name);
     }
-    this.#revision += 1;
+    this.#revision.advance();
     const gone = [...before.values()];
     const removed = [...before.keys()].filter((name) => !this.#servers.has(name));
     const ended = this.#ending(settleAll(endings(gone)));
@@ -212,12 +210,12 @@ export class ServerRegistry {
 
   /** The connection that is asked for; verdicts on the server may change with it. */
   claim(server: RegisteredServer, options: ClaimOptions): Claim {
-    this.#revision += 1;
+    this.#revision.advance();
     const { connection, drop } = server.users.claim(options);
     return {
       connection,
       drop: () => {
-        this.#revision += 1;
+        this.#revision.advance();
         return this.#ending(drop());
       },
     };
@@ -244,7 +242,7 @@ export class ServerRegistry {
 
   /** How often this agent's person is asked about the server's tools; everybody's without an agent. */
   setConsentMode({ config, users }: RegisteredServer, mode: ConsentMode, agent?: string): void {
-    this.#revision += 1;
+    this.#revision.advance();
     users.setConsentMode(mode, agent);
     this.#onConsentChange?.({ serverName: config.name, agent, mode });
   }
@@ -257,7 +255,7 @@ export class ServerRegistry {
 
   /** Ends consent without telling the listener: the caller publishes one event for a decision that reaches further. */
   withdrawConsent({ users }: RegisteredServer, agent?: string): void {
-    this.#revision += 1;
+    this.#revision.advance();
     users.endConsent(agent);
   }
 

@@ -21,6 +21,7 @@ import type { HostEvent, HostEventOf, HostEventType, ToolInvoked } from "../even
 import type { ToolGrants } from "../grants/tool-grants.ts";
 import type { Human } from "../human/human.ts";
 import type { ToolPins } from "../pins/tool-pins.ts";
+import type { AccessRevision } from "../policy/access-revision.ts";
 import { errorOfDenial } from "../policy/decide-access.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ServerRegistry } from "../registry/server-registry.ts";
@@ -81,6 +82,7 @@ export interface SessionParts {
   readonly catalog: ToolCatalog;
   readonly grants: ToolGrants;
   readonly pins: ToolPins;
+  readonly revision: AccessRevision;
   readonly calls: CallPath;
   readonly schemas: ToolSchemas;
   readonly handlers: HandlerRuns;

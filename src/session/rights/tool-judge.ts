@@ -6,6 +6,7 @@ import { type ConsentSubject, contentSubject, subjectOf } from "../../grants/con
 import { SessionAllowances } from "../../grants/session-allowances.ts";
 import type { ToolGrants } from "../../grants/tool-grants.ts";
 import type { ToolPins } from "../../pins/tool-pins.ts";
+import type { AccessRevision } from "../../policy/access-revision.ts";
 import { type CapabilitySet, executeAction } from "../../policy/capability-set.ts";
 import {
   type Denial,
@@ -37,6 +38,7 @@ export interface JudgeParts {
   readonly catalog: ToolCatalog;
   readonly grants: ToolGrants;
   readonly pins: ToolPins;
+  readonly revision: AccessRevision;
   readonly clock: Clock;
 }
 
@@ -52,7 +54,7 @@ export interface ConsentScope {
 }
 
 interface Judgement extends CallTarget {
-  /** The sum of the revisions it was passed at; another sum needs another judgement. */
+  /** The count it was passed at; another count needs another judgement. */
   readonly revision: number;
   /** When the first right it rests on ends. */
   readonly validUntil: number;
@@ -70,7 +72,7 @@ interface ConsentVerdict {
 export class ToolJudge {
   readonly rights: AgentRights;
   readonly #parts: JudgeParts;
-  readonly #allowances = new SessionAllowances();
+  readonly #allowances: SessionAllowances;
   readonly #allowedNative = new Set<string>();
   readonly #judgements = new WeakMap<CatalogTool, Judgement>();
 
@@ -78,13 +80,12 @@ export class ToolJudge {
     // A capability that is granted to the set later must not reach a running session.
     this.rights = { ...rights, capabilities: rights.capabilities?.toFrozen() };
     this.#parts = parts;
+    this.#allowances = new SessionAllowances(parts.revision);
   }
 
   judge(tool: CatalogTool): Judgement {
-    const { registry, grants, pins, clock } = this.#parts;
-    // Every revision only ever grows, so their sum changes with each of them.
-    const revision =
-      registry.revision + grants.revision + pins.revision + this.#allowanceRevision();
+    const { clock } = this.#parts;
+    const revision = this.#parts.revision.count;
     const known = this.#judgements.get(tool);
     if (
       known?.revision === revision &&
@@ -223,13 +224,6 @@ export class ToolJudge {
       revision,
       validUntil: Number.POSITIVE_INFINITY,
     };
-  }
-
-  /** Sums the revisions of what was allowed in this session and in its parents. */
-  #allowanceRevision(): number {
-    const { within } = this.rights;
-    const own = this.#allowances.revision;
-    return within === undefined ? own : own + within.#allowanceRevision();
   }
 
   #consent(
