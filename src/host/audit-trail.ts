@@ -25,16 +25,19 @@ import { escapeInvisible } from "../text/escape-invisible.ts";
 import { redact } from "../text/redact.ts";
 import { truncate } from "../text/truncate.ts";
 
-export interface AuditTrailParts {
+export interface AuditTrailOptions {
   readonly store: HostStore;
   readonly events: EventBus;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Calls that could not be written down are refused. */
+  /** Whether calls are refused while they cannot be recorded. */
   readonly isRequired: boolean;
 }
 
-/** Decisions; calls come in by `record`, with what their events do not tell. */
+/**
+ * The events that are recorded: decisions. A call is recorded by `record`, which knows more than its events
+ * tell.
+ */
 const recordedEvents = [
   "consent-granted",
   "consent-denied",
@@ -51,24 +54,27 @@ const recordedEvents = [
 ] as const satisfies readonly HostEventType[];
 
 const maxNameChars = 128;
-/** Of a longer name; enough that a secret which begins in what is kept is seen as a whole. */
+/**
+ * How much of a longer name is searched for secrets: one that begins in the part that is kept must be seen as
+ * a whole.
+ */
 const maxReadChars = 1_024;
 
 type RecordedEvent = HostEventOf<(typeof recordedEvents)[number]>;
 
-/** Writes down every call and every decision, behind the call and never in front of it. */
+/** Records every call and every decision, behind the call: no call waits for the store. */
 export class AuditTrail implements Audit {
   readonly #store: HostStore;
   readonly #queue: AuditQueue;
   /**
-   * What a call has to pass before it begins, where the trail is required: undefined when it can be written down,
-   * otherwise a promise that rejects with `store_failed` as long as it cannot.
+   * Admits a call where the trail is required: gives undefined when the call can be recorded, otherwise a promise
+   * that rejects with `store_failed` as long as it cannot.
    */
   readonly admit: (() => Promise<void> | undefined) | undefined;
-  /** For all calls of one agent with one tool, as long as the verdict on it holds. */
+  /** The fields that all calls of one agent with one tool share, as long as the verdict on the tool holds. */
   readonly #heads = new WeakMap<CallTarget, CallHead>();
 
-  constructor({ store, events, clock, logger, isRequired }: AuditTrailParts) {
+  constructor({ store, events, clock, logger, isRequired }: AuditTrailOptions) {
     this.#store = store;
     this.admit = isRequired ? () => this.#admit() : undefined;
     this.#queue = new AuditQueue({
@@ -85,7 +91,7 @@ export class AuditTrail implements Audit {
       events.on(type, (event) => this.#queue.add(entryOfEvent(event)));
   }
 
-  /** The last step of every call, whatever became of it. */
+  /** Records a call, as its last step, whatever became of it. */
   readonly record = (call: CallRecord, outcome: Outcome, at: number): void => {
     if (!this.#store.isPersistent) return;
     const { target, callId } = call;
@@ -98,7 +104,7 @@ export class AuditTrail implements Audit {
     this.#queue.addCall({ at, head, callId, durationMs, hasEffects, argumentsText });
   };
 
-  /** The same for what a server offers beside tools. */
+  /** Records one use of a resource, a prompt or a completion. */
   readonly recordContent = (use: ContentUse): void => {
     if (this.#store.isPersistent) this.#queue.add(entryOfContent(use));
   };
@@ -111,17 +117,20 @@ export class AuditTrail implements Audit {
   async *export(filter: AuditFilter = {}): AsyncGenerator<string, void, undefined> {
     const store = await keepAliveUntil(this.#openUpToDate());
     if (store === undefined) return;
-    // Read by people at terminals as well; an escape in JSON stands for the very same text.
+    // People read this at terminals as well; an escape in JSON stands for the same text.
     for await (const row of store.audit.export(filter))
       yield `${escapeInvisible(JSON.stringify(row))}\n`;
   }
 
-  /** Saves what is left; before the store closes. */
+  /** Saves the entries that wait. To be called before the store closes. */
   async close(): Promise<void> {
     await this.#queue.close();
   }
 
-  /** Undefined where nothing is kept; throws `closed` at the end, when "nothing" would be no answer. */
+  /**
+   * Opens the store when all entries are in it. Undefined where nothing is kept; throws `closed` once the host
+   * has ended.
+   */
   async #openUpToDate(): Promise<Store | undefined> {
     const store = await this.#store.open();
     await this.#queue.flush();
@@ -180,18 +189,18 @@ function entryOfCall(
     at,
     agent: caller.agent,
     server: target?.tool.serverName ?? outcome.serverName,
-    // Read by people at terminals: what could not be seen is written as an escape.
+    // People read this at terminals: characters that cannot be seen are written as escapes.
     tool: target && escapeInvisible(target.tool.originalName),
     code: outcome.ok ? "ok" : outcome.error.code,
     detail: {
-      // Which rule refused it, or else which one let it pass without a question.
+      // The rule that refused the call; `consent` is the one that let it pass without a question.
       rule: outcome.ok ? undefined : outcome.error.details["rule"],
       consent: target?.consent,
       callId,
       durationMs: shortDuration(outcome.durationMs),
       argumentsHash: hashOf(argumentsText),
       sideEffects: outcome.sideEffects,
-      // What was called, where no tool was found.
+      // The name that was called, where it names no tool.
       publicName: target === undefined ? escapeInvisible(nameOfNoTool(publicName)) : undefined,
     },
   };
@@ -217,12 +226,12 @@ function entryOfContent(use: ContentUse): AuditEntry {
   };
 }
 
-/** Whatever a model made up may be here, be it a secret in the wrong place. */
+/** Bounds and redacts a name that a model made up: it may hold a secret in the wrong place. */
 function nameOfNoTool(name: string): string {
   return truncate(redact(name.slice(0, maxReadChars)), maxNameChars);
 }
 
-/** What cannot be written as JSON was refused and never sent. */
+/** The arguments as JSON; empty for those that cannot be written, which were refused and never sent. */
 function jsonOf(args: unknown): string {
   try {
     // A function, say, has no JSON at all.

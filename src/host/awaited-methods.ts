@@ -12,7 +12,7 @@ import { AuditTrail } from "./audit-trail.ts";
 import type { McpHost } from "./host.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 
-/** What a program awaits of a host and its sessions keeps the process alive. */
+/** Makes every method that a program may await of a host or a session keep the process alive meanwhile. */
 export function keepHostAlive(): void {
   keepAliveWhileAwaited<McpHost>(PlugboardHost.prototype, {
     add: true,
@@ -39,7 +39,7 @@ export function keepHostAlive(): void {
   keepAliveWhileAwaited<Grants>(ToolGrants.prototype, { allow: true, revoke: true });
   keepAliveWhileAwaited<Pins>(ToolPins.prototype, { list: true, show: true, accept: true });
   keepAliveWhileAwaited<Audit>(AuditTrail.prototype, { query: true });
-  // The path of a call holds the process by itself, without a promise more; the others that are left out are calls.
+  // The path of a call keeps the process alive by itself, without one more promise; `execute` and `dispatch` are calls.
   keepAliveWhileAwaited<Omit<Session, "call" | "execute" | "dispatch">>(AgentSession.prototype, {
     ready: true,
     loadTools: true,

@@ -16,7 +16,10 @@ import type { Roots } from "../requests/roots.ts";
 import type { SamplingHandler } from "../requests/sampling.ts";
 import { ServerQuestions } from "../requests/server-questions.ts";
 
-/** Without any of the three the server is told that it cannot ask for anything. */
+/**
+ * Options of `connectClient`. Without `human`, `sampling` and `roots` the server is told that it cannot ask
+ * for anything.
+ */
 export interface ClientOptions extends DirectOptions {
   /** Answers what the server asks a person. */
   readonly human?: Human | undefined;

@@ -3,7 +3,7 @@ import { cancelledByCaller } from "../async/until-aborted.ts";
 import type { CatalogTool } from "../catalog/catalog-tool.ts";
 import { ToolModule } from "../schema/emit-types/tool-module.ts";
 
-/** A module of TypeScript with the types of these tools and a typed client for them. */
+/** Writes a module of TypeScript with the types of these tools and a typed client for them, in slices of time. */
 export async function emitToolModule(
   serverName: string,
   tools: readonly CatalogTool[],

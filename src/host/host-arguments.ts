@@ -36,7 +36,7 @@ const name = { name: text } as const;
 const scope = oneOf("user", "project");
 
 const grantQuery = { query: options({ agent: text, server: text, tool: text }) } as const;
-// Times are checked by whoever reads them, here and in what is allowed.
+// Times are checked where they are read, here and in `allow`.
 const auditQuery = {
   query: options({ type: text, agent: text, server: text, tool: text, code: text }),
 } as const;
@@ -47,7 +47,7 @@ export function guardHost(): void {
   guardMethods(AgentContent.prototype, "session.content", contentMethods);
   guardMethods(ToolGrants.prototype, "host.grants", {
     list: { takes: grantQuery, fails: "throws" },
-    // A query that is none would fit every grant.
+    // A query that is no object would fit every grant.
     revoke: { takes: grantQuery, fails: "rejects" },
     allow: {
       takes: {

@@ -8,13 +8,16 @@ const maxPerMinute = 20;
 const minuteMs = 60_000;
 
 export interface LoggedWarnings {
-  /** For work that nobody waits for: its warnings and errors are `warning` events as well. */
+  /** The logger for work that nobody waits for: it publishes warnings and errors as `warning` events as well. */
   readonly background: Logger;
-  /** A warning that may come before anybody can listen: it waits for `begin`. */
+  /** Publishes a warning that may come before anybody can listen: until `begin` it waits. */
   readonly announce: (text: string) => void;
-  /** The host is about to be handed out; what waits is told behind what the program does first with it. */
+  /** Publishes the warnings that wait, a turn later: the program that gets the host now can subscribe first. */
   readonly begin: () => void;
-  /** Tells what waits and ends the logging of events. What goes wrong while everything is being stopped is no news. */
+  /**
+   * Publishes the warnings that wait and ends the logging of events: failures while everything stops are not
+   * logged.
+   */
   readonly end: () => void;
 }
 
@@ -68,7 +71,7 @@ export function logWarnings(logger: Logger, events: EventBus, clock: Clock): Log
   return {
     background,
     announce: (text) => (isHeard ? tell(text) : void waiting.push(text)),
-    // It holds no program that has nothing else to do: the end of the host tells what waits.
+    // The timer keeps no idle program alive: the end of the host publishes the warnings instead.
     begin: () => void setImmediate(listen).unref(),
     end: () => {
       listen();

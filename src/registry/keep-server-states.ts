@@ -10,14 +10,14 @@ export interface KeepServerStatesOptions {
 }
 
 /**
- * From now on the states of servers that live in the store are written beside their entries, for
- * whoever looks into the table: behind everything else and, however often a server changes its state,
- * once a moment. They are never read back: each host asks its own connections.
+ * Writes the states of servers that are defined in the store beside their entries, for people who look into the
+ * table. It writes behind everything else and, however often a server changes its state, once a moment. The states
+ * are never read back: each host asks its own connections.
  */
 export function keepServerStates({ store, registry, events }: KeepServerStatesOptions): void {
   const changed = new Set<string>();
 
-  // The states as they are when they are written, not as they were when they changed.
+  // Takes the states of the moment of writing, not those of the changes.
   const takeStates = (): ReadonlyMap<string, ServerState> => {
     const servers = [...changed].map((name) => registry.find(name));
     changed.clear();

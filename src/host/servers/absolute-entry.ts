@@ -7,14 +7,14 @@ type WrittenEntry = Readonly<Record<string, unknown>>;
 
 export interface AbsoluteEntry {
   readonly entry: WrittenEntry;
-  /** What is written differently from what was given, and what may not be meant. */
+  /** Says what is written differently from what was given, and what may not be meant. */
   readonly notes: readonly string[];
 }
 
 /**
- * An entry for one of the user's own servers, which start in a folder of their own: relative paths in it are
- * made absolute from where it is added. Of the arguments these are the words that look like a path and exist;
- * any other word may be a command of the program.
+ * Makes the relative paths of an entry absolute, from where it is added: the user's own servers start in a folder
+ * of their own. Of the arguments only words that look like a path and exist are changed; any other word may be
+ * a command of the program.
  */
 export function absoluteEntry(given: WrittenEntry, base: string): AbsoluteEntry {
   const { command, args, cwd, envFile } = given;
@@ -50,7 +50,7 @@ export function absoluteEntry(given: WrittenEntry, base: string): AbsoluteEntry 
   return { entry, notes };
 }
 
-/** Words that begin with a dot, hold a slash (but are no scoped package), or end like a file. */
+/** Matches words that begin with a dot, hold a slash (but are no scoped package), or end like a file. */
 const looksLikePath = /^\.|^[^@]*[\\/]|\.\w{1,8}$/;
 
 function isFile(word: string, place: string): boolean {

@@ -67,7 +67,10 @@ export class ConfiguredServers {
     return store.problem === undefined ? problems : [...problems, store.problem];
   }
 
-  /** Loads what the store knows of the servers. A store that cannot be read is a problem of the configuration already. */
+  /**
+   * Loads what the store knows of the servers. A store that cannot be read is a problem of the configuration
+   * already.
+   */
   async load(): Promise<void> {
     await this.#load(() => this.#arrange(this.#options.registry.settle()));
   }

@@ -116,7 +116,7 @@ function logEvent(
   { params }: ServerNotification,
 ): ServerLogEvent {
   const { data, level } = params ?? {};
-  // A message of a server may have ten megabytes: what is not shown is neither written nor neutralized.
+  // A message of a server may have ten megabytes: only the part that is shown is written and neutralized.
   const text = typeof data === "string" ? data : jsonHead(data ?? null, maxLogChars * 4);
   return {
     type: "server-log",
@@ -126,7 +126,7 @@ function logEvent(
   };
 }
 
-/** The last word before a process is started or an address contacted, also when that happens by itself. */
+/** Asks once more whether the server may start, right before each start, also one that happens by itself. */
 function guarded(
   create: CreateTransport,
   { mayStart, fill }: Pick<ConnectionPurpose, "mayStart"> & Pick<EntryEnvironment, "fill">,
@@ -143,7 +143,7 @@ function guarded(
   };
 }
 
-/** A transport object can be opened once; a function is asked for a new one each time. */
+/** Opens what code has given: a transport object can be opened once, a function makes a new one each time. */
 function handedOver(open: () => Transport): CreateTransport {
   return (config) => Promise.resolve(adoptTransport(open(), config.name));
 }

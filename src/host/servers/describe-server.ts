@@ -8,7 +8,7 @@ import type { RegisteredServer, ServerRegistry } from "../../registry/server-reg
 import type { ServerStatus } from "../host.ts";
 import type { ServerSources } from "./server-sources.ts";
 
-export interface Surroundings {
+export interface DescribeServerOptions {
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
   readonly sources: ServerSources;
@@ -16,17 +16,17 @@ export interface Surroundings {
   readonly approvals: Approvals;
 }
 
-/** One server as every surface shows it, over the connection that tells most unless one is named. */
+/** Describes a server as every surface shows it, by its most advanced connection unless one is named. */
 export function describeServer(
   server: RegisteredServer,
-  { registry, catalog, sources, pins, approvals }: Surroundings,
+  { registry, catalog, sources, pins, approvals }: DescribeServerOptions,
   connection = server.users.foremost,
 ): ServerStatus {
   const { config } = server;
   const { name } = config;
   const client = connection.openClient;
   const state = registry.state(server, connection);
-  // What is known under the name belongs to the entry that is in force.
+  // The catalog and its problems belong to the entry of this name that is in force.
   const isWaiting = registry.waitingFor(server)?.users === server.users;
   const isListed = !isWaiting && catalog.isKnown(name);
   const shadows = (sources.current.shadowed.get(name) ?? []).map(({ provenance }) => provenance);
@@ -60,7 +60,7 @@ export function describeServer(
   };
 }
 
-/** Where the entries stand that are farther than this one; all of them for the nearest. */
+/** The entries that are farther than this one; all of them for the nearest. */
 function farther(shadowed: readonly Provenance[], own: Provenance): readonly Provenance[] {
   return shadowed.slice(shadowed.indexOf(own) + 1);
 }

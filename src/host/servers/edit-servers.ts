@@ -22,7 +22,7 @@ export interface ServerEditsOptions {
   readonly given: GivenServers;
 }
 
-/** Changes of what is configured, written to where it is configured. */
+/** Writes changes of servers to where each is defined: a file, the store, or memory. */
 export class ServerEdits {
   readonly #options: ServerEditsOptions;
 
@@ -137,7 +137,7 @@ export class ServerEdits {
     });
   }
 
-  /** A link in a project may name any file of the user: it is followed as far as the project goes. */
+  /** Edits a file of a project. Links are followed only within the project: one may name any file of the user. */
   async #editProjectFile(file: string, edit: ConfigEdit): Promise<void> {
     const folder = baseDirOf(file);
     const { home } = this.#options;
@@ -161,7 +161,7 @@ export class ServerEdits {
       throw createError("server_unknown", `no server "${name}" in the store`, { serverName: name });
   }
 
-  /** The row of that id, which need not be one this program has made; else that of the server's own. */
+  /** Writes the row of this id, which another program may have chosen; without one, the row of the server's own id. */
   async #putRow({ servers }: Store, name: string, entry: EntryInput, id?: string): Promise<void> {
     const config = this.#parse(name, entry);
     await servers.put({

@@ -20,10 +20,10 @@ export interface EntryReferencesParts {
   readonly human: Human | undefined;
 }
 
-/** What the references of one entry stand for, as it is known when the server starts. */
+/** The values that the references of one entry stand for when its server starts. */
 export interface EntryEnvironment {
   readonly environment: Environment;
-  /** Reads files and asks a person, for what is not known yet. Undefined when nothing has to be. */
+  /** Reads files and asks a person for values that are not known yet. Undefined when there are none. */
   readonly fill: (() => Promise<void>) | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface EntryEnvironment {
  */
 export class EntryReferences {
   readonly #parts: EntryReferencesParts;
-  /** By where it is declared and its id. */
+  /** Answers by the place of the declaration and its id. */
   readonly #answers = new Map<string, Promise<SecretText>>();
   readonly #closed = new AbortController();
 
@@ -41,7 +41,10 @@ export class EntryReferences {
     this.#parts = parts;
   }
 
-  /** The environment of one server's connections. It is filled in place, so that all that hold it know the same. */
+  /**
+   * The environment of one server's connections. `fill` changes it in place, so that all of them see the same
+   * values.
+   */
   of(config: ServerConfig): EntryEnvironment {
     const { hostEnv } = this.#parts;
     if (!hasOtherReferences(config)) return { environment: hostEnv, fill: undefined };
@@ -56,7 +59,7 @@ export class EntryReferences {
     return { environment, fill };
   }
 
-  /** Whoever is being asked is told that nobody waits for the answer any more. */
+  /** Aborts the questions under way: nobody waits for their answers any more. */
   close(): void {
     this.#closed.abort();
   }
@@ -69,7 +72,7 @@ export class EntryReferences {
     return { folders, inputs, envFile };
   }
 
-  /** Two servers of one file that want the same ask once. */
+  /** Asks for an input once for all servers of a file that want it. */
   #input(config: ServerConfig, id: string): Promise<SecretText> {
     const { layer, path = config.name } = config.provenance;
     const key = JSON.stringify([layer, path, id]);
@@ -77,7 +80,7 @@ export class EntryReferences {
     if (known !== undefined) return known;
     const answer = this.#ask(config, id);
     this.#answers.set(key, answer);
-    // A no is a no to this start; the next one asks again.
+    // A refusal counts for this start; the next one asks again.
     answer.catch(() => this.#answers.delete(key));
     return answer;
   }
@@ -103,7 +106,7 @@ export class EntryReferences {
     return new SecretText(answer);
   }
 
-  /** Undefined when the question failed, which is a no. */
+  /** Asks a person. A question that fails counts as refused: undefined. */
   async #answer(human: Human, question: InputQuestion): Promise<string | undefined> {
     const { signal } = this.#closed;
     try {

@@ -2,7 +2,7 @@ import type { ServerConfig } from "../../config/keys/server-config.ts";
 
 interface GivenServer {
   readonly config: ServerConfig;
-  /** It stays until it is removed; any other goes when nobody uses it any more. */
+  /** Whether the server stays until it is removed; any other goes when nobody uses it any more. */
   readonly isKept: boolean;
 }
 

@@ -34,7 +34,7 @@ export interface ImportParts {
     scope: ServerScope,
     base: string,
   ) => Promise<readonly string[]>;
-  /** What the host knows already. */
+  /** The servers that the host has already. */
   readonly servers: readonly ServerConfig[];
 }
 
@@ -83,9 +83,9 @@ export async function importConfig(
 interface Source {
   readonly servers: readonly ServerConfig[];
   readonly skipped: readonly SkippedServer[];
-  /** By name. */
+  /** Texts by server name. */
   readonly warnings: ReadonlyMap<string, readonly string[]>;
-  /** Names of those that had a secret beside their entry. */
+  /** Names of servers that had a secret beside their entry. */
   readonly withSecret: ReadonlySet<string>;
 }
 
@@ -124,7 +124,7 @@ async function readDatabase(file: string): Promise<Source> {
   };
 }
 
-/** What is wrong with one entry skips that one; what is wrong with the whole source is thrown. */
+/** Skips an entry that is wrong; throws when the source as a whole cannot be used. */
 function sourceOf({ servers, problems }: ParsedConfig): Source {
   const errors = problems.filter(({ severity }) => severity === "error");
   if (servers.length === 0 && errors.some(({ serverName }) => serverName === undefined))
@@ -206,7 +206,7 @@ async function isSqlite(file: string): Promise<boolean> {
     await handle.read(start, 0, start.length, 0);
     return start.equals(magic);
   } catch {
-    // Why it cannot be read is told by whoever reads the rest of it.
+    // Reading the whole file reports why it cannot be read.
     return false;
   } finally {
     await handle?.close();

@@ -22,11 +22,11 @@ import { bundledServer } from "./bundled-server.ts";
 /** The servers of all sources, nearest first, and how those given as objects are opened. */
 export interface CollectedServers {
   readonly servers: readonly ServerConfig[];
-  /** By name: farther entries of the same name, nearest first. */
+  /** The farther entries of each name, nearest first. */
   readonly shadowed: ReadonlyMap<string, readonly ServerConfig[]>;
   readonly problems: readonly ConfigProblem[];
   readonly transports: ReadonlyMap<string, () => Transport>;
-  /** Every configuration file that was looked for, found or not. */
+  /** The configuration files that were looked for, found or not. */
   readonly files: readonly Pick<LookedAt, "path" | "isBroken">[];
   readonly isStoreBroken: boolean;
 }
@@ -48,12 +48,12 @@ export class ServerSources {
     return new ServerSources(options, store, await collectServers(options, store));
   }
 
-  /** What is in force of all that was read. */
+  /** The last reading that is in force. */
   get current(): CollectedServers {
     return this.#current;
   }
 
-  /** Reads all sources again. It counts when `use` says so. */
+  /** Reads all sources again. The result is in force when it is given to `use`. */
   read(): Promise<CollectedServers> {
     return collectServers(this.#options, this.#store);
   }
@@ -63,7 +63,7 @@ export class ServerSources {
   }
 }
 
-/** Throws for servers given in code that are wrong; what is wrong in files, and with the store, is a problem in the result. */
+/** Throws for a wrong server given in code; errors in files, and of the store, are problems in the result. */
 async function collectServers(options: HostOptions, store: HostStore): Promise<CollectedServers> {
   const cwd = options.cwd ?? process.cwd();
   const code = serversInCode(options.servers ?? {}, cwd);
@@ -115,7 +115,7 @@ function serversInCode(input: NonNullable<HostOptions["servers"]>, cwd: string):
   return { servers, transports };
 }
 
-/** What the page and `add` have put into the store. A store that cannot be read is told and left alone. */
+/** Reads the servers that the page and `add` have put into the store. One that cannot be read is a problem. */
 async function storedServers(
   store: HostStore,
 ): Promise<ParsedConfig & { readonly isBroken: boolean }> {
@@ -132,7 +132,7 @@ async function storedServers(
     };
   } catch (error) {
     if (!McpError.is(error)) throw error;
-    // The store tells by itself that it cannot be opened.
+    // The store reports by itself that it cannot be opened.
     if (error === store.failure) return { servers: [], problems: [], isBroken: true };
     const { code, message } = error;
     const problem = { severity: "error", code, message, layer: "store" } as const;
