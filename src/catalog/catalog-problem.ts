@@ -1,6 +1,6 @@
 import { boundedLine } from "../text/bounded-text.ts";
 
-/** Something about a server's list that a person should know; the other tools are not affected. */
+/** A problem with a server's list, or with one tool of it; the other tools are not affected. */
 export interface CatalogProblem {
   readonly serverName: string;
   readonly toolName: string | null;

@@ -1,54 +1,57 @@
 import type { CatalogTool } from "./catalog-tool.ts";
 import type { NameWarning } from "./tool-names.ts";
 
-/** Something about the public names of tools that a person should know; all of them can be called. */
+/** A problem with the public names of tools; the tools can be called all the same. */
 export interface NameProblem {
-  /** Undefined when it is about tools of several servers. */
+  /** The server of the tools; undefined for tools of several servers. */
   readonly serverName: string | undefined;
   readonly text: string;
 }
 
-/** After so many at once nobody reads on. */
+/** How many problems are reported at once; the rest is only counted. */
 const maxNews = 20;
-/** More than any catalog has at once; what is forgotten is told again, never kept back. */
-const maxTold = 10_000;
+/** How many reported problems are remembered. One that was forgotten is reported again. */
+const maxReported = 10_000;
 
-/** `tools` in the order in which they were named. */
+/** The problems behind the warnings of naming; `tools` in the order in which they were named. */
 export function nameProblems(
   warnings: readonly NameWarning[],
   tools: readonly CatalogTool[],
 ): readonly NameProblem[] {
   return warnings.flatMap((warning) => {
     const about = warning.entries.flatMap((index) => tools[index] ?? []);
-    if (isToldOfTheTools(warning, about)) return [];
+    if (isReportedByCatalog(warning, about)) return [];
     const [serverName, ...others] = new Set(about.map((tool) => tool.serverName));
     return [{ serverName: others.length === 0 ? serverName : undefined, text: warning.text }];
   });
 }
 
-/** That a server's `Query` could be taken for a `query` is told when it lists them, whatever they are called here. */
-function isToldOfTheTools({ kind, native }: NameWarning, about: readonly CatalogTool[]): boolean {
+/** Whether the catalog reports it already: `Query` beside `query` of one server is noticed when it lists them. */
+function isReportedByCatalog(
+  { kind, native }: NameWarning,
+  about: readonly CatalogTool[],
+): boolean {
   if (kind !== "case" || native !== undefined) return false;
   return new Set(about.map(({ originalName }) => originalName.toLowerCase())).size === 1;
 }
 
 /**
- * Which problems of names are news. Names are made for each session, and anew with every list that a
- * server sends; a person is told once.
+ * Finds the name problems that were not reported yet. Names are made for each session, and anew with
+ * every list that a server sends, but a person is told of a problem once.
  */
 export class NameNews {
-  readonly #taken = new WeakSet<readonly NameProblem[]>();
-  readonly #told = new Set<string>();
+  readonly #seenLists = new WeakSet<readonly NameProblem[]>();
+  readonly #reported = new Set<string>();
 
-  /** Costs next to nothing for a list that was taken before. */
+  /** Returns the new problems of a list, and none for a list that was taken before. */
   take(problems: readonly NameProblem[]): readonly NameProblem[] {
-    if (this.#taken.has(problems)) return [];
-    this.#taken.add(problems);
-    const news = problems.filter(({ text }) => !this.#told.has(text));
-    for (const { text } of news) this.#told.add(text);
-    for (const text of this.#told) {
-      if (this.#told.size <= maxTold) break;
-      this.#told.delete(text);
+    if (this.#seenLists.has(problems)) return [];
+    this.#seenLists.add(problems);
+    const news = problems.filter(({ text }) => !this.#reported.has(text));
+    for (const { text } of news) this.#reported.add(text);
+    for (const text of this.#reported) {
+      if (this.#reported.size <= maxReported) break;
+      this.#reported.delete(text);
     }
     const rest = news.length - maxNews;
     if (rest <= 0) return news;

@@ -6,12 +6,12 @@ export const maxNameLength = 64;
 /** Digits of a hash in a name: short enough to read past, long enough not to meet by accident. */
 export const hashLength = 8;
 
-/** Hexadecimal digits that depend on nothing but where the tool comes from. */
+/** Hashes the origin of a tool to `length` hexadecimal digits. */
 export function originHash({ server, tool }: ToolOrigin, length: number): string {
   return canonicalHash([server, tool]).slice(0, length);
 }
 
-/** For what has no usable character of its own. */
+/** A name for a server or tool whose own name has no usable character. */
 export function nameless(kind: "server" | "tool", origin: ToolOrigin): string {
   return `${kind}_${originHash(origin, hashLength)}`;
 }
@@ -23,7 +23,7 @@ export function replaceInvalid(name: string, replacement: "_" | "-"): string {
   return trimSeparators(normal.replace(/[^A-Za-z0-9_-]+/g, replacement));
 }
 
-/** The rule of `mcp_server_tool`: lower case, every run of anything else is one `_`. */
+/** Applies the rule of `mcp_server_tool`: lower case, every run of other characters becomes one `_`. */
 export function toSnakeCase(name: string): string {
   return trimSeparators(
     name
@@ -33,7 +33,7 @@ export function toSnakeCase(name: string): string {
   );
 }
 
-/** The same rule as NEXUS3 applies it: single hyphens stay, a leading digit gets a `_`. */
+/** Applies the rule of NEXUS3: lower case, single hyphens stay, a leading digit gets a `_`. */
 export function toSnakeCaseKeepingHyphens(name: string): string {
   const normal = name
     .normalize("NFKC")
@@ -47,7 +47,7 @@ export function trimSeparators(name: string): string {
   return name.replace(/^[_-]+|[_-]+$/g, "");
 }
 
-/** At most `limit` characters, the last ones being a hash of the origin when something had to go. */
+/** Cuts a name to `limit` characters, the last ones being a hash of the origin when something had to go. */
 export function shortenName(name: string, limit: number, origin: ToolOrigin): string {
   return name.length <= limit ? name : appendHash(name, limit, originHash(origin, hashLength));
 }

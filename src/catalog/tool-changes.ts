@@ -3,15 +3,15 @@ import { isDeepStrictEqual } from "node:util";
 import { TimeSlice } from "../async/time-slice.ts";
 import type { CatalogTool } from "./catalog-tool.ts";
 
-/** What is different between two lists of one server, by original name. */
+/** The differences between two tool lists of one server, by original name. */
 export interface ToolChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Same name, another definition. */
+  /** Tools of the same name with another definition. */
   readonly changed: readonly string[];
 }
 
-/** A long list does not hold up other work. */
+/** Compares two tool lists in time slices, so that a long list does not hold up other work. */
 export async function compareTools(
   before: readonly CatalogTool[],
   after: readonly CatalogTool[],

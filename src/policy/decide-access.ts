@@ -203,25 +203,25 @@ export function denyContent(facts: RightFacts): Denial | undefined {
   return firstDenial(contentChain, facts);
 }
 
-/** Pure: the same facts always give the same verdict, at listing and at call. */
+/** The first rule that denies a tool. Pure: listing and calling get the same verdict from the same facts. */
 export function denyTool(facts: ToolFacts): Denial | undefined {
   return firstDenial(wholeChain, facts);
 }
 
-/** One step of the chain, for a person who wants to know why. */
+/** One rule of the chain and what it says, for a person who wants to know why. */
 export interface AccessStep {
   readonly rule: AccessRule;
   readonly passes: boolean;
-  /** Of the error a call would end with; like the others only of a step that says no. */
+  /** The code of the error a call would end with; `code`, `reason` and `hint` are absent where the rule passes. */
   readonly code?: ErrorCode;
   readonly reason?: string;
   readonly hint?: string;
 }
 
-/** Every step, also those after the first that objects: all of them have to pass. */
+/** Applies every rule, also those after the first that denies: all of them have to pass. */
 export function explainTool(facts: ToolFacts): readonly AccessStep[] {
-  return wholeChain.map(([rule, judge]) => {
-    const denial = judge(facts);
+  return wholeChain.map(([rule, denialOf]) => {
+    const denial = denialOf(facts);
     if (denial === undefined) return { rule, passes: true };
     return { rule, passes: false, ...denial };
   });
@@ -233,8 +233,8 @@ function shown(name: string): string {
 }
 
 function firstDenial<Facts>(chain: Chain<Facts>, facts: Facts): Denial | undefined {
-  for (const [rule, judge] of chain) {
-    const denial = judge(facts);
+  for (const [rule, denialOf] of chain) {
+    const denial = denialOf(facts);
     if (denial !== undefined) return { rule, ...denial };
   }
   return undefined;

@@ -61,7 +61,7 @@ export function findEntries(
   }
   if (container?.form !== "single" && isRecord(source)) {
     for (const key of Object.keys(source)) {
-      const message = judgeTopLevelKey(key, source[key], container);
+      const message = topLevelKeyProblem(key, source[key], container);
       if (message !== undefined) report(unknownKeySeverity, [key], message);
     }
   }
@@ -83,7 +83,7 @@ function listEntries(container: Container, report: Report): readonly FoundEntry[
   return [];
 }
 
-function judgeTopLevelKey(
+function topLevelKeyProblem(
   key: string,
   value: unknown,
   container: Container | undefined,

@@ -95,8 +95,11 @@ describe("a page of tools", () => {
   it("D11: entries after the most that are wanted are not looked at", async () => {
     const tools = [{ name: "one" }, 2, { name: "three" }, 4];
     const judged: unknown[] = [];
-    const judge = (tool: JsonObject) => void judged.push(tool["name"]);
-    const { items, rejected } = await checkToolPage({ tools }, exchange, { judge, maxEntries: 2 });
+    const problemOf = (tool: JsonObject) => void judged.push(tool["name"]);
+    const { items, rejected } = await checkToolPage({ tools }, exchange, {
+      problemOf,
+      maxEntries: 2,
+    });
     expect([items.length, rejected.length, judged]).toEqual([1, 1, ["one"]]);
   });
 
@@ -128,10 +131,10 @@ describe("a page of tools", () => {
   ])(
     "DSC-17: of a definition over the schema limit only the name is kept: %s",
     async (_, large) => {
-      const judge = (): never => expect.unreachable("it has not been read");
+      const problemOf = (): never => expect.unreachable("it has not been read");
       const tools = [{ name: "large", title: "a", ...large }, { name: "small" }];
       const { items, rejected } = await checkToolPage({ tools: tools.slice(0, 1) }, exchange, {
-        judge,
+        problemOf,
       });
       const refusal = "its definition is larger than 262144 bytes";
       expect([items, rejected]).toEqual([[{ name: "large", refusal }], []]);

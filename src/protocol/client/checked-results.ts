@@ -58,12 +58,10 @@ export interface ToolPage {
   readonly rejected: ToolListing["rejected"];
 }
 
-/** Why a tool whose own members are right cannot be used all the same; undefined when it can. */
-export type JudgeTool = (tool: JsonObject) => string | undefined;
-
 export interface ToolPageOptions {
-  readonly judge?: JudgeTool | undefined;
-  /** Entries after so many are not looked at. */
+  /** The reason why a well-formed tool cannot be used all the same; undefined when it can. */
+  readonly problemOf?: ((tool: JsonObject) => string | undefined) | undefined;
+  /** How many entries of the page are read; the others are ignored. */
   readonly maxEntries?: number;
   readonly limits?: Limits;
 }
@@ -76,7 +74,7 @@ export interface ToolPageOptions {
 export async function checkToolPage(
   result: JsonObject,
   exchange: Exchange,
-  { judge, maxEntries, limits = defaultLimits }: ToolPageOptions = {},
+  { problemOf, maxEntries, limits = defaultLimits }: ToolPageOptions = {},
 ): Promise<ToolPage> {
   const { tools } = result;
   if (!Array.isArray(tools)) throw invalidResult("its tools are not a list", exchange);
@@ -87,7 +85,7 @@ export async function checkToolPage(
     if (slice.isOver) await slice.next();
     const reason = toolProblem(tool);
     const refusal = reason === undefined ? sizeProblem(tool as JsonObject, limits) : undefined;
-    const flaw = reason ?? (refusal === undefined ? judge?.(tool as JsonObject) : undefined);
+    const flaw = reason ?? (refusal === undefined ? problemOf?.(tool as JsonObject) : undefined);
     if (flaw !== undefined) rejected.push({ name: shownName(tool), reason: flaw });
     else if (refusal === undefined) items.push(readTool(tool as JsonObject));
     else items.push({ name: (tool as JsonObject)["name"] as string, refusal });

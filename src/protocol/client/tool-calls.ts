@@ -63,12 +63,12 @@ export class ToolCalls {
     const { limits, clock, request } = this.#options;
     const exchange = this.#path.exchange("tools/list");
     const headers = this.#headers;
-    const judge = headers && ((tool: JsonObject) => headers.problemOf(tool));
+    const problemOf = headers && ((tool: JsonObject) => headers.problemOf(tool));
     const { items, ...rest } = await collectPages(
       {
         request: (params, pageOptions) => request("tools/list", params, pageOptions),
         read: (result, maxEntries) =>
-          checkToolPage(result, exchange, { judge, maxEntries, limits }),
+          checkToolPage(result, exchange, { problemOf, maxEntries, limits }),
         limits,
         clock,
       },
