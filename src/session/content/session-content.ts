@@ -26,7 +26,7 @@ import type { RequestOptions } from "../../protocol/protocol-client.ts";
 import { endRequest, type RequestOwner } from "../../protocol/wire/request-owner.ts";
 import type { RegisteredServer, ServerRegistry } from "../../registry/server-registry.ts";
 import { parseFrozen } from "../../schema/validate/plain-json.ts";
-import type { ConsentDesk } from "../rights/consent-desk.ts";
+import type { ConsentDesk } from "../rights/call-consent.ts";
 import type { ContentRight, ToolJudge } from "../rights/tool-judge.ts";
 import { visibleServer } from "../rights/visible-server.ts";
 import { contentList, type ContentList, listOfEach, type ServerList } from "./content-lists.ts";

@@ -12,7 +12,7 @@ import type { Progress } from "../../protocol/protocol-client.ts";
 import { type DraftBase, StateDraft } from "../state/state-draft.ts";
 import type { StateView } from "../state/state-view.ts";
 import { type ConnectionPoolParts, McpConnectionPool } from "./connection-pool.ts";
-import { DraftCaller } from "./draft-caller.ts";
+import { DraftCaller } from "./nested-callers.ts";
 import { refusingCaller } from "./refusing-caller.ts";
 
 /** What a handler may ask for by its class. */

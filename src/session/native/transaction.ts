@@ -11,8 +11,8 @@ import type { Clock } from "../../ports/clock.ts";
 import { reasonText } from "../state/reason-text.ts";
 import { type DraftBase, StateDraft } from "../state/state-draft.ts";
 import type { StateView } from "../state/state-view.ts";
-import { DraftCaller } from "./draft-caller.ts";
 import type { HandlerRuns } from "./handler-runs.ts";
+import { DraftCaller } from "./nested-callers.ts";
 import { refusingCaller } from "./refusing-caller.ts";
 
 export interface TransactionCallOptions extends CallOptions {
