@@ -128,26 +128,74 @@ export class AgentSession implements Session, Caller {
     this.#options = options;
     this.#parts = parts;
     const { agent, level, capabilities, within, human, naming, pending } = options;
-    const judge = new ToolJudge({ agent, level, capabilities, within }, parts);
-    this.#judge = judge;
     const { sessionId } = this;
-    this.#consent = new ConsentDesk({ ...parts, agent, sessionId, human, judge });
-    this.content = new AgentContent({ ...parts, caller: this, judge, consent: this.#consent });
+    const { registry, catalog, grants, pins, schemas, handlers, events, clock, limits } = parts;
+    const { revision, createId, audit, closing, configProblems, warned } = parts;
+    const judge = new ToolJudge(
+      { agent, level, capabilities, within },
+      { registry, catalog, grants, pins, revision, clock },
+    );
+    const consent = new ConsentDesk({
+      agent,
+      sessionId,
+      human,
+      judge,
+      grants,
+      events,
+      clock,
+      limits,
+      closing,
+    });
+    this.content = new AgentContent({
+      caller: this,
+      judge,
+      consent,
+      registry,
+      limits,
+      clock,
+      createId,
+      audit,
+    });
     this.#history = options.history
-      ? new CallHistory((name) => parts.registry.find(name)?.users.secrets ?? [])
+      ? new CallHistory((name) => registry.find(name)?.users.secrets ?? [])
       : undefined;
     this.#state = new CommittedState({
-      maxBytes: parts.limits.maxStateBytes,
+      maxBytes: limits.maxStateBytes,
       onChange: (keys) => this.#publishState(keys),
     });
-    const natives = new NativeTools({ ...parts, context: () => this.#contextParts() });
+    const natives = new NativeTools({ schemas, handlers, context: () => this.#contextParts() });
+    const readers = options.resourceTools
+      ? new ResourceReaders({ catalog, limits, clock })
+      : undefined;
+    const directory = new ToolDirectory({ catalog, naming, natives, readers, events, clock });
+    const resolver = new ToolResolver({
+      judge,
+      registry,
+      catalog,
+      pins,
+      natives,
+      directory,
+      naming,
+      pending,
+      human,
+    });
+    this.#gaps = new ToolGaps({
+      agent,
+      sessionId,
+      judge,
+      resolver,
+      pending,
+      registry,
+      catalog,
+      configProblems,
+      warned,
+      events,
+      clock,
+    });
+    this.#judge = judge;
+    this.#consent = consent;
     this.#natives = natives;
-    const readers = options.resourceTools ? new ResourceReaders(parts) : undefined;
-    const directory = new ToolDirectory({ ...parts, naming, natives, readers });
-    const names = { natives, directory, naming, pending, human };
-    const resolver = new ToolResolver({ ...parts, ...names, judge });
     this.#resolver = resolver;
-    this.#gaps = new ToolGaps({ ...parts, agent, sessionId, judge, resolver, pending });
   }
 
   get state(): SessionState {
@@ -209,7 +257,8 @@ export class AgentSession implements Session, Caller {
     const seen = this.#seen();
     const names = options.servers ?? visibleNames(seen);
     const servers = names.map((name) => visibleServer(name, seen));
-    const parts = { ...this.#parts, judge: this.#judge };
+    const { registry, catalog, closing } = this.#parts;
+    const parts = { registry, catalog, judge: this.#judge, closing };
     const found = await Promise.all(
       servers.map(
         async (server) => [server.config.name, await makeReady(server, parts, options)] as const,
@@ -253,7 +302,8 @@ export class AgentSession implements Session, Caller {
   }
 
   section(options: SectionOptions = {}): Section {
-    return new AgentSection(options, { ...this.#parts, session: this, judge: this.#judge });
+    const { registry, addServers } = this.#parts;
+    return new AgentSection(options, { session: this, registry, judge: this.#judge, addServers });
   }
 
   promptTemplate(
@@ -279,9 +329,13 @@ export class AgentSession implements Session, Caller {
     const denial = this.#judge.serverDenial(server);
     if (denial !== undefined)
       throw errorOfDenial(denial, name, definitionOf(server.config.provenance));
+    const { registry, closing: signal } = this.#parts;
     const pool = new McpConnectionPool({
-      ...this.#poolParts(),
-      signal: this.#parts.closing,
+      registry,
+      judge: this.#judge,
+      content: this.content,
+      tools: () => this.#listTools(),
+      signal,
       call: (tool, args, options) => this.call(tool, args, options),
     });
     return pool.get(name) as ConnectedServer;
@@ -290,7 +344,9 @@ export class AgentSession implements Session, Caller {
   transaction<T>(
     work: (transaction: Transaction) => T | Promise<T>,
   ): Promise<TransactionResult<T>> {
-    return runTransaction(work, { ...this.#parts, caller: this, state: this.#state });
+    const { calls, events, clock, handlers, limits } = this.#parts;
+    const state = this.#state;
+    return runTransaction(work, { caller: this, calls, state, events, clock, handlers, limits });
   }
 
   history(): readonly ToolInvoked[] {
@@ -339,13 +395,13 @@ export class AgentSession implements Session, Caller {
   }
 
   #contextParts(): ToolContextParts {
-    const { calls, clock } = this.#parts;
-    return { caller: this, calls, clock, state: this.#state, pool: this.#poolParts() };
-  }
-
-  #poolParts(): ToolContextParts["pool"] {
+    const { calls, clock, registry } = this.#parts;
     return {
-      registry: this.#parts.registry,
+      caller: this,
+      calls,
+      clock,
+      state: this.#state,
+      registry,
       judge: this.#judge,
       content: this.content,
       tools: () => this.#listTools(),

@@ -9,9 +9,13 @@ import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Progress } from "../../protocol/protocol-client.ts";
+import type { ServerRegistry } from "../../registry/server-registry.ts";
+import type { SessionContent } from "../content/session-content.ts";
+import type { McpTool } from "../mcp-tool.ts";
+import type { ToolJudge } from "../rights/tool-judge.ts";
 import { type DraftBase, StateDraft } from "../state/state-draft.ts";
 import type { StateView } from "../state/state-view.ts";
-import { type ConnectionPoolParts, McpConnectionPool } from "./connection-pool.ts";
+import { McpConnectionPool } from "./connection-pool.ts";
 import { DraftCaller } from "./nested-callers.ts";
 import { refusingCaller } from "./refusing-caller.ts";
 
@@ -47,7 +51,11 @@ export interface ToolContextParts {
   readonly calls: CallPath;
   readonly clock: Clock;
   readonly state: DraftBase;
-  readonly pool: Omit<ConnectionPoolParts, "call" | "signal">;
+  readonly registry: ServerRegistry;
+  readonly judge: ToolJudge;
+  readonly content: SessionContent;
+  /** Tools of all servers, as the agent may use them. */
+  readonly tools: () => readonly McpTool[];
 }
 
 /** A tool that calls whatever a model names can be made to call itself: somewhere that has to end. */
@@ -157,8 +165,12 @@ export class CallContext implements ToolContext {
   }
 
   #connections(): McpConnectionPool {
+    const { registry, judge, content, tools } = this.#parts;
     this.#pool ??= new McpConnectionPool({
-      ...this.#parts.pool,
+      registry,
+      judge,
+      content,
+      tools,
       signal: this.signal,
       call: (tool, args, options) => this.call(tool, args, options),
     });
