@@ -24,7 +24,7 @@ export type {
 export type { McpTool } from "./session/mcp-tool.ts";
 export { McpConnectionPool } from "./session/native/connection-pool.ts";
 export type { ConnectedServer } from "./session/native/connection-pool.ts";
-export type { NativeTool } from "./session/native/native-tools.ts";
+export type { NativeTool } from "./session/native/native-definition.ts";
 export type { SessionState } from "./session/state/session-state.ts";
 export { defineSlice } from "./session/state/state-view.ts";
 export type { StateSlice, StateView } from "./session/state/state-view.ts";

@@ -14,7 +14,6 @@ import {
 } from "./prompt/render-inventory.ts";
 import { SectionText } from "./prompt/section-text.ts";
 import type { ToolJudge } from "./rights/tool-judge.ts";
-import { visibleServer } from "./rights/visible-server.ts";
 import type { Section, SectionConnectOptions, SectionOptions, Session } from "./session.ts";
 
 /** Makes servers given in code part of the host, and returns their names. */
@@ -151,7 +150,7 @@ export class AgentSection implements Section {
 
   #nameServers(servers: NonNullable<SectionOptions["servers"]>): readonly string[] {
     for (const server of servers)
-      if (typeof server === "string") visibleServer(server, this.#parts);
+      if (typeof server === "string") this.#parts.judge.visibleServer(server);
     const added = this.#parts
       .addServers(servers.filter((server) => typeof server !== "string"))
       .values();
@@ -182,7 +181,7 @@ export class AgentSection implements Section {
     { signal, timeoutMs }: SectionConnectOptions,
   ): Promise<void> {
     const { judge, session } = this.#parts;
-    const server = visibleServer(name, this.#parts);
+    const server = judge.visibleServer(name);
     const { users } = server;
     const current = held.get(name) ?? { users, hasConnected: false };
     // Entered anew, so that the order is that of this connect.

@@ -38,8 +38,8 @@ import {
 import type { McpTool } from "./mcp-tool.ts";
 import { type ConnectedServer, McpConnectionPool } from "./native/connection-pool.ts";
 import type { HandlerRuns } from "./native/handler-runs.ts";
-import { nativeToolError } from "./native/native-definition.ts";
-import { type NativeTool, NativeTools } from "./native/native-tools.ts";
+import { type NativeTool, nativeToolError } from "./native/native-definition.ts";
+import { NativeTools } from "./native/native-tools.ts";
 import type { ToolContextParts } from "./native/tool-context.ts";
 import { type Transaction, type TransactionResult, runTransaction } from "./native/transaction.ts";
 import { findPromptTemplate, type McpPromptTemplate } from "./prompt/mcp-prompt-template.ts";
@@ -47,7 +47,6 @@ import { ConsentDesk } from "./rights/call-consent.ts";
 import { childRights } from "./rights/child-rights.ts";
 import { partForSession } from "./rights/event-audience.ts";
 import { type AgentRights, ToolJudge } from "./rights/tool-judge.ts";
-import { type SeenParts, visibleNames, visibleServer } from "./rights/visible-server.ts";
 import { makeReady, type ReadinessOptions } from "./server-readiness.ts";
 import type { SessionDirectory } from "./session-directory.ts";
 import type {
@@ -150,7 +149,6 @@ export class AgentSession implements Session, Caller {
       caller: this,
       judge,
       consent,
-      registry,
       limits,
       clock,
       createId,
@@ -244,7 +242,7 @@ export class AgentSession implements Session, Caller {
   }
 
   servers(): readonly string[] {
-    return visibleNames(this.#seen());
+    return this.#judge.visibleServers().map(({ config }) => config.name);
   }
 
   ready(options: ReadyOptions = {}): Promise<Readonly<Record<string, ServerReadiness>>> {
@@ -254,11 +252,11 @@ export class AgentSession implements Session, Caller {
   async #makeReady(
     options: ReadyOptions & ReadinessOptions,
   ): Promise<Readonly<Record<string, ServerReadiness>>> {
-    const seen = this.#seen();
-    const names = options.servers ?? visibleNames(seen);
-    const servers = names.map((name) => visibleServer(name, seen));
+    const judge = this.#judge;
+    const servers =
+      options.servers?.map((name) => judge.visibleServer(name)) ?? judge.visibleServers();
     const { registry, catalog, closing } = this.#parts;
-    const parts = { registry, catalog, judge: this.#judge, closing };
+    const parts = { registry, catalog, judge, closing };
     const found = await Promise.all(
       servers.map(
         async (server) => [server.config.name, await makeReady(server, parts, options)] as const,
@@ -325,7 +323,7 @@ export class AgentSession implements Session, Caller {
 
   /** One server without a handler's call around it; throws why this agent may not use it. */
   server(name: string): ConnectedServer {
-    const server = visibleServer(name, this.#seen());
+    const server = this.#judge.visibleServer(name);
     const denial = this.#judge.serverDenial(server);
     if (denial !== undefined)
       throw errorOfDenial(denial, name, definitionOf(server.config.provenance));
@@ -388,10 +386,6 @@ export class AgentSession implements Session, Caller {
 
   askConsent(target: CallTarget, args: ToolArguments, call: ConsentCall): Promise<boolean> {
     return this.#consent.ask(target, args, call);
-  }
-
-  #seen(): SeenParts {
-    return { registry: this.#parts.registry, judge: this.#judge };
   }
 
   #contextParts(): ToolContextParts {

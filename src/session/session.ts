@@ -14,7 +14,7 @@ import type {
 import type { Human } from "../human/human.ts";
 import type { ContentOptions, SessionContent } from "./content/session-content.ts";
 import type { McpTool } from "./mcp-tool.ts";
-import type { NativeTool } from "./native/native-tools.ts";
+import type { NativeTool } from "./native/native-definition.ts";
 import type { Transaction, TransactionResult } from "./native/transaction.ts";
 import type { McpPromptTemplate } from "./prompt/mcp-prompt-template.ts";
 import type { PromptParams, PromptSection, RenderOptions } from "./prompt/prompt-section.ts";

@@ -24,11 +24,10 @@ import type { ConsentRule } from "../../policy/decide-consent.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RequestOptions } from "../../protocol/protocol-client.ts";
 import { endRequest, type RequestOwner } from "../../protocol/wire/request-owner.ts";
-import type { RegisteredServer, ServerRegistry } from "../../registry/server-registry.ts";
+import type { RegisteredServer } from "../../registry/server-registry.ts";
 import { parseFrozen } from "../../schema/validate/plain-json.ts";
 import type { ConsentDesk } from "../rights/call-consent.ts";
 import type { ContentRight, ToolJudge } from "../rights/tool-judge.ts";
-import { visibleServer } from "../rights/visible-server.ts";
 import { contentList, type ContentList, listOfEach, type ServerList } from "./content-lists.ts";
 import { contentTool } from "./content-tool.ts";
 
@@ -112,7 +111,6 @@ export interface AgentContentParts {
   readonly caller: RequestOwner["caller"];
   readonly judge: ToolJudge;
   readonly consent: Pick<ConsentDesk, "ask">;
-  readonly registry: ServerRegistry;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly createId: () => string;
@@ -302,7 +300,7 @@ export class AgentContent implements SessionContent {
     { what, right, list }: ListKind<Item>,
     { server: serverName, onList, ...options }: ContentListOptions<Item> = {},
   ): Promise<ContentList<Item>> {
-    const { registry, judge, limits, clock } = this.#parts;
+    const { judge, limits, clock } = this.#parts;
     const listOf = async (name: string, within: ContentOptions): Promise<readonly Item[]> => {
       const server = this.#usable(name, right);
       const source = await this.#open(server, within);
@@ -313,8 +311,7 @@ export class AgentContent implements SessionContent {
       onList?.({ serverName, items, error: undefined });
       return contentList([{ serverName, items, error: undefined }]);
     }
-    const visible = registry.all().filter(({ config }) => judge.sees(config.name));
-    return await listOfEach(visible, {
+    return await listOfEach(judge.visibleServers(), {
       what,
       clock,
       limitMs: options.timeoutMs ?? limits.contentListTimeoutMs,
@@ -346,7 +343,7 @@ export class AgentContent implements SessionContent {
 
   #usable(name: string, right: ContentRight): RegisteredServer {
     const { judge } = this.#parts;
-    const server = visibleServer(name, this.#parts);
+    const server = judge.visibleServer(name);
     const denial = judge.contentDenial(server, right);
     if (denial !== undefined)
       throw errorOfDenial(denial, name, definitionOf(server.config.provenance));

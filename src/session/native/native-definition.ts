@@ -11,7 +11,32 @@ import {
 } from "../../schema/validate/standard-schema.ts";
 import { boundedLine } from "../../text/bounded-text.ts";
 import { isJsonObject } from "../../text/json-object.ts";
-import type { NativeTool } from "./native-tools.ts";
+import type { ToolContext } from "./tool-context.ts";
+
+/** A tool that the program brings itself. Its calls take the same path as those of servers' tools. */
+export interface NativeTool<Params = ToolArguments> {
+  /** 1 to 64 letters, digits, `_` and `-`: what every model provider accepts. */
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description: string;
+  /**
+   * JSON Schema, or a schema of a library that carries it as Standard JSON Schema does: zod 4.2 and newer,
+   * ArkType, Valibot and others. Such a schema also gives the type of `params`.
+   */
+  readonly inputSchema: Readonly<Record<string, unknown>> | StandardJsonSchema<Params>;
+  readonly outputSchema?: Readonly<Record<string, unknown>> | StandardJsonSchema | undefined;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+  /** The host's limit for calls by default; `0` means none. */
+  readonly timeoutMs?: number | undefined;
+  /** A person is asked first, unless the session's level is `yolo`. */
+  readonly needsConsent?: boolean | undefined;
+  /**
+   * `params` have passed the schema and are frozen; where the schema of a library can check by itself, they
+   * are what its check made of them, with defaults and transforms. Returns text, JSON, `{ content, structuredContent }`
+   * or `{ message, value, success }`; what it throws fails the call.
+   */
+  handler(params: Params, call: { readonly context: ToolContext }): unknown;
+}
 
 /** What the handler is called with: the arguments, and how a library's own check turns them into its params. */
 export interface HandlerInput {

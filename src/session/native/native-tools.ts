@@ -1,43 +1,18 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import type { NativeCallable, PerformCall, ToolArguments } from "../../call/call-contract.ts";
+import type { NativeCallable, PerformCall } from "../../call/call-contract.ts";
 import type { ToolSchemas } from "../../call/tool-schemas.ts";
-import type { StandardJsonSchema } from "../../schema/validate/standard-schema.ts";
 import type { HandlerRuns } from "./handler-runs.ts";
 import {
   type HandlerInput,
+  type NativeTool,
   plainObject,
   readInputSchema,
   readOutputSchema,
   nativeToolError,
 } from "./native-definition.ts";
 import { nativeFailure, nativeResult } from "./native-result.ts";
-import { CallContext, type ToolContext, type ToolContextParts } from "./tool-context.ts";
-
-/** A tool that the program brings itself. Its calls take the same path as those of servers' tools. */
-export interface NativeTool<Params = ToolArguments> {
-  /** 1 to 64 letters, digits, `_` and `-`: what every model provider accepts. */
-  readonly name: string;
-  readonly title?: string | undefined;
-  readonly description: string;
-  /**
-   * JSON Schema, or a schema of a library that carries it as Standard JSON Schema does: zod 4.2 and newer,
-   * ArkType, Valibot and others. Such a schema also gives the type of `params`.
-   */
-  readonly inputSchema: Readonly<Record<string, unknown>> | StandardJsonSchema<Params>;
-  readonly outputSchema?: Readonly<Record<string, unknown>> | StandardJsonSchema | undefined;
-  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
-  /** The host's limit for calls by default; `0` means none. */
-  readonly timeoutMs?: number | undefined;
-  /** A person is asked first, unless the session's level is `yolo`. */
-  readonly needsConsent?: boolean | undefined;
-  /**
-   * `params` have passed the schema and are frozen; where the schema of a library can check by itself, they
-   * are what its check made of them, with defaults and transforms. Returns text, JSON, `{ content, structuredContent }`
-   * or `{ message, value, success }`; what it throws fails the call.
-   */
-  handler(params: Params, call: { readonly context: ToolContext }): unknown;
-}
+import { CallContext, type ToolContextParts } from "./tool-context.ts";
 
 export interface NativeToolsParts {
   readonly schemas: ToolSchemas;

@@ -5,6 +5,7 @@ import type {
   ConsentCall,
   ToolArguments,
 } from "../../call/call-contract.ts";
+import type { McpError } from "../../errors/mcp-error.ts";
 import type { ToolInvoked } from "../../events/host-event.ts";
 import type { Human } from "../../human/human.ts";
 import type { StateDraft } from "../state/state-draft.ts";
@@ -42,4 +43,18 @@ export class DraftCaller implements Caller {
   askConsent(target: CallTarget, args: ToolArguments, call: ConsentCall): Promise<boolean> {
     return this.#session.askConsent(target, args, call);
   }
+}
+
+/** A session none of whose calls begins: each ends as the outcome of `error`, with the events of every call. */
+export function refusingCaller(session: Caller, error: McpError): Caller {
+  return {
+    agent: session.agent,
+    sessionId: session.sessionId,
+    human: session.human,
+    onInvoked: session.onInvoked,
+    resolve() {
+      throw error;
+    },
+    askConsent: (target, args, call) => session.askConsent(target, args, call),
+  };
 }

@@ -16,8 +16,7 @@ import type { ToolJudge } from "../rights/tool-judge.ts";
 import { type DraftBase, StateDraft } from "../state/state-draft.ts";
 import type { StateView } from "../state/state-view.ts";
 import { McpConnectionPool } from "./connection-pool.ts";
-import { DraftCaller } from "./nested-callers.ts";
-import { refusingCaller } from "./refusing-caller.ts";
+import { DraftCaller, refusingCaller } from "./nested-callers.ts";
 
 /** What a handler may ask for by its class. */
 export interface ContextResources {

@@ -8,12 +8,11 @@ import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { EventBus } from "../../events/event-bus.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { reasonText } from "../state/reason-text.ts";
+import { reasonText } from "../../text/bounded-text.ts";
 import { type DraftBase, StateDraft } from "../state/state-draft.ts";
 import type { StateView } from "../state/state-view.ts";
 import type { HandlerRuns } from "./handler-runs.ts";
-import { DraftCaller } from "./nested-callers.ts";
-import { refusingCaller } from "./refusing-caller.ts";
+import { DraftCaller, refusingCaller } from "./nested-callers.ts";
 
 export interface TransactionCallOptions extends CallOptions {
   /** Makes up for the call in the world outside if the transaction is rolled back after it was sent. */

@@ -8,7 +8,7 @@ import { truncate } from "../../text/truncate.ts";
 import { untrustedText } from "../../text/untrusted-text.ts";
 import type { ContentOptions, SessionContent } from "../content/session-content.ts";
 import type { PromptSection } from "./prompt-section.ts";
-import { TextSection } from "./text-section.ts";
+import { TextSection } from "./section-text.ts";
 
 export type PromptArguments = Readonly<Record<string, string>>;
 

@@ -12,8 +12,7 @@ import { createError } from "../../errors/families.ts";
 import { truncate } from "../../text/truncate.ts";
 import type { McpTool } from "../mcp-tool.ts";
 import type { PromptParams, PromptSection, SectionTextOptions } from "./prompt-section.ts";
-import { assertPromptKey } from "./section-text.ts";
-import { TextSection } from "./text-section.ts";
+import { assertPromptKey, TextSection } from "./section-text.ts";
 
 export interface PromptTemplateOptions {
   /** Where the prompt belongs, such as `support/agents`. */

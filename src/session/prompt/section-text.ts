@@ -10,7 +10,12 @@ import {
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import { truncate } from "../../text/truncate.ts";
-import type { PromptParams, RenderOptions, SectionTextOptions } from "./prompt-section.ts";
+import type {
+  PromptParams,
+  PromptSection,
+  RenderOptions,
+  SectionTextOptions,
+} from "./prompt-section.ts";
 import { SectionTemplate, type TemplateValues } from "./section-template.ts";
 
 const keyPattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -103,6 +108,23 @@ export class SectionText {
         : `the section "${this.key}" has no param "${name}"`,
       { details: { section: this.key, params: this.params } },
     );
+  }
+}
+
+/** A part of a prompt that is text alone. */
+export class TextSection implements PromptSection {
+  readonly key: string;
+  readonly params: readonly string[];
+  readonly acceptsOverrides: boolean;
+  readonly #text: SectionText;
+
+  constructor(options: SectionTextOptions) {
+    this.#text = new SectionText(options);
+    ({ key: this.key, params: this.params, acceptsOverrides: this.acceptsOverrides } = this.#text);
+  }
+
+  render(params: PromptParams = {}, options: RenderOptions = {}): string {
+    return this.#text.render(new Map(), params, options);
   }
 }
 

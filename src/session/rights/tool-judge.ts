@@ -2,6 +2,7 @@ import type { CallTarget, NativeCallable } from "../../call/call-contract.ts";
 import { type CatalogTool, claims } from "../../catalog/catalog-tool.ts";
 import type { ToolCatalog } from "../../catalog/tool-catalog.ts";
 import { isToolAllowed } from "../../catalog/tool-filter.ts";
+import { createError } from "../../errors/families.ts";
 import { type ConsentSubject, contentSubject, subjectOf } from "../../grants/consent-subject.ts";
 import { SessionAllowances } from "../../grants/session-allowances.ts";
 import type { ToolGrants } from "../../grants/tool-grants.ts";
@@ -22,6 +23,7 @@ import type { PermissionLevel } from "../../policy/permission-level.ts";
 import { serverResource, toolResource } from "../../policy/resource-name.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RegisteredServer, ServerRegistry } from "../../registry/server-registry.ts";
+import { closest } from "../../text/closest.ts";
 
 /** The rights an agent was given when its session was made. */
 export interface AgentRights {
@@ -129,6 +131,24 @@ export class ToolJudge {
     const { agent, within } = this.rights;
     const isVisible = this.#parts.registry.visibilityOf(serverName)?.isVisibleTo(agent) === true;
     return isVisible && (within === undefined || within.sees(serverName));
+  }
+
+  /** Servers that exist as far as this agent can tell. */
+  visibleServers(): readonly RegisteredServer[] {
+    return this.#parts.registry.all().filter(({ config }) => this.sees(config.name));
+  }
+
+  /**
+   * Returns the server of that name, or throws `server_unknown` with the names that were probably meant. A
+   * server that is hidden from the agent gets the error of one that does not exist, and no error names it.
+   */
+  visibleServer(name: string): RegisteredServer {
+    const server = this.#parts.registry.find(name);
+    if (server !== undefined && this.sees(name)) return server;
+    const configured = this.visibleServers().map(({ config }) => config.name);
+    throw createError("server_unknown", `no server "${name}"`, {
+      details: { suggestions: closest(name, configured), configured },
+    });
   }
 
   /** The facts that decide about one tool, also about one that is filtered out. */

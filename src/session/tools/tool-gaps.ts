@@ -47,12 +47,12 @@ export class ToolGaps {
 
   /** After a list was made: one warning for each cause when no tool of any server is in it. */
   tellEmpty(): void {
-    const { registry, judge, agent } = this.#parts;
+    const { judge, agent } = this.#parts;
     this.#tellBrokenEntries();
     this.#tellFailures();
     const byCause = new Map<string, Gap[]>();
-    for (const server of registry.all()) {
-      const gap = judge.sees(server.config.name) ? this.#gapOf(server) : undefined;
+    for (const server of judge.visibleServers()) {
+      const gap = this.#gapOf(server);
       if (gap !== undefined) byCause.set(gap.cause, [...(byCause.get(gap.cause) ?? []), gap]);
     }
     for (const [first, ...more] of byCause.values()) {

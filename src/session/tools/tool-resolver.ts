@@ -19,7 +19,6 @@ import { boundedLine } from "../../text/bounded-text.ts";
 import { closest } from "../../text/closest.ts";
 import type { NativeTools } from "../native/native-tools.ts";
 import type { ToolJudge } from "../rights/tool-judge.ts";
-import { visibleServer } from "../rights/visible-server.ts";
 import type { ToolDirectory } from "./tool-directory.ts";
 
 export interface ToolResolverParts {
@@ -139,7 +138,7 @@ export class ToolResolver {
   ): CallTarget | Promise<CallTarget> {
     const origin = this.#visibleOrigin(called.reference);
     if (origin === undefined) return this.#discoverName(called.reference as string, signal);
-    const server = visibleServer(origin.server, this.#parts);
+    const server = this.#parts.judge.visibleServer(origin.server);
     const named = this.named().byOrigin(origin);
     return named === undefined
       ? this.#discoverOrigin(called, origin, server, signal)
@@ -155,10 +154,8 @@ export class ToolResolver {
 
   /** `server.tool` of a server that the agent cannot see reads like any name that nobody has. */
   #visibleOrigin(reference: ToolReference): ToolOrigin | undefined {
-    const { registry, judge } = this.#parts;
     if (typeof reference !== "string") return reference;
-    const visible = registry.all().filter(({ config }) => judge.sees(config.name));
-    return this.#originAmong(reference, visible);
+    return this.#originAmong(reference, this.#parts.judge.visibleServers());
   }
 
   #originAmong(
