@@ -43,7 +43,7 @@ import { NativeTools } from "./native/native-tools.ts";
 import type { ToolContextParts } from "./native/tool-context.ts";
 import { type Transaction, type TransactionResult, runTransaction } from "./native/transaction.ts";
 import { findPromptTemplate, type McpPromptTemplate } from "./prompt/mcp-prompt-template.ts";
-import { ConsentDesk } from "./rights/call-consent.ts";
+import { CallConsent } from "./rights/call-consent.ts";
 import { childRights } from "./rights/child-rights.ts";
 import { partForSession } from "./rights/event-audience.ts";
 import { type AgentRights, ToolJudge } from "./rights/tool-judge.ts";
@@ -114,7 +114,7 @@ export class AgentSession implements Session, Caller {
   readonly #options: AgentSessionOptions;
   readonly #parts: SessionParts;
   readonly #judge: ToolJudge;
-  readonly #consent: ConsentDesk;
+  readonly #consent: CallConsent;
   readonly #state: CommittedState;
   readonly #natives: NativeTools;
   readonly #resolver: ToolResolver;
@@ -126,15 +126,15 @@ export class AgentSession implements Session, Caller {
     this.sessionId = parts.createId();
     this.#options = options;
     this.#parts = parts;
-    const { agent, level, capabilities, within, human, naming, pending } = options;
+    const { agent, level, capabilities, parent, human, naming, pending } = options;
     const { sessionId } = this;
     const { registry, catalog, grants, pins, schemas, handlers, events, clock, limits } = parts;
     const { revision, createId, audit, closing, configProblems, warned } = parts;
     const judge = new ToolJudge(
-      { agent, level, capabilities, within },
+      { agent, level, capabilities, parent },
       { registry, catalog, grants, pins, revision, clock },
     );
-    const consent = new ConsentDesk({
+    const consent = new CallConsent({
       agent,
       sessionId,
       human,
@@ -353,7 +353,7 @@ export class AgentSession implements Session, Caller {
 
   child(options: ChildOptions = {}): Session {
     const { human = this.human, tools = [] } = options;
-    const rights = { ...childRights(this.#judge.rights, options), within: this.#judge };
+    const rights = { ...childRights(this.#judge.rights, options), parent: this.#judge };
     this.#parts.requests.introduce(options.human);
     const child = new AgentSession({ ...this.#options, ...rights, human }, this.#parts);
     for (const name of tools) {

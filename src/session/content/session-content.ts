@@ -26,7 +26,7 @@ import type { RequestOptions } from "../../protocol/protocol-client.ts";
 import { endRequest, type RequestOwner } from "../../protocol/wire/request-owner.ts";
 import type { RegisteredServer } from "../../registry/server-registry.ts";
 import { parseFrozen } from "../../schema/validate/plain-json.ts";
-import type { ConsentDesk } from "../rights/call-consent.ts";
+import type { CallConsent } from "../rights/call-consent.ts";
 import type { ContentRight, ToolJudge } from "../rights/tool-judge.ts";
 import { contentList, type ContentList, listOfEach, type ServerList } from "./content-lists.ts";
 import { contentTool } from "./content-tool.ts";
@@ -110,7 +110,7 @@ export type ContentAction = "read_resource" | "watch_resource" | "get_prompt" | 
 export interface AgentContentParts {
   readonly caller: RequestOwner["caller"];
   readonly judge: ToolJudge;
-  readonly consent: Pick<ConsentDesk, "ask">;
+  readonly consent: Pick<CallConsent, "ask">;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly createId: () => string;
@@ -267,13 +267,13 @@ export class AgentContent implements SessionContent {
     args: ToolArguments,
     call: ConsentCall,
   ): Promise<{ readonly server: RegisteredServer; readonly consent: ConsentRule }> {
-    const { judge, consent: desk } = this.#parts;
+    const { judge, consent: callConsent } = this.#parts;
     const { serverName, right } = wish;
     const tool = contentTool(serverName, right);
     const server = this.#usable(serverName, right);
     const { consent } = judge.judge(tool);
     if (consent !== "ask") return { server, consent };
-    const isStillMeant = await desk.ask({ tool }, args, call);
+    const isStillMeant = await callConsent.ask({ tool }, args, call);
     if (isStillMeant && this.#usable(serverName, right) === server) return { server, consent };
     return await this.#allowed(wish, args, call);
   }

@@ -22,7 +22,7 @@ import { neutralizeLine } from "../../text/neutralize.ts";
 import { truncate } from "../../text/truncate.ts";
 import type { ConsentScope, ToolJudge } from "./tool-judge.ts";
 
-export interface ConsentDeskParts {
+export interface CallConsentParts {
   readonly agent: string;
   readonly sessionId: string;
   readonly human: Human | undefined;
@@ -49,11 +49,11 @@ const everyAnswer: readonly ConfirmAnswer[] = [
 const nativeAnswers: readonly ConfirmAnswer[] = ["no", "once", "tool-session"];
 
 /** Asks the person behind one session before a call, and remembers what the answer covers. */
-export class ConsentDesk {
-  readonly #parts: ConsentDeskParts;
+export class CallConsent {
+  readonly #parts: CallConsentParts;
   readonly #turns = new QuestionTurns();
 
-  constructor(parts: ConsentDeskParts) {
+  constructor(parts: CallConsentParts) {
     this.#parts = parts;
   }
 

@@ -32,7 +32,7 @@ export interface AgentRights {
   /** Absent: the step is skipped. Empty: nothing may be called. */
   readonly capabilities: CapabilitySet | undefined;
   /** The judge of the parent session: what the parent may not do, this session may not either. */
-  readonly within?: ToolJudge | undefined;
+  readonly parent?: ToolJudge | undefined;
 }
 
 export interface JudgeParts {
@@ -109,28 +109,28 @@ export class ToolJudge {
 
   /** Why this agent may not use the server at all, whatever its tools are: asked before it is started. */
   serverDenial(server: RegisteredServer): Denial | undefined {
-    return this.rights.within?.serverDenial(server) ?? denyServer(this.#serverFacts(server));
+    return this.rights.parent?.serverDenial(server) ?? denyServer(this.#serverFacts(server));
   }
 
   /** Why this agent may not use a tool that the server may have: asked before the server is started for a call of it. */
   toolDenial(server: RegisteredServer, toolName: string): Denial | undefined {
-    const outer = this.rights.within?.toolDenial(server, toolName);
+    const outer = this.rights.parent?.toolDenial(server, toolName);
     return outer ?? denyTool(this.facts(server, toolName, undefined));
   }
 
   /** Why this agent may not use the server's resources or prompts. */
   contentDenial(server: RegisteredServer, right: ContentRight): Denial | undefined {
     return (
-      this.rights.within?.contentDenial(server, right) ??
+      this.rights.parent?.contentDenial(server, right) ??
       denyContent(this.#rightFacts(server, right))
     );
   }
 
   /** Whether the server exists as far as this agent can tell, or did until it was removed. */
   sees(serverName: string): boolean {
-    const { agent, within } = this.rights;
+    const { agent, parent } = this.rights;
     const isVisible = this.#parts.registry.visibilityOf(serverName)?.isVisibleTo(agent) === true;
-    return isVisible && (within === undefined || within.sees(serverName));
+    return isVisible && (parent === undefined || parent.sees(serverName));
   }
 
   /** Servers that exist as far as this agent can tell. */
@@ -191,11 +191,11 @@ export class ToolJudge {
 
   #examine(tool: CatalogTool, revision: number): Judgement {
     const { serverName, originalName } = tool;
-    const { capabilities, within } = this.rights;
+    const { capabilities, parent } = this.rights;
     const { registry, clock } = this.#parts;
     const server = registry.find(serverName);
     if (server === undefined) return this.#gone(tool, revision);
-    const outer = within?.judge(tool);
+    const outer = parent?.judge(tool);
     const denial = outer?.denial ?? denyTool(this.facts(server, originalName, tool));
     const right = capabilities?.find(
       toolResource(serverName, originalName),
