@@ -17,7 +17,7 @@ export function chooseProtocol(core: ProtocolCore): ConnectProtocol {
   };
 }
 
-/** What `PLUGBOARD_PROTOCOL_CORE` asks for; anything but `sdk` means the default. */
+/** Reads `PLUGBOARD_PROTOCOL_CORE`; anything but `sdk` means the default. */
 export function protocolCoreFrom(env: Readonly<Record<string, string | undefined>>): ProtocolCore {
   return env["PLUGBOARD_PROTOCOL_CORE"] === "sdk" ? "sdk" : "core";
 }

@@ -169,11 +169,11 @@ export interface ProtocolOptions {
   readonly logger: Logger;
   /** A verdict of an earlier connection to the same server: what it says is tried first, without a hedge. */
   readonly knownEra?: ProtocolEra | undefined;
-  /** Who answers what the server asks of us; nobody by default. */
+  /** Answers to what the server asks of us; none by default. */
   readonly inputHandlers?: InputHandlers | undefined;
   /** Values of its configuration that are masked in what the server reports: errors, logs, progress. */
   readonly secrets?: readonly string[] | undefined;
-  /** Those of the secrets that are also masked in what it says of itself (its tools, its name) and in errors of tools. */
+  /** Secrets that are also masked in what the server says of itself (its tools, its name) and in errors of tools. */
   readonly credentials?: readonly string[] | undefined;
 }
 

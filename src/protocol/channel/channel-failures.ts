@@ -6,12 +6,12 @@ import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { maskSecrets } from "../../text/mask-secrets.ts";
 import type { RequestId } from "../wire/json-rpc.ts";
 
-/** Which exchange failed: goes into every message. */
+/** The request that failed, for the text and the details of an error. */
 export interface Exchange {
   /** Undefined when no server took part. */
   readonly serverName: string | undefined;
   readonly method: string;
-  /** What must not be repeated, whoever says it. */
+  /** Values that are masked in the error, even where the server wrote them. */
   readonly secrets?: readonly string[] | undefined;
 }
 
@@ -49,14 +49,14 @@ export function invalidResult(
   });
 }
 
-/** What a transport's `start` threw. */
+/** The error for a `start` of the transport that threw. */
 export function startFailure(cause: unknown, serverName: string): McpError {
   if (McpError.is(cause)) return cause;
   return createError("unreachable", "the transport could not be opened", { serverName, cause });
 }
 
 /**
- * What a transport's `send` threw. Our transports throw typed errors already; a transport
+ * The error for a `send` of the transport that threw. Our transports throw typed errors already; a transport
  * handed over in code may be the SDK's, whose HTTP errors carry the status in `data`.
  */
 export function sendFailure(cause: unknown, { serverName, method }: Exchange): McpError {
@@ -111,7 +111,7 @@ export function cancelledFailure(method: string, serverName: string): McpError {
   return createError("cancelled", `${method} was cancelled`, { serverName, details: { method } });
 }
 
-/** Which of its limits a request has met. */
+/** The limit that a request has met. */
 export interface Expiry {
   readonly limitMs: number;
   /** The time for the whole request is over, not the time for the next sign of life. */

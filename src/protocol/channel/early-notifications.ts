@@ -1,13 +1,13 @@
 import type { ServerNotification } from "../protocol-client.ts";
 
-/** Enough for what a server has to say while it starts; each is a line of log, as a rule. */
+/** Enough for the messages of a server that starts; most of them are lines of log. */
 const maxCount = 100;
-/** Of all that is kept, roughly in characters of JSON. */
+/** Limit for all notifications together, roughly in characters of JSON. */
 const maxWeight = 256 * 1_024;
 
 /**
- * Notifications that came before anybody listened, in their order: the first ones, as many as the bounds
- * allow. The others are dropped without a word, because there may never be anybody to listen.
+ * Keeps the notifications that came before there was a handler: the first ones, in order, as many as the
+ * bounds allow. Later ones are dropped without a warning, because there may never be a handler.
  */
 export class EarlyNotifications {
   readonly #kept: ServerNotification[] = [];
@@ -31,7 +31,7 @@ export class EarlyNotifications {
   }
 }
 
-/** Looks no further once `value` is found to be over `limit`. */
+/** Roughly the characters of JSON of `value`; the count stops once it is over `limit`. */
 function weightOf(value: unknown, limit: number): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 8;

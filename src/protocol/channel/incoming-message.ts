@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { type Exchange, invalidResult, malformedAnswer, rpcFailure } from "./channel-failures.ts";
 
 /**
- * Whether a message without a method says anything at all. Null stands for absent in what some
- * serializers write; a null result alone is a result.
+ * Tells a response, whatever is wrong with it, from junk. Some serializers write null for an absent
+ * `error`; a `result` of null is a result.
  */
 export function isResponse(message: JsonObject): boolean {
   return (message["error"] ?? null) !== null || Object.hasOwn(message, "result");

@@ -127,8 +127,8 @@ export class CallbackRequest extends PendingRequest {
 }
 
 /**
- * What a response with an id that is not pending is: about a request that is over (`repeated`), about
- * none of ours (`unmatched`), or one too many of them, so that the connection must close.
+ * The kinds of responses whose id is not pending. `repeated`: the request is over. `unmatched`: no
+ * request had the id. `violation`: it is one unmatched response too many, and the connection must close.
  */
 export type Stray = "repeated" | "unmatched" | "violation";
 
@@ -188,7 +188,7 @@ export class PendingRequests {
     return request;
   }
 
-  /** Nobody waits for the answer any longer; it may still come and is no offence. False when the request did not wait. */
+  /** Takes out a request whose answer may still come and is no offence then. False when it was not pending. */
   abandon({ id }: PendingRequest): boolean {
     if (!this.#byId.delete(id)) return false;
     if (!this.#strict) return true;

@@ -70,13 +70,13 @@ export interface RpcChannelOptions {
 export class RpcChannel {
   /** Takes notifications and requests of the server. */
   readonly serverMessages: ServerMessages;
-  /** An error response that names no request: the server could not read the id of what it answers. */
+  /** Called with an error response that names no request: the server could not read the id of what it answers. */
   onanonymouserror: ((error: McpError) => void) | undefined;
-  /** The server answered a request with an error: what to tell the caller, if that is not clear yet. */
+  /** Called when the server answers a request with an error; a promise stands for the error that the caller gets instead. */
   onrefusal:
     | ((request: PendingRequest, error: McpError) => Promise<McpError> | undefined)
     | undefined;
-  /** The result of a tool holds a number that is not the one the server wrote; `literal` is. */
+  /** Called when a number in the result of a tool is not the one the server wrote, which is `literal`. */
   oninexact: ((request: PendingRequest, literal: string) => void) | undefined;
   /** Called once; `error` is absent when this side closed. */
   onend: ((error: McpError | undefined) => void) | undefined;
@@ -155,7 +155,7 @@ export class RpcChannel {
     }
   }
 
-  /** From here on both sides speak this revision; `envelope` goes along in every notification. */
+  /** Sets the revision that both sides speak from here on; `envelope` is added to every notification. */
   setProtocolVersion(version: string, envelope?: JsonObject): void {
     this.#era = eraOfVersion(version);
     this.#hasBatches = allowsBatches(version);
@@ -188,7 +188,7 @@ export class RpcChannel {
     this.#transmit({ jsonrpc: "2.0", id, method, params }, request, text);
   }
 
-  /** The caller no longer waits, and the server is not told; a late answer does not count against it. */
+  /** Ends a request without telling its caller or the server; a late answer does not count against the server. */
   abandon(request: PendingRequest): boolean {
     const wasOpen = this.#pending.abandon(request);
     if (!wasOpen) return false;
@@ -198,7 +198,7 @@ export class RpcChannel {
     return true;
   }
 
-  /** The caller no longer wants what the request was for, and the server is told. */
+  /** Cancels a request whose purpose is gone and tells the server. */
   withdraw(request: PendingRequest): void {
     const error = this.#cancelled(request.method);
     this.#giveUp(request, error, "no longer wanted");
@@ -256,11 +256,11 @@ export class RpcChannel {
     this.#runHandler(() => request.fail(sendFailure(cause, this.#exchange(request.method))));
   }
 
-  /** The request is over without an answer, and the server is told to stop working on it. */
+  /** Ends a request without an answer and tells the server to stop working on it. */
   #giveUp(request: PendingRequest, error: McpError, reason: string): void {
     if (!this.abandon(request)) return;
     const { id, stream, options } = request;
-    // In the modern era the end of the request's stream says it all.
+    // In the modern era the end of the request's stream tells the server.
     const isToldByStream = stream !== undefined && this.#era === "modern";
     const isUnsent = stream instanceof RequestStream && stream.isUnsent;
     if (options.purpose !== "handshake" && !isToldByStream && !isUnsent)
@@ -366,7 +366,7 @@ export class RpcChannel {
     request.fail(withdrawnFailure(this.#exchange(request.method)));
   }
 
-  /** To a request of the server; whether it arrives is the server's concern. */
+  /** Answers a request of the server; whether the answer arrives is the server's concern. */
   #answer(message: JSONRPCMessage): void {
     (async () => await this.#transport.send(message))().catch(() => undefined);
   }

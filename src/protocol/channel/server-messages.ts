@@ -24,7 +24,7 @@ export interface ServerMessagesOptions {
   readonly inputHandlers?: InputHandlers | undefined;
   readonly secrets?: readonly string[] | undefined;
   readonly deadlines: RequestDeadlines;
-  /** Undefined until the handshake has shown it. */
+  /** Returns undefined until the handshake has shown the era. */
   readonly era: () => ProtocolEra | undefined;
   readonly answer: (answer: JSONRPCMessage) => void;
   /** Called when a message is dropped because they come faster than allowed: reading may slow down. */
@@ -45,7 +45,7 @@ const handledNotifications: ReadonlySet<string> = new Set([
   "notifications/tools/list_changed",
 ]);
 
-/** Requests that may wait for the era to be known; nothing was offered yet, so further ones have no claim to an answer. */
+/** How many requests may wait for the era to be known. Nothing was offered yet, so further ones have no claim to an answer. */
 const maxEarlyRequests = 16;
 
 /**
@@ -86,7 +86,7 @@ export class ServerMessages {
     return this.#onnotification;
   }
 
-  /** The first handler hears in a moment what came before it, and then what comes. */
+  /** The first handler also gets, a moment later, the notifications that came before it was set. */
   set onnotification(handler: ((notification: ServerNotification) => void) | undefined) {
     this.#onnotification = handler;
     if (handler === undefined || this.#early === undefined) return;
@@ -174,7 +174,7 @@ export class ServerMessages {
     else this.#serverRequests.cancel(id);
   }
 
-  /** Whether the rate allows one more message that nobody asked for. */
+  /** Takes one message off the rate; false, and the message is dropped, when they come too fast. */
   #hasRoom(): boolean {
     if (this.#rate.take()) return true;
     const { logger, serverName } = this.#options;

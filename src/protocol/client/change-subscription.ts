@@ -18,7 +18,7 @@ export interface ChangeSubscriptionOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly envelope: JsonObject;
-  /** What is to be reported, in the words of `subscriptions/listen`. */
+  /** The changes to be reported, as `subscriptions/listen` names them. */
   readonly notifications: JsonObject;
   /** No subscription was open for a while: anything may have changed unseen. */
   readonly onGap: () => void;
@@ -93,7 +93,7 @@ export class ChangeSubscription {
   }
 }
 
-/** Whether asking again would give the same answer. */
+/** True when asking again would give the same answer. */
 function isFinal(error: McpError): boolean {
   const { code, details, retryable } = error;
   const { status } = details;

@@ -2,9 +2,9 @@ import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 
 /** An argument that travels in a header as well, so that proxies can route by it. */
 export interface HeaderDeclaration {
-  /** Where the argument is, from the arguments downwards. */
+  /** The keys that lead to the argument, from the arguments downwards. */
   readonly path: readonly string[];
-  /** What follows `Mcp-Param-`. */
+  /** The name of the header behind `Mcp-Param-`. */
   readonly name: string;
 }
 

@@ -11,7 +11,7 @@ interface Reported {
 }
 
 /**
- * Tells that a list changed: the first time at once, then at most once in an interval and never later
+ * Reports that a list changed: the first time at once, then at most once in an interval and never later
  * than its end, so that a flood neither causes one report for each message nor holds them all back.
  */
 export class ListChanges {
@@ -34,7 +34,7 @@ export class ListChanges {
     this.#reported.set(kind, { at: last.at, next });
   }
 
-  /** Nothing is reported any more. */
+  /** Ends all reports, the delayed ones included. */
   stop(): void {
     for (const { next } of this.#reported.values()) next?.cancel();
     this.#reported.clear();

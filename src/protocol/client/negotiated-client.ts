@@ -241,7 +241,7 @@ function inexactText(name: unknown, literal: string): string {
   return `the result of ${toolName} has a number of ${literal.length} characters that JavaScript cannot hold; it was rounded`;
 }
 
-/** What a server says of itself is part of its status. */
+/** Masks credentials in what a server says of itself, which is shown in its status. */
 function withoutCredentials(
   negotiated: Negotiated,
   credentials: readonly string[] = [],

@@ -10,7 +10,7 @@ const prefix = "Mcp-Param-";
 const headerMismatch = -32_020;
 
 /**
- * Which arguments of which tools are repeated in headers, as the last list of tools declared it. Every
+ * Repeats arguments of tools in headers, as the last list of tools declared it. Every
  * header begins with `Mcp-Param-`, whatever a server declares.
  */
 export class ParameterHeaders {
@@ -25,7 +25,7 @@ export class ParameterHeaders {
     return "problem" in declarations ? declarations.problem : undefined;
   }
 
-  /** Replaces what was known. */
+  /** Takes the declarations of a new list of tools in place of the old ones. */
   learn(tools: readonly ListedTool[]): void {
     this.#declared.clear();
     this.#schemas = new Map(tools.toReversed().map(({ name, inputSchema }) => [name, inputSchema]));
@@ -67,7 +67,7 @@ function valueAt(args: JsonObject, path: readonly string[]): unknown {
   return value;
 }
 
-/** What JSON cannot carry exactly is left out: the server compares the header with the body. */
+/** Numbers that JSON cannot carry exactly are left out: the server compares the header with the body. */
 function headerText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return String(value);

@@ -16,7 +16,7 @@ import { offersUrls, readUrlRequired } from "../input/url-required.ts";
 import type { ProtocolOptions } from "../protocol-client.ts";
 import { missingCapabilities, unsentFailure } from "./required-capability.ts";
 
-/** How messages reach the channel: what an implementation of the protocol adds to it. */
+/** Brings messages to the channel; each implementation of the protocol has its own. */
 export interface RequestSender {
   /** Resolves to what `read` makes of the result; rejects with an `McpError`. Never throws. */
   request<T>(request: OutgoingRequest, read: ReadResult<T>): Promise<T>;
@@ -40,7 +40,7 @@ export class RequestPath {
   readonly #serverName: string;
   readonly #isModern: boolean;
   readonly #rounds: InputRounds;
-  /** For each method that cannot be used: what the server lacks. */
+  /** The capability that the server lacks, for each method that cannot be used. */
   readonly #missing: ReadonlyMap<string, string>;
 
   constructor({ channel, negotiated, sender, options }: RequestPathParts) {
@@ -88,7 +88,7 @@ export class RequestPath {
     return this.#sender.request(request, reader);
   }
 
-  /** Undefined unless there is something that a person can do about it. */
+  /** Undefined unless a person can do something about the error. */
   #refused(request: PendingRequest, error: McpError): Promise<McpError> | undefined {
     const pages = request.options.purpose === undefined ? readUrlRequired(error) : undefined;
     return pages && this.#rounds.visit(error, pages, request);

@@ -15,7 +15,7 @@ export interface ResourceSubscriptionsOptions {
 type Handler = () => void;
 
 /**
- * Who wants to hear of changes to which resource. The server is asked once for each. Whoever watches waits for news,
+ * The handlers of changes to each resource. The server is asked once for each. A program that watches waits for news,
  * so the process lives until the last watch has ended, or the connection.
  */
 export class ResourceSubscriptions {

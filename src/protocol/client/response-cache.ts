@@ -20,12 +20,12 @@ const maxTotalChars = 16 * maxEntryChars;
 
 interface Entry {
   readonly kind: ListKind;
-  /** As text: whoever gets the result may do with it what he likes. */
+  /** The result as text, so that a caller who changes his copy changes no other. */
   readonly json: string;
   readonly staleAt: number;
 }
 
-/** What to fetch, and where its result may be kept. */
+/** Names a result before it is fetched, so that it can be found or kept afterwards. */
 export interface CacheTicket {
   readonly key: string;
   readonly kind: ListKind;
@@ -52,7 +52,7 @@ export class ResponseCache {
     this.#options = options;
   }
 
-  /** Undefined for what is never kept: other methods, and requests with parameters of their own. */
+  /** Undefined for requests whose results are never kept: other methods, and parameters of their own. */
   ticket(method: string, params: JsonObject): CacheTicket | undefined {
     const kind = kindOfMethod.get(method);
     if (kind === undefined) return undefined;

@@ -19,9 +19,9 @@ import type { RequestPath } from "./request-path.ts";
 export interface ToolCallsOptions {
   readonly limits: Limits;
   readonly clock: Clock;
-  /** What goes along in `_meta`, in the modern era. */
+  /** Members of `_meta` of every message, in the modern era. */
   readonly envelope: JsonObject | undefined;
-  /** Whether arguments are repeated in headers where a tool declares it. */
+  /** True when arguments are repeated in headers where a tool declares it. */
   readonly hasHeaders: boolean;
   /** Credentials of the server's entry, to be masked where it writes them into its list or into an error. */
   readonly credentials: readonly string[] | undefined;
@@ -137,9 +137,9 @@ export class ToolCalls {
 
 /** Writes the JSON of `tools/call` params around that of the arguments, which is known already. */
 export class ToolParamsText {
-  /** What stands behind the arguments; the same for all calls. */
+  /** The text behind the arguments, which is the same for all calls. */
   readonly #end: string;
-  /** What stands in front of them; kept because one tool is often called many times in a row. */
+  /** The text in front of them, kept because one tool is often called many times in a row. */
   #begin = "";
   #beginOf: string | undefined;
 

@@ -25,7 +25,7 @@ export function initializeParams(protocolVersion: string, client: ClientFacts): 
   return { protocolVersion, capabilities, clientInfo };
 }
 
-/** What either handshake tells about the server. */
+/** Facts about the server that either handshake tells. */
 export interface ServerFacts {
   readonly serverInfo: ServerIdentity;
   readonly capabilities: JsonObject;

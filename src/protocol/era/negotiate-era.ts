@@ -31,7 +31,7 @@ export interface Negotiated extends ServerFacts {
   /** The era to begin with next time; modern also for a server that was merely slow to say so. */
   readonly provenEra: ProtocolEra;
   readonly protocolVersion: string;
-  /** What goes along in `_meta` of every message; only the modern era has it. */
+  /** Members of `_meta` of every message; only the modern era has them. */
   readonly envelope?: JsonObject;
   /** The result that decided, as the server sent it. */
   readonly discover?: JsonObject;
@@ -268,7 +268,7 @@ class EraNegotiation {
     this.#fail(mayHaveDiedOfProbe ? withDetails(error, { diedOfProbe: true }) : error);
   }
 
-  /** What refused `initialize` explains a failed start; that the probe was refused is ordinary. */
+  /** The refusal of `initialize` explains a failed start; a refused probe is ordinary. */
   #refusal(): McpError {
     const { serverName } = this.#options;
     const initialize = this.#failures.get("initialize");
@@ -322,7 +322,7 @@ function handshakeFailure(error: McpError): McpError {
 }
 
 /**
- * Whether a failed attempt tells something about the era. An answer that refuses or makes no sense
+ * True when a failed attempt tells something about the era. An answer that refuses or makes no sense
  * does, and so does HTTP 4xx; sign-in, outage and refused addresses would meet the next attempt too.
  */
 function isEraEvidence(error: McpError): boolean {

@@ -6,16 +6,16 @@ import { eraOfVersion, legacyVersions, supportedVersions } from "../wire/protoco
 export type Attempt = "server/discover" | "initialize";
 
 export interface NegotiationPlan {
-  /** In this order; a refused one is followed by the next. */
+  /** The attempts in their order: when one is refused, the next is made. */
   readonly attempts: readonly [Attempt, ...Attempt[]];
-  /** Whether silence after the first attempt starts the second one beside it. */
+  /** True when the second attempt starts beside the first if that meets silence. */
   readonly isHedged: boolean;
   /** The revision `initialize` offers; the server may choose another. */
   readonly offeredVersion: string;
 }
 
 /**
- * What to try, from the configured revision and an earlier verdict. A verdict only changes the order:
+ * Plans the attempts from the configured revision and an earlier verdict. A verdict only changes the order:
  * a server may have been replaced since, and then the other way still works.
  */
 export function planNegotiation({

@@ -14,7 +14,7 @@ export interface InputQuestion {
   readonly params: JsonObject;
 }
 
-/** What an unfinished result wants before the request is repeated. */
+/** The input that an unfinished result asks for before the request is repeated. */
 export interface InputRequired {
   readonly questions: readonly InputQuestion[];
   /** Goes back exactly as it came. */
@@ -25,7 +25,7 @@ export function isInputRequired(result: JsonObject): boolean {
   return result["resultType"] === "input_required";
 }
 
-/** Throws when it makes no sense, or asks for anything this client did not offer: then nobody is asked. */
+/** Throws, before anybody is asked, when the result makes no sense or asks for what this client did not offer. */
 export function readInputRequired(
   result: JsonObject,
   handlers: InputHandlers,

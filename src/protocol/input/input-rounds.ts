@@ -69,7 +69,7 @@ export class InputRounds {
       const isAgreed = await untilAborted(this.#askToVisit(pages, request, signal), signal);
       return isAgreed ? retryAfterVisit(refusal) : refusal;
     } catch {
-      // What is no proper question, or one too many, leaves the error as it came.
+      // A malformed question, or one too many, leaves the error as the server sent it.
       return McpError.is(signal.reason) ? signal.reason : refusal;
     } finally {
       this.#finish(stop);
@@ -169,7 +169,7 @@ export class InputRounds {
   }
 }
 
-/** Not the caller's own object, which may have changed since, where it is known how it was. */
+/** The params as they were sent: the caller's own object may have changed since. */
 function paramsAsSent({ params, paramsText }: SentRequest): JsonObject {
   return paramsText === undefined ? params : (JSON.parse(paramsText) as JsonObject);
 }

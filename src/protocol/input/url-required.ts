@@ -7,7 +7,7 @@ import { maxInputRequests } from "./input-required.ts";
 /** The legacy era's error for a request that cannot be done before a person has visited some pages. */
 const urlElicitationRequired = -32_042;
 
-/** Whether a person can be sent to a page at all. */
+/** True when somebody can send a person to a page. */
 export function offersUrls(handlers: InputHandlers): boolean {
   return handlers["elicitation/create"]?.capability["url"] !== undefined;
 }

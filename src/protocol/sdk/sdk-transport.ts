@@ -127,7 +127,7 @@ export class SdkTransport implements Transport {
     sdkRequest.failUnlessOverSoon(() => {
       const reason = "the SDK's client does not accept it";
       const error = malformedAnswer(reason, this.#exchangeOf(sdkRequest.request));
-      // Else the SDK would wait on, and its timer keep the process alive.
+      // Otherwise the SDK would wait on, and its timer would keep the process alive.
       runHandler(() => this.#deliver(id, { ok: false, error }), logger, serverName);
       return error;
     });

@@ -5,7 +5,7 @@ const parts = /^-?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
 /** Any decimal of this many digits survives the way through a double. */
 const safeDigits = 15;
-/** What a double prints as in full; more digits than that were never a double. */
+/** A double prints with at most so many digits; a fraction of more digits was never a double. */
 const fractionDigits = 17;
 
 const quote = 0x22;
@@ -32,7 +32,7 @@ export function findInexactNumber(json: string): string | undefined {
   return undefined;
 }
 
-/** Where the string that begins at `start` ends: at its closing quote. */
+/** The index of the closing quote of the string that begins at `start`. */
 function endOfString(json: string, start: number): number {
   for (let at = json.indexOf('"', start + 1); at !== -1; at = json.indexOf('"', at + 1)) {
     let backslashes = 0;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../text/json-object.ts";
 import type { RequestOwner } from "./request-owner.ts";
 
-/** What a server may ask of its client: of a person, of a model, of the host. */
+/** The methods by which a server asks something of a person, of a model or of the host. */
 export type InputMethod = "elicitation/create" | "sampling/createMessage" | "roots/list";
 
 export interface InputContext {
@@ -12,7 +12,7 @@ export interface InputContext {
 }
 
 export interface InputHandler {
-  /** What is declared about it: `{ form: {} }` for an elicitation that can show forms, else mostly `{}`. */
+  /** The capability declared for it: `{ form: {} }` for an elicitation that can show forms, else mostly `{}`. */
   readonly capability: JsonObject;
   /** The result as the protocol defines it for the method; nothing of `params` has been checked. */
   answer(params: JsonObject, context: InputContext): Promise<JsonObject>;
