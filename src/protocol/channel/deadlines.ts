@@ -37,6 +37,8 @@ export class RequestDeadlines {
   readonly #options: RequestDeadlinesOptions;
   readonly #sweep: DeadlineSweep;
   #unhandledNotifications = 0;
+  /** No pending request has waited through too many before so many have come. */
+  #toleratedNotifications = 0;
 
   constructor(pending: PendingRequests, options: RequestDeadlinesOptions) {
     this.#pending = pending;
@@ -64,9 +66,9 @@ export class RequestDeadlines {
    * about that one, whose silence does not count until `resume`; its total time does.
    */
   pauseDeadline(): PausedDeadline {
-    const [request, ...others] = [...this.#pending].filter(
-      ({ options }) => options.purpose === undefined,
-    );
+    const [request, ...others] = this.#pending
+      .all()
+      .filter(({ options }) => options.purpose === undefined);
     if (request === undefined || others.length > 0)
       return { owner: undefined, resume: () => undefined };
     const { limits, clock } = this.#options;
@@ -100,17 +102,21 @@ export class RequestDeadlines {
     const { limits, serverName, giveUp } = this.#options;
     const limit = limits.maxUnhandledNotifications;
     this.#unhandledNotifications += 1;
-    // Oldest first, so the first that may still wait is followed only by others that may.
-    for (const request of this.#pending) {
+    if (this.#unhandledNotifications <= this.#toleratedNotifications) return;
+    // A request that is sent later has a later limit.
+    this.#toleratedNotifications = this.#unhandledNotifications + limit;
+    for (const request of this.#pending.all()) {
       if (request.options.purpose === "subscription") continue;
-      if (this.#unhandledNotifications - request.unhandledBefore <= limit) return;
-      giveUp(request, unhandledFailure(limit, serverName), "protocol violation");
+      const tolerated = request.unhandledBefore + limit;
+      if (tolerated < this.#unhandledNotifications)
+        giveUp(request, unhandledFailure(limit, serverName), "protocol violation");
+      else this.#toleratedNotifications = Math.min(this.#toleratedNotifications, tolerated);
     }
   }
 
   #expire(now: number): number {
     let next = Number.POSITIVE_INFINITY;
-    for (const request of this.#pending) {
+    for (const request of this.#pending.all()) {
       // Timers may fire a fraction early; a wait of under a millisecond is over.
       if (request.deadlineAt - now < 1) this.#timedOut(request);
       else next = Math.min(next, request.deadlineAt);

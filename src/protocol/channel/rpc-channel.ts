@@ -138,7 +138,8 @@ export class RpcChannel {
 
   /** No request is pending; subscriptions, which stay open to hear of changes, do not count. */
   get isIdle(): boolean {
-    for (const { options } of this.#pending) if (options.purpose !== "subscription") return false;
+    for (const { options } of this.#pending.all())
+      if (options.purpose !== "subscription") return false;
     return true;
   }
 
@@ -343,7 +344,7 @@ export class RpcChannel {
       const failure = answerFailure(message, this.#exchange("a request"));
       if (failure !== undefined) this.onanonymouserror?.(failure);
     } else if (this.#pending.countStray(id) === "violation") {
-      const open = [...this.#pending].map((request) => request.id);
+      const open = this.#pending.all().map((request) => request.id);
       this.#ended(mismatchFailure(open, id, this.#options.serverName));
       void this.close();
     }

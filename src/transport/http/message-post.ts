@@ -58,6 +58,9 @@ interface Resumption {
 export class MessagePost implements ExchangeObserver, MessageFilter {
   /** Absent for notifications and for answers to the server: nothing answers them. */
   readonly id: string | number | undefined;
+  /** Its neighbours among the messages under way. */
+  previous: MessagePost | undefined = undefined;
+  next: MessagePost | undefined = undefined;
   readonly #context: PostContext;
   readonly #client: HttpClient;
   readonly #options: SendOptions | undefined;

@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import type { MessagePost } from "./message-post.ts";
-import { OpenPosts } from "./message-sender.ts";
+import { type OpenPost, OpenPosts } from "./message-sender.ts";
 
-type Post = Pick<MessagePost, "id">;
+interface Post extends OpenPost<Post> {}
 
 function post(id: number | undefined): Post {
-  return { id };
+  return { id, previous: undefined, next: undefined };
 }
 
 describe("OpenPosts", () => {

@@ -60,29 +60,52 @@ export class MessageSender implements PostContext {
   }
 }
 
+/** A message under way; `OpenPosts` sets its neighbours. */
+export interface OpenPost<Post> {
+  readonly id: string | number | undefined;
+  previous: Post | undefined;
+  next: Post | undefined;
+}
+
 /**
  * The messages under way, oldest first. It is searched from the beginning: a search by id is rare, and
- * there are as many messages as the program has calls in flight.
+ * there are as many messages as the program has calls in flight. A linked list and not a `Set`, because
+ * one that is filled and emptied all the time costs about 1 µs of garbage collection a call.
  */
-export class OpenPosts<Post extends Pick<MessagePost, "id">> {
-  readonly #posts = new Set<Post>();
+export class OpenPosts<Post extends OpenPost<Post>> {
+  #first: Post | undefined;
+  #last: Post | undefined;
 
   add(post: Post): void {
-    this.#posts.add(post);
+    post.previous = this.#last;
+    if (this.#last === undefined) this.#first = post;
+    else this.#last.next = post;
+    this.#last = post;
   }
 
   /** Does nothing for a message that is not under way. */
   delete(post: Post): void {
-    this.#posts.delete(post);
+    const { previous, next } = post;
+    if (previous === undefined && this.#first !== post) return;
+    if (previous === undefined) this.#first = next;
+    else previous.next = next;
+    if (next === undefined) this.#last = previous;
+    else next.previous = previous;
+    // A message that is done must not keep others alive.
+    post.previous = undefined;
+    post.next = undefined;
   }
 
   find(id: unknown): Post | undefined {
     if (id === undefined) return undefined;
-    for (const post of this.#posts) if (post.id === id) return post;
-    return undefined;
+    let post = this.#first;
+    while (post !== undefined && post.id !== id) post = post.next;
+    return post;
   }
 
   all(): readonly Post[] {
-    return [...this.#posts];
+    const posts: Post[] = [];
+    for (let post = this.#first; post !== undefined; post = post.next) posts.push(post);
+    return posts;
   }
 }
