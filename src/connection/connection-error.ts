@@ -35,7 +35,7 @@ export function describeFailure(
   });
 }
 
-/** The same for a connection that was not ready yet: a process that ended is a start that failed, at any moment. */
+/** Describes the failure of a connection that was not ready yet: a process that ended is a start that failed. */
 export function describeStartFailure(
   cause: unknown,
   config: ServerConfig,
@@ -45,7 +45,7 @@ export function describeStartFailure(
   return describeFailure(explainSilence(asStartExit(cause), transport), config, transport);
 }
 
-/** A process that does not answer may have said why, on either stream. */
+/** Adds the reason that a silent process printed, on either stream, to the error of its timeout. */
 function explainSilence(error: McpError, transport: HostTransport | undefined): McpError {
   const { code, serverName, details, message } = error;
   if (code !== "start_timeout" && code !== "timeout") return error;
@@ -64,7 +64,7 @@ function explainSilence(error: McpError, transport: HostTransport | undefined): 
   });
 }
 
-/** What is not listed no retry mends without a change: the server is in `error`. */
+/** The states after failures. No retry mends a failure that is not listed: the server is in `error`. */
 const statesAfter: Partial<Record<ErrorCode, ServerState>> = {
   auth_required: "needs_auth",
   not_approved: "pending",

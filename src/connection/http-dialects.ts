@@ -1,24 +1,26 @@
 import {
   hasServerStream,
   type HttpTransportConfig,
+  type ServerConfig,
   type TransportConfig,
 } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
-import type { McpError } from "../errors/mcp-error.ts";
+import { McpError } from "../errors/mcp-error.ts";
+import type { ProtocolClient } from "../protocol/protocol-client.ts";
 import { reveal } from "../text/secret-text.ts";
-import { requiresStream } from "./required-stream.ts";
+import { withoutMethodHint } from "../transport/http/http-status.ts";
 
-/** What `transport: "http"` may turn out to be, in the order in which it is tried. */
+/** The dialects that `transport: "http"` may turn out to be, in the order in which they are tried. */
 export const httpDialects = ["streamable-http", "sse", "rest"] as const;
 export type HttpDialect = (typeof httpDialects)[number];
 
 const maxRemembered = 1_000;
 
-/** Which dialect an address spoke last, for as long as the host lives. */
+/** Remembers which dialect an address spoke last, for as long as the host lives. */
 export class DialectMemory {
   readonly #byUrl = new Map<string, HttpDialect>();
 
-  /** All that can serve the entry, the remembered one first. */
+  /** Lists the dialects that can serve the entry, the remembered one first. */
   order({ url, method }: HttpTransportConfig): readonly HttpDialect[] {
     const usable = method === "GET" ? httpDialects.filter(hasServerStream) : httpDialects;
     const known = this.#byUrl.get(reveal(url));
@@ -78,5 +80,38 @@ export function noDialectError(
         message: error.message,
       })),
     },
+  });
+}
+
+/** Whether the entry is only served by a server that opens a stream of its own. SSE always does. */
+export function requiresStream(transport: TransportConfig): boolean {
+  return transport.kind === "streamable-http" && transport.method === "GET";
+}
+
+/** Closes the client and throws `config_invalid` when the entry requires a stream that the client's era has not. */
+export async function refuseWithoutStream(
+  { name, transport }: ServerConfig,
+  client: ProtocolClient,
+): Promise<void> {
+  if (client.era === "legacy" || !requiresStream(transport)) return;
+  const { protocolVersion } = client;
+  await client.close();
+  throw createError(
+    "config_invalid",
+    `"method" is GET, and the server has no stream of its own: protocol version ${protocolVersion} has none`,
+    { serverName: name, hint: withoutMethodHint, details: { protocolVersion } },
+  );
+}
+
+/** Names the key that waits for the stream, in the error of a server that accepted the handshake and opened none. */
+export function explainMissingStream({ name, transport }: ServerConfig, error: unknown): unknown {
+  if (!McpError.is(error, "start_timeout") || !requiresStream(transport)) return error;
+  const { message, details } = error;
+  if (details["phase"] !== "notifications/initialized") return error;
+  return createError("start_timeout", `${message}: "method" is GET, and the stream did not open`, {
+    serverName: name,
+    hint: withoutMethodHint,
+    details,
+    cause: error,
   });
 }

@@ -15,14 +15,17 @@ import { describeFailure, describeStartFailure } from "./connection-error.ts";
 import {
   DialectMemory,
   type DialectProbe,
+  explainMissingStream,
   isOtherDialect,
   noDialectError,
   prefersLegacy,
+  refuseWithoutStream,
 } from "./http-dialects.ts";
-import { explainMissingStream, refuseWithoutStream } from "./required-stream.ts";
 import type { StartGate } from "./start-gate.ts";
 
-/** What every connection is made with, whoever opens it. */
+const packageRunners: ReadonlySet<string> = new Set(["npx", "uvx", "bunx", "pnpx", "pipx"]);
+
+/** The parts that every connection is made with, whoever opens it. */
 export interface ConnectionParts {
   readonly config: ServerConfig;
   readonly clientInfo: { readonly name: string; readonly version: string };
@@ -30,13 +33,13 @@ export interface ConnectionParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
-  /** What addresses turned out to speak; without it each connection finds out anew. */
+  /** The dialects that addresses turned out to speak; without it each connection finds out anew. */
   readonly dialects?: DialectMemory | undefined;
-  /** Where processes wait for their turn to start; without it none waits. */
+  /** The gate at which processes wait for their turn to start; without it none waits. */
   readonly startGate?: StartGate | undefined;
   readonly createTransport: CreateTransport;
   readonly connectProtocol: ConnectProtocol;
-  /** Asked at each opening who answers what the server asks of us; nobody by default. */
+  /** Makes, at each opening, the handlers of what the server asks of us; none by default. */
   readonly inputHandlers?: (() => InputHandlers) | undefined;
 }
 
@@ -65,12 +68,12 @@ export async function openConnection(
 ): Promise<OpenedConnection> {
   const { transport } = parts.config;
   return "url" in transport && transport.kind === "http"
-    ? await findDialect(parts, transport, options)
-    : await open(parts, options);
+    ? await tryDialects(parts, transport, options)
+    : await connectInEra(parts, options);
 }
 
 /** Tries one dialect after the other, all within the one deadline. */
-async function findDialect(
+async function tryDialects(
   parts: ConnectionParts,
   transport: HttpTransportConfig,
   options: OpenOptions,
@@ -84,7 +87,10 @@ async function findDialect(
       options.connectTimeoutMs === 0 ? 0 : Math.max(options.connectTimeoutMs - elapsedMs, 1);
     const probed = { ...config, transport: { ...transport, kind: dialect } };
     try {
-      const opened = await open({ ...parts, config: probed }, { ...options, connectTimeoutMs });
+      const opened = await connectInEra(
+        { ...parts, config: probed },
+        { ...options, connectTimeoutMs },
+      );
       dialects.remember(transport, dialect);
       return opened;
     } catch (error) {
@@ -95,59 +101,78 @@ async function findDialect(
   throw describeFailure(noDialectError(config.name, transport, probes), config);
 }
 
-async function open(parts: ConnectionParts, options: OpenOptions): Promise<OpenedConnection> {
+/**
+ * Connects in the era that the server speaks. Some old servers exit at the first request they do not know,
+ * the era probe: they are started once more without it.
+ */
+async function connectInEra(
+  parts: ConnectionParts,
+  options: OpenOptions,
+): Promise<OpenedConnection> {
   if (prefersLegacy(parts.config.transport))
-    return await attempt(parts, { ...options, knownEra: "legacy" });
+    return await connectOnce(parts, { ...options, knownEra: "legacy" });
   try {
-    return await attempt(parts, options);
+    return await connectOnce(parts, options);
   } catch (error) {
     if (options.isProbeHarmless === true || !mayHaveDiedOfProbe(error)) throw error;
   }
-  // Some old servers exit at the first request they do not know: start once more without it.
   try {
-    return await attempt(parts, { ...options, knownEra: "legacy" });
+    return await connectOnce(parts, { ...options, knownEra: "legacy" });
   } catch (error) {
     throw McpError.is(error) ? withDetails(error, { diedWithoutProbe: true }) : error;
   }
 }
 
-/** A process that gave a reason of its own for its end would end of it again. */
+/** Whether the era probe may have ended the process. One that printed another reason would end of it again. */
 function mayHaveDiedOfProbe(error: unknown): boolean {
   if (!McpError.is(error) || error.details["diedOfProbe"] !== true) return false;
   const cause = printedCauseOf(error);
   return cause === undefined || cause.kind === "request-refused";
 }
 
-/** A process waits for its turn first; the time for start and handshake begins after that. */
-function attempt(parts: ConnectionParts, options: OpenOptions): Promise<OpenedConnection> {
-  const { startGate, config } = parts;
+/** Starts or contacts the server and negotiates. A process waits for its turn first; the time for both begins after that. */
+function connectOnce(parts: ConnectionParts, options: OpenOptions): Promise<OpenedConnection> {
+  const { config, clientInfo, limits, clock, logger, hostEnv, startGate } = parts;
+  const connect = async (): Promise<OpenedConnection> => {
+    let transport: HostTransport | undefined;
+    try {
+      transport = await parts.createTransport(config, { limits, clock, logger, hostEnv });
+      const { secrets, credentials } = resolveServer(config, hostEnv);
+      const client = await parts.connectProtocol(transport, {
+        serverName: config.name,
+        protocol: config.protocol,
+        strict: config.strict,
+        clientInfo,
+        limits,
+        clock,
+        logger,
+        inputHandlers: parts.inputHandlers?.(),
+        secrets,
+        credentials,
+        ...options,
+      });
+      await refuseWithoutStream(config, client);
+      return { client, transport, secrets };
+    } catch (error) {
+      throw describeStartFailure(explainMissingStream(config, error), config, transport);
+    }
+  };
   return startGate === undefined || config.transport.kind !== "stdio"
-    ? attemptNow(parts, options)
-    : startGate.run(() => attemptNow(parts, options), options.signal);
+    ? connect()
+    : startGate.run(connect, options.signal);
 }
 
-async function attemptNow(parts: ConnectionParts, options: OpenOptions): Promise<OpenedConnection> {
-  const { config, clientInfo, limits, clock, logger, hostEnv } = parts;
-  let transport: HostTransport | undefined;
-  try {
-    transport = await parts.createTransport(config, { limits, clock, logger, hostEnv });
-    const { secrets, credentials } = resolveServer(config, hostEnv);
-    const client = await parts.connectProtocol(transport, {
-      serverName: config.name,
-      protocol: config.protocol,
-      strict: config.strict,
-      clientInfo,
-      limits,
-      clock,
-      logger,
-      inputHandlers: parts.inputHandlers?.(),
-      secrets,
-      credentials,
-      ...options,
-    });
-    await refuseWithoutStream(config, client);
-    return { client, transport, secrets };
-  } catch (error) {
-    throw describeStartFailure(explainMissingStream(config, error), config, transport);
+/** Time for start and handshake. The first start of a package runner may include a download. */
+export function connectDeadlineMs(
+  config: ServerConfig,
+  limits: Limits,
+  hasConnectedOnce: boolean,
+): number {
+  if (config.connectTimeoutMs !== undefined) return config.connectTimeoutMs;
+  if (!hasConnectedOnce && config.transport.kind === "stdio") {
+    const executable = config.transport.command.split(/[/\\]/).at(-1) ?? "";
+    if (packageRunners.has(executable.replace(/\.(?:cmd|exe)$/i, "")))
+      return limits.packageRunnerConnectTimeoutMs;
   }
+  return limits.connectTimeoutMs;
 }

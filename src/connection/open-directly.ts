@@ -30,8 +30,7 @@ import type { JsonObject } from "../text/json-object.ts";
 import { adoptedConfig, adoptTransport, isTransport } from "../transport/adopt-transport.ts";
 import { createTransport } from "../transport/create-transport.ts";
 import type { HostTransport } from "../transport/host-transport.ts";
-import { connectDeadlineMs } from "./connect-deadline.ts";
-import { type OpenedConnection, openConnection } from "./open-connection.ts";
+import { connectDeadlineMs, openConnection, type OpenedConnection } from "./open-connection.ts";
 
 /** A configuration entry with its name, as a file or a program would write it, or a ready transport. */
 export type DirectServer = Transport | ServerEntry | ServerConfig;
@@ -75,7 +74,7 @@ export function checkDirectArguments(where: string, server: unknown, given: unkn
   );
 }
 
-/** What only one kind of direct connection has. */
+/** The parts that only one kind of direct connection has. */
 export interface DirectParts {
   readonly inputHandlers?: (() => InputHandlers) | undefined;
   /** Stands between the protocol and each transport that is opened. */

@@ -5,8 +5,8 @@ import { ManualClock, settled } from "../../tests/fixtures/protocol/manual-clock
 import { defaultLimits } from "../config/keys/limits.ts";
 import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { createError } from "../errors/families.ts";
-import { connectDeadlineMs } from "./connect-deadline.ts";
 import { stateAfterFailure } from "./connection-error.ts";
+import { connectDeadlineMs } from "./open-connection.ts";
 
 describe("ServerConnection", () => {
   it("REG-19: concurrent callers share one handshake", async () => {

@@ -7,9 +7,13 @@ import type { ServerState } from "../events/host-event.ts";
 import type { ProtocolClient, ServerNotification } from "../protocol/protocol-client.ts";
 import type { ProtocolEra } from "../protocol/wire/protocol-versions.ts";
 import type { HostTransport, TransportEvidence } from "../transport/host-transport.ts";
-import { connectDeadlineMs } from "./connect-deadline.ts";
 import { describeFailure, describeStartFailure, stateAfterFailure } from "./connection-error.ts";
-import { type ConnectionParts, openConnection, type OpenedConnection } from "./open-connection.ts";
+import {
+  connectDeadlineMs,
+  type ConnectionParts,
+  openConnection,
+  type OpenedConnection,
+} from "./open-connection.ts";
 import { RestartPolicy } from "./restart-policy.ts";
 
 export interface ServerConnectionOptions extends ConnectionParts {
@@ -51,11 +55,11 @@ export class ServerConnection {
   #client: ProtocolClient | undefined;
   #transport: HostTransport | undefined;
   #secrets: readonly string[] = [];
-  /** Resolves when nothing is left of all that was given up; what is opened next waits for that. */
-  #remains: Promise<void> = Promise.resolve();
+  /** Resolves when every connection that was given up has closed; the next one opens after that. */
+  #closing: Promise<void> = Promise.resolve();
   #lastError: McpError | undefined;
   #knownEra: ProtocolEra | undefined;
-  /** It was started without the era probe as well and ended all the same: one start is enough from now on. */
+  /** Whether the server ended without the era probe as well: one start is enough from now on. */
   #diesWithoutProbe = false;
   #connectedAt: number | undefined;
   #hasConnectedOnce = false;
@@ -76,7 +80,7 @@ export class ServerConnection {
     });
   }
 
-  /** What `http` turned out to be, once that is known. */
+  /** The kind of transport; for `http`, once that is known, the dialect it turned out to be. */
   get transportKind(): TransportKind {
     return this.#transport?.kind ?? this.config.transport.kind;
   }
@@ -90,8 +94,8 @@ export class ServerConnection {
     this.#knownEra ??= era;
   }
 
-  /** The same definition, now written elsewhere: what errors point at from here on. */
-  relocate(config: ServerConfig): void {
+  /** Notes where the same definition is written now: errors point there from here on. */
+  updateProvenance(config: ServerConfig): void {
     this.#options = { ...this.#options, config: { ...this.config, provenance: config.provenance } };
   }
 
@@ -109,7 +113,7 @@ export class ServerConnection {
     return this.#client;
   }
 
-  /** Values that the server was given when it was last opened, and that nobody else may see. */
+  /** The values that the server was given when it was last opened, and that nobody else may see. */
   get secrets(): readonly string[] {
     return this.#secrets;
   }
@@ -142,13 +146,13 @@ export class ServerConnection {
     return untilCancelled(attempt.client, signal, this.config.name);
   }
 
-  /** The server answered a request: what it crashes of later is no failure to start. */
+  /** Notes that the server answered a request: a later crash is no failure to start. */
   noteAnswer(): void {
     this.#restarts.answered();
     this.#wasUsed = true;
   }
 
-  /** A request failed. What that says about the connection as a whole is found out here. */
+  /** Notes that a request failed, and finds out whether the connection is lost with it. */
   noteFailure(error: McpError): void {
     const client = this.#client;
     if (client === undefined) return;
@@ -171,8 +175,8 @@ export class ServerConnection {
   }
 
   /**
-   * Idempotent. Gives up what there is at this moment, be it newer than a close under way, and resolves
-   * when nothing is left of it or of anything before it. A later `client()` opens the connection again.
+   * Idempotent. Gives up the connection of this moment, be it newer than a close under way, and resolves
+   * when nothing is left of it or of any before it. A later `client()` opens the connection again.
    */
   async close(): Promise<void> {
     const attempt = this.#attempt;
@@ -180,12 +184,12 @@ export class ServerConnection {
     this.#attempt = undefined;
     this.#client = undefined;
     this.#connectedAt = undefined;
-    if (client !== undefined) this.#leave(client.close());
+    if (client !== undefined) this.#trackClose(client.close());
     if (attempt !== undefined) {
       attempt.abort.abort();
-      this.#leave(attempt.client);
+      this.#trackClose(attempt.client);
     }
-    await this.#remains;
+    await this.#closing;
     // Someone may have asked for the connection again while the old one was ending.
     if (this.#attempt === undefined) this.#enter("idle", undefined);
   }
@@ -242,19 +246,19 @@ export class ServerConnection {
     });
   }
 
-  /** Whether it ends well is for others to tell; that it has ended is all that counts here. */
-  #leave(ending: Promise<unknown>): void {
+  /** Makes the next connection wait for this close, however it ends. */
+  #trackClose(ending: Promise<unknown>): void {
     // Without the results: each would hold those before it, for ever.
-    this.#remains = Promise.allSettled([this.#remains, ending]).then(() => undefined);
+    this.#closing = Promise.allSettled([this.#closing, ending]).then(() => undefined);
   }
 
   #begin(state: "connecting" | "reconnecting", delayMs: number, timeoutMs?: number): Attempt {
     const abort = new AbortController();
-    const remains = this.#remains;
+    const closing = this.#closing;
     const pause = startPause(this.#options.clock, delayMs, abort.signal);
     const opening = (async () => {
       await pause.over;
-      await remains;
+      await closing;
       return await this.#handshake(abort.signal, timeoutMs);
     })();
     const attempt: Attempt = {
@@ -267,7 +271,7 @@ export class ServerConnection {
     };
     // Perhaps nobody waits for it; its failure is kept as `lastError`.
     attempt.client.catch(() => undefined);
-    // Before anybody hears of it: who closes the connection then must find it.
+    // Before the event: a listener that closes the connection must find it.
     this.#attempt = attempt;
     this.#enter(state, this.#lastError);
     return attempt;
@@ -354,7 +358,7 @@ export class ServerConnection {
     this.#connectedAt = undefined;
     const failure = describeFailure(lossOf(transport, error), this.config, transport);
     // A link can be gone long before its process is.
-    this.#leave(client.close(McpError.is(error) ? error : failure));
+    this.#trackClose(client.close(McpError.is(error) ? error : failure));
     this.#recover(failure, this.#restarts.lost());
   }
 

@@ -148,7 +148,7 @@ export class ServerRegistry {
       const { name } = config;
       const known = before.get(name);
       if (known !== undefined && isSameDefinition(known.config, config)) {
-        for (const connection of known.users.connections) connection.relocate(config);
+        for (const connection of known.users.connections) connection.updateProvenance(config);
         this.#servers.set(name, { ...known, config });
         before.delete(name);
         continue;
