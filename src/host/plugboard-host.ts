@@ -222,12 +222,12 @@ export class PlugboardHost implements McpHost {
   async setRoots(roots: Roots): Promise<void> {
     this.#assertOpen();
     const { registry, questions } = this.#options;
-    const connections = registry.all().flatMap(({ users }) => users.connections);
+    const connections = registry.all().flatMap((server) => server.connections.all);
     await questions.setRoots(roots, connections);
   }
 
   logs(name: string): readonly string[] {
-    const { evidence, lastError } = this.#options.registry.get(name).users.foremost;
+    const { evidence, lastError } = this.#options.registry.get(name).connections.mostAdvanced;
     const atFailure = lastError?.details["stderrTail"] as readonly string[] | undefined;
     return atFailure ?? evidence?.stderrTail ?? [];
   }

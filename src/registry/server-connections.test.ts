@@ -2,18 +2,18 @@ import { describe, expect, it } from "vitest";
 
 import { scriptedConnection } from "../../tests/fixtures/connection/scripted-connection.ts";
 import type { ServerConnection } from "../connection/server-connection.ts";
-import { ServerUsers } from "./server-connections.ts";
+import { ServerConnections } from "./server-connections.ts";
 import { ServerVisibility } from "./server-visibility.ts";
 
-function usersOf(everybodys: ServerConnection): ServerUsers {
-  return new ServerUsers({
+function connectionsOf(everybodys: ServerConnection): ServerConnections {
+  return new ServerConnections({
     visibility: new ServerVisibility(),
     everybodys,
     create: () => everybodys,
   });
 }
 
-function users(visibility = new ServerVisibility()) {
+function connections(visibility = new ServerVisibility()) {
   const everybodys = scriptedConnection().connection;
   const created: ServerConnection[] = [];
   const create = () => {
@@ -21,7 +21,11 @@ function users(visibility = new ServerVisibility()) {
     created.push(connection);
     return connection;
   };
-  return { users: new ServerUsers({ visibility, everybodys, create }), everybodys, created };
+  return {
+    connections: new ServerConnections({ visibility, everybodys, create }),
+    everybodys,
+    created,
+  };
 }
 
 /** Whether the connection has been ended for good. */
@@ -31,15 +35,15 @@ async function isEnded(connection: ServerConnection): Promise<boolean> {
   return (error as { code: string }).code === "closed";
 }
 
-describe("ServerUsers", () => {
+describe("ServerConnections", () => {
   it("REG-11: as configured a server is everybody's, over one connection", () => {
-    const { users: it, everybodys } = users();
+    const { connections: it, everybodys } = connections();
     expect(it.connectionOf("a")).toBe(everybodys);
     expect(it.connectionOf("b")).toBe(everybodys);
   });
 
   it("REG-01 REG-02: claimed without sharing it is seen by its owner alone", () => {
-    const { users: it, created } = users();
+    const { connections: it, created } = connections();
     const { connection: own } = it.claim({ owner: "a", isShared: false });
     expect(created).toEqual([own]);
     expect(it.connectionOf("a")).toBe(own);
@@ -48,7 +52,7 @@ describe("ServerUsers", () => {
   });
 
   it("REG-02: two owners have a connection each; one that shares makes it everybody's again", () => {
-    const { users: it, everybodys } = users();
+    const { connections: it, everybodys } = connections();
     const { connection: first } = it.claim({ owner: "a", isShared: false });
     const { connection: second } = it.claim({ owner: "b", isShared: false });
     expect(second).not.toBe(first);
@@ -59,7 +63,7 @@ describe("ServerUsers", () => {
   });
 
   it("REG-02: a claim that came to nothing takes the server from nobody", async () => {
-    const { users: it, everybodys } = users();
+    const { connections: it, everybodys } = connections();
     const { connection: own, drop } = it.claim({ owner: "a", isShared: false });
     await drop();
     expect(await isEnded(own)).toBe(true);
@@ -67,7 +71,7 @@ describe("ServerUsers", () => {
   });
 
   it("REG-02: what an owner has by another claim stays", async () => {
-    const { users: it } = users();
+    const { connections: it } = connections();
     const { connection: own } = it.claim({ owner: "a", isShared: false });
     const again = it.claim({ owner: "a", isShared: false });
     await again.drop();
@@ -81,7 +85,7 @@ describe("ServerUsers", () => {
   });
 
   it("REG-18: who could not have the shared connection does not share it", async () => {
-    const { users: it } = users();
+    const { connections: it } = connections();
     it.claim({ owner: "x", isShared: false });
     const { drop } = it.claim({ owner: "a", isShared: true });
     it.claim({ owner: "b", isShared: true });
@@ -92,7 +96,7 @@ describe("ServerUsers", () => {
   });
 
   it("when everybody lets go, the server is as configured again", async () => {
-    const { users: it, everybodys } = users();
+    const { connections: it, everybodys } = connections();
     const { connection: own } = it.claim({ owner: "a", isShared: false });
     it.claim({ owner: "b", isShared: true });
     await it.releaseAll();
@@ -103,7 +107,7 @@ describe("ServerUsers", () => {
 
   it("LIM-11: the last one to let go of a shared connection ends it", async () => {
     const { connection, handshake, closed } = scriptedConnection();
-    const it = usersOf(connection);
+    const it = connectionsOf(connection);
     it.claim({ owner: "a", isShared: true });
     it.claim({ owner: "b", isShared: true });
     const opening = connection.client();
@@ -118,7 +122,7 @@ describe("ServerUsers", () => {
 
   it("LIM-11: the last borrower closes what was opened for borrowers alone", async () => {
     const { connection, handshake, closed } = scriptedConnection();
-    const it = usersOf(connection);
+    const it = connectionsOf(connection);
     const [one, two] = [{}, {}];
     expect(it.borrow("a", one)).toBe(connection);
     const opening = connection.client();
@@ -137,7 +141,7 @@ describe("ServerUsers", () => {
     "LIM-11: what somebody else wants %s the borrowers came stays open without them",
     async (when) => {
       const { connection, handshake, closed } = scriptedConnection();
-      const it = usersOf(connection);
+      const it = connectionsOf(connection);
       const borrower = {};
       if (when === "after") it.borrow("a", borrower);
       const opening = it.keep().client();
@@ -151,7 +155,7 @@ describe("ServerUsers", () => {
 
   it("LIM-11: the last borrower leaves open what somebody uses at that moment", async () => {
     const { connection, handshake, closed } = scriptedConnection();
-    const it = usersOf(connection);
+    const it = connectionsOf(connection);
     const borrower = {};
     it.borrow("a", borrower);
     const opening = connection.client();
@@ -164,7 +168,7 @@ describe("ServerUsers", () => {
 
   it("LIM-11: a claim keeps what a borrower had opened", async () => {
     const { connection, handshake, closed } = scriptedConnection();
-    const it = usersOf(connection);
+    const it = connectionsOf(connection);
     const borrower = {};
     it.borrow("a", borrower);
     const opening = connection.client();
@@ -176,13 +180,13 @@ describe("ServerUsers", () => {
   });
 
   it("REG-02: an agent that does not see the server cannot borrow it", () => {
-    const { users: it } = users();
+    const { connections: it } = connections();
     it.claim({ owner: "a", isShared: false });
     expect(it.borrow("b", {})).toBeUndefined();
   });
 
   it("REG-18: who has no part in a shared connection cannot end it", async () => {
-    const { users: it } = users();
+    const { connections: it } = connections();
     it.claim({ owner: "a", isShared: true });
     expect(() => it.release("b", "files")).toThrow(
       expect.objectContaining({
@@ -193,7 +197,7 @@ describe("ServerUsers", () => {
   });
 
   it("letting go of a connection of one's own ends it for good", async () => {
-    const { users: it, everybodys } = users();
+    const { connections: it, everybodys } = connections();
     const { connection: own } = it.claim({ owner: "a", isShared: false });
     await it.release("a", "s");
     expect(await isEnded(own)).toBe(true);
@@ -202,10 +206,10 @@ describe("ServerUsers", () => {
 
   it("REG-02: another definition of the server is seen by the same agents", async () => {
     const visibility = new ServerVisibility();
-    const before = users(visibility);
-    const { connection: own } = before.users.claim({ owner: "a", isShared: false });
-    await Promise.all(before.users.end());
-    const { users: it, created } = users(visibility);
+    const before = connections(visibility);
+    const { connection: own } = before.connections.claim({ owner: "a", isShared: false });
+    await Promise.all(before.connections.end());
+    const { connections: it, created } = connections(visibility);
     expect(it.connectionOf("b")).toBeUndefined();
     expect(it.connectionOf("a")).not.toBe(own);
     expect(it.connectionOf("a")).toBe(created[0]);
@@ -216,7 +220,7 @@ describe("ServerUsers", () => {
   });
 
   it("of a definition that is gone no connection is made", async () => {
-    const { users: it, created } = users();
+    const { connections: it, created } = connections();
     await Promise.all(it.end());
     const { connection } = it.claim({ owner: "a", isShared: false });
     expect(created).toEqual([]);

@@ -1,22 +1,21 @@
 import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
 import type { ServerState } from "../events/host-event.ts";
-import type { ConsentMode } from "../policy/decide-consent.ts";
 import type { ClaimOptions, ServerVisibility } from "./server-visibility.ts";
 
-/** Somebody wants a connection for an owner, and has it or waits for it. */
+/** A wish of an owner for a connection, which it has or waits for. */
 export interface Claim {
   /** Not opened yet. */
   readonly connection: ServerConnection;
-  /** Once, when it came to nothing: it is as if it had never been. What the owner has by other claims stays. */
+  /** Takes the claim back, once, when it came to nothing. The owner keeps its other claims. */
   readonly drop: () => Promise<void>;
 }
 
-/** Somebody has asked for a connection that is in one of these states. */
+/** The states of a connection that somebody has asked for. */
 const wantedStates: ReadonlySet<ServerState> = new Set(["connected", "connecting", "reconnecting"]);
 
-/** The further along, the more; states not named here tell nothing. */
-const telling: Partial<Record<ServerState, number>> = {
+/** Rank of a state: when connections differ, the highest rank is shown. States without one rank lowest. */
+const stateRanks: Partial<Record<ServerState, number>> = {
   connected: 4,
   connecting: 3,
   reconnecting: 3,
@@ -25,14 +24,14 @@ const telling: Partial<Record<ServerState, number>> = {
   error: 1,
 };
 
-/** Those who use a connection for a while, such as the sections of prompts. */
+/** The borrowers of a connection, which use it for a while, such as the sections of prompts. */
 interface Loan {
   readonly borrowers: Set<object>;
-  /** It is open for their sake alone, so the last of them closes it. */
+  /** Whether it is open for the borrowers alone, so that the last of them closes it. */
   isTheirs: boolean;
 }
 
-export interface ServerUsersParts {
+export interface ServerConnectionsParts {
   readonly visibility: ServerVisibility;
   readonly everybodys: ServerConnection;
   readonly create: (owner: string) => ServerConnection;
@@ -42,47 +41,44 @@ export interface ServerUsersParts {
  * The connections of one definition of a server. Owners use one of their own each, everybody else who sees
  * the server uses the same one.
  */
-export class ServerUsers {
+export class ServerConnections {
   readonly #visibility: ServerVisibility;
   readonly #everybodys: ServerConnection;
   readonly #create: (owner: string) => ServerConnection;
   /** Made when they are first asked for: an owner may be one since before the entry changed. */
   readonly #own = new Map<string, ServerConnection>();
   readonly #loans = new Map<ServerConnection, Loan>();
-  /** How often each agent's person is asked; the host's own choice is under `undefined`. */
-  readonly #modes = new Map<string | undefined, ConsentMode>();
-  readonly #endings = new Map<string | undefined, number>();
   #isEnded = false;
 
-  constructor({ visibility, everybodys, create }: ServerUsersParts) {
+  constructor({ visibility, everybodys, create }: ServerConnectionsParts) {
     this.#visibility = visibility;
     this.#everybodys = everybodys;
     this.#create = create;
   }
 
-  get connections(): readonly ServerConnection[] {
+  get all(): readonly ServerConnection[] {
     return [this.#everybodys, ...this.#own.values()];
   }
 
-  /** Values that the server was given over any of them, and that nobody else may see. */
+  /** The values that the server was given over any connection, and that nobody else may see. */
   get secrets(): readonly string[] {
-    return [...new Set(this.connections.flatMap(({ secrets }) => secrets))];
+    return [...new Set(this.all.flatMap(({ secrets }) => secrets))];
   }
 
-  /** The connection that a status of the server tells about: the furthest along, among equals the first. */
-  get foremost(): ServerConnection {
-    return this.connections.reduce((best, one) => (tells(one) > tells(best) ? one : best));
+  /** The connection that a status of the server shows: the one furthest along, among equals the first. */
+  get mostAdvanced(): ServerConnection {
+    return this.all.reduce((best, one) => (stateRank(one) > stateRank(best) ? one : best));
   }
 
   /** Whether anybody has claimed the server, waits for a connection or has one open. A failed one that is retried is not used. */
   get isInUse(): boolean {
     if (this.#visibility.isClaimed) return true;
-    return this.connections.some(({ state }) => state === "connected" || state === "connecting");
+    return this.all.some(({ state }) => state === "connected" || state === "connecting");
   }
 
   /** Whether any connection is open. */
   get isOpen(): boolean {
-    return this.connections.some(({ openClient }) => openClient !== undefined);
+    return this.all.some(({ openClient }) => openClient !== undefined);
   }
 
   /** Undefined for an agent that does not see the server. */
@@ -99,27 +95,6 @@ export class ServerUsers {
     return this.#visibility.isSharer(owner)
       ? { connection: this.#everybodys, isShared: true }
       : undefined;
-  }
-
-  consentMode(agent: string): ConsentMode {
-    return this.#modes.get(agent) ?? this.#modes.get(undefined) ?? "ask-per-server";
-  }
-
-  /** Without an agent it is the mode of everybody who has none of their own: consent is never shared. */
-  setConsentMode(mode: ConsentMode, agent?: string): void {
-    this.#modes.set(agent, mode);
-  }
-
-  /** Changes when consent given before no longer counts for this agent. */
-  consentEpoch(agent: string): number {
-    return (this.#endings.get(undefined) ?? 0) + (this.#endings.get(agent) ?? 0);
-  }
-
-  /** Somebody disconnected the server: whoever connects it again is asked again. */
-  endConsent(agent?: string): void {
-    this.#endings.set(agent, (this.#endings.get(agent) ?? 0) + 1);
-    if (agent === undefined) this.#modes.clear();
-    else this.#modes.delete(agent);
   }
 
   /** Counts until the owner lets go of the connection, or the claim is dropped. */
@@ -197,13 +172,13 @@ export class ServerUsers {
 
   /** Closes every connection; the next use opens it again. Who sees the server stays the same. */
   async close(): Promise<void> {
-    await Promise.all(this.connections.map((connection) => connection.close()));
+    await Promise.all(this.all.map((connection) => connection.close()));
   }
 
   /** Every connection ends for good, and none is made any more. The caller waits for each. */
   end(): readonly Promise<void>[] {
     this.#isEnded = true;
-    return this.connections.map((connection) => connection.end());
+    return this.all.map((connection) => connection.end());
   }
 
   #ownOf(owner: string): ServerConnection {
@@ -229,7 +204,6 @@ export class ServerUsers {
   }
 }
 
-/** How much there is to say of a connection. */
-function tells({ state }: ServerConnection): number {
-  return telling[state] ?? 0;
+function stateRank({ state }: ServerConnection): number {
+  return stateRanks[state] ?? 0;
 }

@@ -13,15 +13,17 @@ import type { AccessRevision } from "../policy/access-revision.ts";
 import { denyLaunch, errorOfDenial } from "../policy/decide-access.ts";
 import type { ConsentMode } from "../policy/decide-consent.ts";
 import { closest } from "../text/closest.ts";
+import { ConsentModes } from "./consent-modes.ts";
 import { chooseEntries } from "./entries-in-force.ts";
-import { type Claim, ServerUsers } from "./server-connections.ts";
+import { type Claim, ServerConnections } from "./server-connections.ts";
 import { type ClaimOptions, ServerVisibility } from "./server-visibility.ts";
 
 /** One server as the registry keeps it. The connections exist from the start and open when needed. */
 export interface RegisteredServer extends DescribedServer {
   /** The one that everybody uses who has none of their own. */
   readonly connection: ServerConnection;
-  readonly users: ServerUsers;
+  readonly connections: ServerConnections;
+  readonly consent: ConsentModes;
   readonly visibility: ServerVisibility;
   readonly consentId: ConsentId;
 }
@@ -148,7 +150,7 @@ export class ServerRegistry {
       const { name } = config;
       const known = before.get(name);
       if (known !== undefined && isSameDefinition(known.config, config)) {
-        for (const connection of known.users.connections) connection.updateProvenance(config);
+        for (const connection of known.connections.all) connection.updateProvenance(config);
         this.#servers.set(name, { ...known, config });
         before.delete(name);
         continue;
@@ -178,9 +180,9 @@ export class ServerRegistry {
   }
 
   /** The server as it is registered now, perhaps written elsewhere in its file; undefined once it was replaced or removed. */
-  current({ config, users }: RegisteredServer): RegisteredServer | undefined {
+  current({ config, connections }: RegisteredServer): RegisteredServer | undefined {
     const now = this.#servers.get(config.name);
-    return now?.users === users ? now : undefined;
+    return now?.connections === connections ? now : undefined;
   }
 
   /** The entry of this name that a person is asked about: one that waits to replace the server, else the server. */
@@ -211,7 +213,7 @@ export class ServerRegistry {
   /** The connection that is asked for; verdicts on the server may change with it. */
   claim(server: RegisteredServer, options: ClaimOptions): Claim {
     this.#revision.advance();
-    const { connection, drop } = server.users.claim(options);
+    const { connection, drop } = server.connections.claim(options);
     return {
       connection,
       drop: () => {
@@ -223,8 +225,9 @@ export class ServerRegistry {
 
   /** `owner` lets go of the server, or everybody does: what was allowed of it ends, too. */
   async release(server: RegisteredServer, owner?: string): Promise<void> {
-    const { users, config } = server;
-    const ended = owner === undefined ? users.releaseAll() : users.release(owner, config.name);
+    const { connections, config } = server;
+    const ended =
+      owner === undefined ? connections.releaseAll() : connections.release(owner, config.name);
     this.endConsent(server, owner);
     await this.#ending(ended);
   }
@@ -232,7 +235,7 @@ export class ServerRegistry {
   /** Closes the server's connections and ends what was allowed of it. Who sees it stays the same. */
   async stop(server: RegisteredServer): Promise<void> {
     this.endConsent(server);
-    await server.users.close();
+    await server.connections.close();
   }
 
   /** Every server is let go of by everybody; the next use opens it again. */
@@ -241,9 +244,9 @@ export class ServerRegistry {
   }
 
   /** How often this agent's person is asked about the server's tools; everybody's without an agent. */
-  setConsentMode({ config, users }: RegisteredServer, mode: ConsentMode, agent?: string): void {
+  setConsentMode({ config, consent }: RegisteredServer, mode: ConsentMode, agent?: string): void {
     this.#revision.advance();
-    users.setConsentMode(mode, agent);
+    consent.setMode(mode, agent);
     this.#onConsentChange?.({ serverName: config.name, agent, mode });
   }
 
@@ -254,9 +257,9 @@ export class ServerRegistry {
   }
 
   /** Ends consent without telling the listener: the caller publishes one event for a decision that reaches further. */
-  withdrawConsent({ users }: RegisteredServer, agent?: string): void {
+  withdrawConsent({ consent }: RegisteredServer, agent?: string): void {
     this.#revision.advance();
-    users.endConsent(agent);
+    consent.end(agent);
   }
 
   /** Calls `listener`, the only one, after each such decision. */
@@ -269,7 +272,7 @@ export class ServerRegistry {
   }
 
   /** The one state every surface shows: being switched off or unapproved outranks the connection's. */
-  state(server: RegisteredServer, { state } = server.users.foremost): ServerState {
+  state(server: RegisteredServer, { state } = server.connections.mostAdvanced): ServerState {
     if (!server.config.enabled) return "disabled";
     if (!this.isApproved(server)) return "pending";
     // The connection was held back once; it does not hear of the approval.
@@ -290,7 +293,7 @@ export class ServerRegistry {
   /** Asks every connected server for a sign of life; gives the names of those that gave none and were dropped. */
   async dropDead(): Promise<readonly string[]> {
     const open = this.all()
-      .flatMap(({ users }) => users.connections)
+      .flatMap(({ connections }) => connections.all)
       .filter((connection) => connection.openClient !== undefined);
     const checks = await Promise.all(open.map((connection) => connection.isAlive()));
     const dead = open.filter((_, index) => !checks[index]);
@@ -327,7 +330,8 @@ export class ServerRegistry {
     const server: RegisteredServer = {
       ...describe(config),
       connection,
-      users: new ServerUsers({ visibility, everybodys: connection, create }),
+      connections: new ServerConnections({ visibility, everybodys: connection, create }),
+      consent: new ConsentModes(),
       visibility,
     };
     return server;
@@ -358,7 +362,7 @@ export function isSameDefinition(one: ServerConfig, other: ServerConfig): boolea
 }
 
 function endings(servers: readonly RegisteredServer[]): readonly Promise<void>[] {
-  return servers.flatMap(({ users }) => users.end());
+  return servers.flatMap(({ connections }) => connections.end());
 }
 
 /** Waits for all of them even when one fails. */

@@ -86,7 +86,7 @@ export class SamplingAllowances {
 /** Names the session by its id, since each transaction of a session is another `caller` object. */
 function allowanceSubject({ caller, target }: RequestOwner): AllowanceSubject {
   const { agent, sessionId } = caller;
-  return { sessionId, epoch: target?.server?.users.consentEpoch(agent) ?? 0 };
+  return { sessionId, epoch: target?.server?.consent.epoch(agent) ?? 0 };
 }
 
 export interface SamplingOptions {

@@ -2,7 +2,7 @@ import { definitionOf } from "../config/keys/server-config.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import { errorOfDenial } from "../policy/decide-access.ts";
-import type { ServerUsers } from "../registry/server-connections.ts";
+import type { ServerConnections } from "../registry/server-connections.ts";
 import type { ServerRegistry } from "../registry/server-registry.ts";
 import type { McpTool } from "./mcp-tool.ts";
 import type { PromptParams, RenderOptions } from "./prompt/prompt-section.ts";
@@ -29,7 +29,7 @@ export interface SectionParts {
 
 /** A server that the section has asked for. */
 interface HeldServer {
-  readonly users: ServerUsers;
+  readonly connections: ServerConnections;
   hasConnected: boolean;
 }
 
@@ -82,13 +82,13 @@ export class AgentSection implements Section {
     const wanted = this.#wanted();
     // A server that was removed, or defined anew, since the last time.
     const outdated = [...held].filter(
-      ([name, { users }]) =>
-        !wanted.includes(name) || this.#parts.registry.find(name)?.users !== users,
+      ([name, { connections }]) =>
+        !wanted.includes(name) || this.#parts.registry.find(name)?.connections !== connections,
     );
     for (const [name] of outdated) held.delete(name);
     const results = await Promise.allSettled([
       ...wanted.map((name) => this.#connectServer(name, held, options)),
-      ...outdated.map(([, { users }]) => users.giveBack(this)),
+      ...outdated.map(([, { connections }]) => connections.giveBack(this)),
     ]);
     if (this.#held !== held)
       throw createError("closed", `the section "${this.key}" was disconnected meanwhile`);
@@ -106,7 +106,7 @@ export class AgentSection implements Section {
     const held = this.#held;
     this.#held = undefined;
     if (held === undefined) return;
-    await Promise.all([...held.values()].map(({ users }) => users.giveBack(this)));
+    await Promise.all([...held.values()].map(({ connections }) => connections.giveBack(this)));
   }
 
   async open(options?: SectionConnectOptions): Promise<Section> {
@@ -182,8 +182,8 @@ export class AgentSection implements Section {
   ): Promise<void> {
     const { judge, session } = this.#parts;
     const server = judge.visibleServer(name);
-    const { users } = server;
-    const current = held.get(name) ?? { users, hasConnected: false };
+    const { connections } = server;
+    const current = held.get(name) ?? { connections, hasConnected: false };
     // Entered anew, so that the order is that of this connect.
     held.delete(name);
     held.set(name, current);
@@ -191,7 +191,7 @@ export class AgentSection implements Section {
     if (denial !== undefined)
       throw errorOfDenial(denial, name, definitionOf(server.config.provenance));
     // Nothing was waited for until here, so a disconnect meanwhile cannot have missed the loan.
-    await users.borrow(session.agent, this)?.client({ signal, timeoutMs, isForced: true });
+    await connections.borrow(session.agent, this)?.client({ signal, timeoutMs, isForced: true });
     current.hasConnected = true;
   }
 
@@ -202,7 +202,7 @@ export class AgentSection implements Section {
 
   #isOpen(name: string): boolean {
     const { registry, session } = this.#parts;
-    return registry.find(name)?.users.connectionOf(session.agent)?.openClient !== undefined;
+    return registry.find(name)?.connections.connectionOf(session.agent)?.openClient !== undefined;
   }
 
   /** What the agent may use of each server that is, or has been, connected, and has not gone since. */

@@ -155,7 +155,7 @@ export class AgentSession implements Session, Caller {
       audit,
     });
     this.#history = options.history
-      ? new CallHistory((name) => registry.find(name)?.users.secrets ?? [])
+      ? new CallHistory((name) => registry.find(name)?.connections.secrets ?? [])
       : undefined;
     this.#state = new CommittedState({
       maxBytes: limits.maxStateBytes,

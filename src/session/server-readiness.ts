@@ -28,7 +28,7 @@ export async function makeReady(
   { signal, retries }: ReadinessOptions,
 ): Promise<ServerReadiness> {
   const { name, provenance } = server.config;
-  const connection = server.users.connectionOf(judge.rights.agent);
+  const connection = server.connections.connectionOf(judge.rights.agent);
   const found = (error?: McpError): ServerReadiness => ({
     ready: error === undefined,
     state: registry.state(server, connection),

@@ -139,7 +139,7 @@ export class ConfiguredServers {
     const { given, registry } = this.#options;
     const unused = names.filter((name) => {
       const isDroppable = given.has(name) && !given.isKept(name);
-      return isDroppable && registry.find(name)?.users.isInUse !== true;
+      return isDroppable && registry.find(name)?.connections.isInUse !== true;
     });
     for (const name of unused) given.delete(name);
     if (unused.length > 0) await this.reload();
@@ -183,9 +183,9 @@ export class ConfiguredServers {
     const { approvals, registry } = this.#options;
     const revoked = await approvals.load(
       () => registry.all(),
-      ({ users }) => users.isOpen,
+      ({ connections }) => connections.isOpen,
     );
-    await Promise.all(revoked.map(({ users }) => users.close()));
+    await Promise.all(revoked.map(({ connections }) => connections.close()));
   }
 
   /** The pins come first: no definition is offered that has not been compared with them. */

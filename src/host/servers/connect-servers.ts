@@ -64,7 +64,7 @@ export class ServerConnector {
     const startable = registry.all().filter((server) => registry.obstacle(server) === undefined);
     const results = await Promise.all(
       startable.map(async (server): Promise<[string, boolean]> => {
-        const client = await server.users
+        const client = await server.connections
           .keep()
           .client({ timeoutMs, signal, isForced: true })
           .catch(() => undefined);
@@ -77,13 +77,13 @@ export class ServerConnector {
 
   /** Closes the connection of one owner, or all, and connects again. Consent stays: it is the same server. */
   async reconnect(name: string, options: ConnectOptions): Promise<ConnectedThrough> {
-    const { users } = this.#options.registry.get(name);
+    const { connections } = this.#options.registry.get(name);
     const { owner } = options;
     if (owner === undefined) {
-      await users.close();
+      await connections.close();
       return await this.#connect(name, options);
     }
-    const { connection, isShared } = users.claimedBy(owner) ?? {};
+    const { connection, isShared } = connections.claimedBy(owner) ?? {};
     await connection?.close();
     return await this.#connect(name, { ...options, shared: options.shared ?? isShared });
   }
@@ -108,10 +108,10 @@ export class ServerConnector {
     const { registry, events } = this.#options;
     const start = (): void => {
       for (const server of registry.all()) {
-        const { config, connection, users } = server;
+        const { config, connection, connections } = server;
         const isMeant = config.start === "eager" && connection.state === "idle";
         if (isMeant && !this.#imported.has(config.name) && registry.obstacle(server) === undefined)
-          users
+          connections
             .keep()
             .client()
             .catch(() => undefined);
@@ -139,7 +139,7 @@ export class ServerConnector {
     const obstacle = registry.obstacle(server);
     if (obstacle !== undefined) throw obstacle;
     const claim = owner === undefined ? undefined : registry.claim(server, { owner, isShared });
-    const connection = claim?.connection ?? server.users.keep();
+    const connection = claim?.connection ?? server.connections.keep();
     try {
       const client = await connection.client({ timeoutMs, signal, isForced: true });
       await this.#listContent(server, client, { signal, timeoutMs });

@@ -20,14 +20,14 @@ export interface DescribeServerOptions {
 export function describeServer(
   server: RegisteredServer,
   { registry, catalog, sources, pins, approvals }: DescribeServerOptions,
-  connection = server.users.foremost,
+  connection = server.connections.mostAdvanced,
 ): ServerStatus {
   const { config } = server;
   const { name } = config;
   const client = connection.openClient;
   const state = registry.state(server, connection);
   // The catalog and its problems belong to the entry of this name that is in force.
-  const isWaiting = registry.waitingFor(server)?.users === server.users;
+  const isWaiting = registry.waitingFor(server)?.connections === server.connections;
   const isListed = !isWaiting && catalog.isKnown(name);
   const shadows = (sources.current.shadowed.get(name) ?? []).map(({ provenance }) => provenance);
   // A REST service speaks no MCP: revision and identity were made up for it by its transport.

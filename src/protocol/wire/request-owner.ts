@@ -19,7 +19,7 @@ export interface RequestOwner {
         /** Undefined for anything but the call of a tool. */
         readonly tool: { readonly originalName: string } | undefined;
         /** Absent where no registry knows the server. */
-        readonly server?: { readonly users: ConsentEpochs } | undefined;
+        readonly server?: { readonly consent: ConsentEpochs } | undefined;
       }
     | undefined;
   /** Set by `endSignal` and `endRequest`, and by nobody else; undefined at first. */
@@ -28,7 +28,7 @@ export interface RequestOwner {
 
 interface ConsentEpochs {
   /** Changes when consent that the agent gave the server before no longer counts. */
-  consentEpoch(agent: string): number;
+  epoch(agent: string): number;
 }
 
 const ended = new AbortController();

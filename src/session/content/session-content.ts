@@ -191,9 +191,9 @@ export class AgentContent implements SessionContent {
     return this.#use(
       { serverName, right, action: "watch_resource", params: { uri }, options },
       ({ server, source, params }) => {
-        const epoch = server.users.consentEpoch(caller.agent);
+        const epoch = server.consent.epoch(caller.agent);
         return source.client.watchResource(params.uri, () => {
-          const isAllowed = server.users.consentEpoch(caller.agent) === epoch;
+          const isAllowed = server.consent.epoch(caller.agent) === epoch;
           if (isAllowed && judge.contentDenial(server, right) === undefined) onUpdate();
         });
       },
@@ -356,8 +356,8 @@ export class AgentContent implements SessionContent {
     return { serverName: server.config.name, client, limits, clock };
   }
 
-  #connection({ users, connection }: RegisteredServer): ServerConnection {
-    return users.connectionOf(this.#parts.caller.agent) ?? connection;
+  #connection({ connections, connection }: RegisteredServer): ServerConnection {
+    return connections.connectionOf(this.#parts.caller.agent) ?? connection;
   }
 }
 

@@ -65,7 +65,7 @@ export class McpConnectionPool {
     return {
       serverName,
       get state() {
-        const connection = server.users.connectionOf(judge.rights.agent);
+        const connection = server.connections.connectionOf(judge.rights.agent);
         return connection?.state ?? registry.state(server);
       },
       get tools() {

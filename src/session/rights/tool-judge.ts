@@ -211,7 +211,7 @@ export class ToolJudge {
     return {
       tool,
       server: reachable,
-      connection: reachable?.users.connectionOf(this.rights.agent),
+      connection: reachable?.connections.connectionOf(this.rights.agent),
       denial,
       consent: consent.consent,
       revision,
@@ -259,7 +259,7 @@ export class ToolJudge {
       serverName,
       toolName: subject.toolName,
       level,
-      mode: server.users.consentMode(agent),
+      mode: server.consent.mode(agent),
       claimsReadOnly: claims(tool, "readOnlyHint"),
       claimsDestructive: claims(tool, "destructiveHint"),
       skipReadOnlyPrompts: server.config.skipReadOnlyPrompts,
@@ -271,11 +271,11 @@ export class ToolJudge {
     return { consent, validUntil: validUntil ?? Number.POSITIVE_INFINITY };
   }
 
-  #subject({ consentId, users }: RegisteredServer, tool: CatalogTool): ConsentSubject {
+  #subject({ consentId, consent }: RegisteredServer, tool: CatalogTool): ConsentSubject {
     return {
       serverName: tool.serverName,
       consentId,
-      epoch: users.consentEpoch(this.rights.agent),
+      epoch: consent.epoch(this.rights.agent),
       ...subjectOf(tool),
     };
   }

@@ -123,10 +123,10 @@ export class ToolGaps {
     };
   }
 
-  #failureOf({ config, users }: RegisteredServer): McpError | undefined {
+  #failureOf({ config, connections }: RegisteredServer): McpError | undefined {
     const { judge, catalog } = this.#parts;
     if (catalog.isKnown(config.name)) return undefined;
-    return users.connectionOf(judge.rights.agent)?.lastError;
+    return connections.connectionOf(judge.rights.agent)?.lastError;
   }
 
   #warn(reason: string, hint?: string): void {

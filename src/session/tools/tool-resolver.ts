@@ -219,7 +219,7 @@ export class ToolResolver {
     const { judge } = this.#parts;
     const denial = judge.serverDenial(server);
     if (denial !== undefined) throw this.#refused(denial, server);
-    await server.users.connectionOf(judge.rights.agent)?.client({ signal });
+    await server.connections.connectionOf(judge.rights.agent)?.client({ signal });
   }
 
   #refused(denial: Denial, { config }: RegisteredServer): McpError {
