@@ -84,7 +84,7 @@ export function noDialectError(
 }
 
 /** Whether the entry is only served by a server that opens a stream of its own. SSE always does. */
-export function requiresStream(transport: TransportConfig): boolean {
+function requiresStream(transport: TransportConfig): boolean {
   return transport.kind === "streamable-http" && transport.method === "GET";
 }
 
