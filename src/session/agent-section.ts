@@ -205,10 +205,10 @@ export class AgentSection implements Section {
     return registry.find(name)?.connections.connectionOf(session.agent)?.openClient !== undefined;
   }
 
-  /** What the agent may use of each server that is, or has been, connected, and has not gone since. */
+  /** Lists the usable tools of each server that has been connected and still exists. */
   #inventory(): readonly (ServerInventory & { readonly tools: readonly McpTool[] })[] {
     const held = [...(this.#held ?? [])].filter(([name]) => this.#isThere(name));
-    // One that failed at first may have come back by itself.
+    // A server that failed at first may have reconnected by itself.
     const reached = held.filter(([name, { hasConnected }]) => hasConnected || this.#isOpen(name));
     if (this.#held === undefined || (reached.length === 0 && held.length > 0))
       throw this.#notConnected();
@@ -219,7 +219,7 @@ export class AgentSection implements Section {
     }));
   }
 
-  /** One failure is thrown as it is. Of several the first decides what kind of error it is; each is told. */
+  /** Returns a single failure as it is; several become one error with the code of the first, naming each. */
   #failure(reasons: readonly unknown[], serverCount: number): unknown {
     const errors = reasons.filter((reason) => McpError.is(reason));
     const [first] = errors;
@@ -240,7 +240,7 @@ export class AgentSection implements Section {
   }
 
   #notConnected(): McpError {
-    // Of the codes for connections it is the one that says: not now, perhaps later.
+    // `unreachable` is the connection code that means: not now, perhaps later.
     return createError("unreachable", `the section "${this.key}" is not connected`, {
       details: { section: this.key },
       hint: "call connect() first, or open()",

@@ -6,7 +6,7 @@ import { truncate } from "../text/truncate.ts";
 
 const maxCalls = 1_000;
 const maxText = 1_000;
-/** Of a text of megabytes no more is searched for secrets; what they take in it may well be more than is kept. */
+/** Characters of a text that are searched for secrets: more than are kept, because masks shorten the text. */
 const maxTextRead = 20_000;
 
 /**

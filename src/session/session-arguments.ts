@@ -19,13 +19,13 @@ import type { AgentContent } from "./content/session-content.ts";
 const callOptions = options({ signal, timeoutMs: number, onProgress: callback, callId: text });
 const contentOptions = { signal, timeoutMs: number } as const;
 
-/** What the methods of a session take. `call` checks by itself: it is called too often to be wrapped. */
+/** The arguments of a session's methods. `call` checks its own: it is called too often to be wrapped. */
 export const sessionMethods: MethodTable<AgentSession> = {
   find: { takes: { tool: toolReference }, fails: "throws" },
   why: { takes: { tool: toolReference }, fails: "throws" },
   ready: { takes: { options: options({ servers: listOf(text), signal }) }, fails: "rejects" },
   loadTools: { takes: { options: options({ signal }) }, fails: "rejects" },
-  // What is wrong with the arguments of a tool is the outcome of its call.
+  // Wrong arguments of a tool are an outcome of its call, so they are not checked here.
   execute: {
     takes: { tool: toolReference, args: anything, options: callOptions },
     fails: "rejects",
@@ -59,7 +59,7 @@ const listing = {
   fails: "rejects",
 } as const;
 
-/** What the methods of `session.content` take. */
+/** The arguments of the methods of `session.content`. */
 export const contentMethods: MethodTable<AgentContent> = {
   resources: listing,
   resourceTemplates: listing,

@@ -5,7 +5,7 @@ interface Entry {
   readonly session: WeakRef<Session>;
 }
 
-/** Which sessions each agent has, children included, without keeping any of them alive. */
+/** Knows the sessions of each agent, children included, without keeping any of them alive. */
 export class SessionDirectory {
   readonly #byAgent = new Map<string, Set<Entry>>();
   readonly #ended = new FinalizationRegistry<Entry>((entry) => {

@@ -70,7 +70,7 @@ export interface Session {
    * has failed before is not waited for again; `ready` tries it anew.
    */
   loadTools(options?: LoadToolsOptions): Promise<readonly McpTool[]>;
-  /** The same as far as it is known right now. Never throws, starts nothing. */
+  /** Lists the tools that are known right now. Never throws, starts nothing. */
   tools(): readonly McpTool[];
   /**
    * Connects the servers whose tools are not known yet. Says for each server that the agent can see how far
@@ -89,15 +89,15 @@ export interface Session {
    */
   call(tool: ToolReference, args?: ToolArguments, options?: CallOptions): Promise<Outcome>;
   /**
-   * The same as text for a model, quoted where it carries signs of instructions. What the model should
-   * read and react to comes back as text, too: `tool_error`, `rpc_error`, `invalid_arguments` and
+   * Calls a tool and gives text for a model, quoted where it carries signs of instructions. What the model
+   * should read and react to comes back as text, too: `tool_error`, `rpc_error`, `invalid_arguments` and
    * `invalid_result`. Every other failure throws the error of its code, as `errorOfOutcome` gives it:
    * `McpPermissionError` for what is refused or not consented to, `McpToolError` (`tool_unknown`),
    * `McpStateError` (`not_connected`, `closed`), `McpTimeoutError`, `McpConnectionError`,
    * `McpCancelledError` and so on.
    */
   execute(tool: ToolReference, args?: ToolArguments, options?: CallOptions): Promise<string>;
-  /** The same as it happens: progress, what the server logs, and the outcome last. Leaving the loop cancels the call. */
+  /** Calls a tool and yields what happens: progress, what the server logs, and the outcome last. Leaving the loop cancels the call. */
   stream(
     tool: ToolReference,
     args?: ToolArguments,
@@ -187,12 +187,12 @@ export interface Section extends PromptSection, AsyncDisposable {
   open(options?: SectionConnectOptions): Promise<Section>;
   /** The tools this agent may use, by server and then as listed; frozen. `McpConnectionError` before `connect`. */
   tools(): readonly McpTool[];
-  /** The same after the connecting that `connectOnInit` began; rejects with how that failed. */
+  /** Lists the tools after the connecting that `connectOnInit` began; rejects with how that failed. */
   loadTools(): Promise<readonly McpTool[]>;
   /** `McpConnectionError` before `connect`. */
   render(params?: PromptParams, options?: RenderOptions): string;
   /**
-   * The same section for another session of this host, to be connected on its own. It shares the
+   * Makes the same section for another session of this host, to be connected on its own. It shares the
    * connections; tools, consent and events are those of its session.
    */
   clone(session: Session): Section;

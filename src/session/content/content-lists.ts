@@ -24,7 +24,7 @@ export interface ServerAsking<Item> {
   /** What is listed, in the plural. */
   readonly what: string;
   readonly clock: Clock;
-  /** Of each server by itself, its start included. */
+  /** Time for each server by itself, its start included. */
   readonly limitMs: number;
   readonly signal: AbortSignal | undefined;
   readonly connectionOf: (
@@ -57,7 +57,7 @@ export function contentList<Item>(lists: readonly ServerList<Item>[]): ContentLi
     error === undefined ? [] : [{ serverName, error }],
   );
   const items = lists.flatMap((list) => list.items);
-  // Where all is there it equals a plain array; where something is missing, whoever prints it sees that.
+  // A complete list equals a plain array; an incomplete one shows `missing` when it is printed.
   const enumerable = missing.length > 0;
   return Object.defineProperty(items, "missing", { value: missing, enumerable }) as typeof items & {
     readonly missing: typeof missing;

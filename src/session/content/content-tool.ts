@@ -40,7 +40,7 @@ export function readingTool(
 
 const anyObject = Object.freeze({ type: "object" });
 
-/** What stands for a server's resources or prompts where a tool is judged and asked about. */
+/** A tool that stands for a server's resources or prompts where rights and consent are decided. */
 export function contentTool(serverName: string, right: ContentRight): ServerTool {
   return readingTool(serverName, right, { inputSchema: anyObject });
 }

@@ -115,14 +115,14 @@ export interface AgentContentParts {
   readonly clock: Clock;
   readonly createId: () => string;
   readonly audit: {
-    /** What is to be waited for before anything is used; rejects when it could not be written down. */
+    /** Resolves when the use may begin; rejects when it could not be recorded. */
     readonly admit: (() => Promise<void> | undefined) | undefined;
     /** Writes down what became of it. Must not throw. */
     readonly recordContent: (use: ContentUse) => void;
   };
 }
 
-/** What is to be used, as it is asked about and written down. */
+/** A wish to use a resource or prompt, as it is asked about and recorded. */
 interface Wish<Params> {
   readonly serverName: string;
   readonly right: ContentRight;
@@ -141,7 +141,7 @@ interface ListKind<Item> {
 interface Opened<Params> {
   readonly server: RegisteredServer;
   readonly source: ContentSource;
-  /** As they were asked about, whatever became of the caller's. */
+  /** A frozen copy of the params that the person was asked about. */
   readonly params: Params;
   readonly request: RequestOptions;
 }
@@ -218,7 +218,7 @@ export class AgentContent implements SessionContent {
     question: CompletionQuestion,
     options: ContentOptions = {},
   ): Promise<Completion> {
-    // What may be filled in is a part of what it is filled into.
+    // Completing an argument needs the right to the prompt or resource that it belongs to.
     const right = "prompt" in question.of ? "get_prompt" : "read_resource";
     return await this.#use(
       { serverName, right, action: "complete", params: question, options },

@@ -36,7 +36,7 @@ export interface ConnectionPoolParts {
   readonly registry: ServerRegistry;
   readonly judge: ToolJudge;
   readonly content: SessionContent;
-  /** Of all servers, as the agent may use them. */
+  /** Tools of all servers, as the agent may use them. */
   readonly tools: () => readonly McpTool[];
   /** Ends whatever the pool waits for. */
   readonly signal: AbortSignal;

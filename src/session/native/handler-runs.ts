@@ -25,7 +25,7 @@ export class HandlerRuns {
   }
 
   /**
-   * What `handler` comes to, unless its time is over, the caller gives up or the host closes before. A
+   * Runs `handler` until it ends, its time is over, the caller gives up or the host closes. A
    * handler that does not heed its signal goes on, but nobody waits for it any more.
    */
   async run(handler: (signal: AbortSignal) => unknown, run: HandlerRun): Promise<unknown> {
@@ -34,8 +34,8 @@ export class HandlerRuns {
   }
 
   /**
-   * The same for what makes up for something: it begins even in a host that closes, which does not wait
-   * for it then.
+   * Runs a hook that undoes something. It begins even in a host that is closed; nobody waits longer than
+   * one turn of the loop for it then.
    */
   async runLast(hook: () => unknown, run: HandlerRun): Promise<unknown> {
     if (!this.#isClosed) return await this.#race(hook, run);
@@ -47,7 +47,7 @@ export class HandlerRuns {
     handler: (signal: AbortSignal) => unknown,
     { toolName, signal, timeoutMs }: HandlerRun,
   ): Promise<unknown> {
-    // Whoever heard of the call's start may have called it off in the same moment.
+    // A listener of `call-start` may have cancelled the call already.
     const stop = new Stop({
       signals: [signal],
       cancelled: () =>

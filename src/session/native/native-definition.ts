@@ -38,7 +38,7 @@ export interface NativeTool<Params = ToolArguments> {
   handler(params: Params, call: { readonly context: ToolContext }): unknown;
 }
 
-/** What the handler is called with: the arguments, and how a library's own check turns them into its params. */
+/** A handler's input: the arguments, and the check of a schema library that turns them into its params. */
 export interface HandlerInput {
   readonly params: ToolArguments;
   readonly accept: ((params: ToolArguments) => Promise<ToolArguments>) | undefined;
@@ -53,7 +53,7 @@ export function readInputSchema({ name, inputSchema: given }: NativeTool): ReadS
   if (!isStandardSchema(given))
     return { inputSchema: plainObject(given, name, member), accept: undefined };
   const isChecked = given["~standard"].validate !== undefined;
-  // Where nothing turns the input into the output, the output itself has to be given.
+  // Without a check of the library nothing transforms arguments, so callers have to give the output form.
   const schema = carriedSchema(given, isChecked ? "input" : "output", { name, member });
   return {
     inputSchema: plainObject(schema, name, member),

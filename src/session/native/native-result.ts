@@ -12,7 +12,7 @@ import { truncate } from "../../text/truncate.ts";
 const maxErrorText = 2_000;
 
 /**
- * What a handler returned as a tool result: text, `{ content, structuredContent }` as servers answer,
+ * Turns what a handler returned into a tool result: text, `{ content, structuredContent }` as servers answer,
  * `{ message, value, success }`, or any other JSON as structured content. Nothing gives an empty result.
  */
 export function nativeResult(returned: unknown, toolName: string): RawToolResult {
@@ -26,7 +26,7 @@ export function nativeResult(returned: unknown, toolName: string): RawToolResult
   return isToolResult(value) ? outcomeResult(value, toolName) : structuredResult(value);
 }
 
-/** What a handler threw. Typed errors stay what they are; of any other only its text is passed on. */
+/** Turns what a handler threw into an error. Typed errors stay what they are; of any other only its text is passed on. */
 export function nativeFailure(thrown: unknown, toolName: string): McpError {
   if (McpError.is(thrown)) return thrown;
   const text = thrown instanceof Error ? thrown.message : jsonText(thrown);

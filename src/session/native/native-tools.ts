@@ -52,7 +52,7 @@ export class NativeTools {
     return this.#tools.get(name)?.tool;
   }
 
-  /** As it was defined: for a session that is to have it, too. */
+  /** Returns the tool as it was defined, for a child session that is to have it. */
   definition(name: string): NativeTool | undefined {
     return this.#tools.get(name)?.definition;
   }

@@ -18,13 +18,13 @@ import type { StateView } from "../state/state-view.ts";
 import { McpConnectionPool } from "./connection-pool.ts";
 import { DraftCaller, refusingCaller } from "./nested-callers.ts";
 
-/** What a handler may ask for by its class. */
+/** Objects that a handler may ask for by their class. */
 export interface ContextResources {
   /** Undefined when there is no such thing here. */
   get<T>(key: abstract new (...args: never[]) => T): T | undefined;
 }
 
-/** What a native tool knows about the call it is to answer. */
+/** The call that a native tool is to answer, as its handler sees it. */
 export interface ToolContext {
   readonly agent: string;
   readonly sessionId: string;

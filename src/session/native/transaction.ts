@@ -37,11 +37,11 @@ export interface Transaction {
   transaction<T>(work: (transaction: Transaction) => T | Promise<T>): Promise<T>;
 }
 
-/** What became of a transaction whose work did not throw. */
+/** The end of a transaction whose work did not throw. */
 export interface TransactionResult<T> {
   readonly committed: boolean;
   readonly value: T;
-  /** Of the calls made in it, in order; each says whether it was rolled back and what may remain of it. */
+  /** Outcomes of the calls made in it, in order; each says whether it was rolled back and what may remain of it. */
   readonly outcomes: readonly Outcome[];
 }
 
@@ -146,7 +146,7 @@ class OpenTransaction implements Transaction {
 
   /** Commits, or rolls back what failed. Throws when the changes could not be made. */
   async end(): Promise<readonly Outcome[]> {
-    // What nobody waited for belongs to it as well.
+    // Calls that the work did not await belong to the transaction, too.
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
     if (!this.#hasFailed) {
       const error = this.state.commit();
@@ -175,7 +175,7 @@ class OpenTransaction implements Transaction {
     return isRolledBack ? made.map((outcome) => ({ ...outcome, rolledBack: true })) : made;
   }
 
-  /** One that fails or does not end is reported; it hides neither the others nor why the transaction was rolled back. */
+  /** Runs one hook. A hook that fails or does not end is a warning: the other hooks run, and the first error stays. */
   async #run(hook: () => unknown): Promise<void> {
     const { events, clock, handlers, limits, caller } = this.#parts;
     const { sessionId } = caller;

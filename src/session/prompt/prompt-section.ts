@@ -18,7 +18,7 @@ export interface PromptSection {
   render(params?: PromptParams, options?: RenderOptions): string;
   /** The tools that the text speaks of. */
   tools?(): readonly McpTool[];
-  /** The same after whatever has to be waited for. */
+  /** Lists the tools after waiting for what the section still has to load. */
   loadTools?(): Promise<readonly McpTool[]>;
 }
 

@@ -104,7 +104,7 @@ export class PromptTemplate {
     return Object.freeze(tools);
   }
 
-  /** The same after each section has loaded its own; rejects when one cannot. */
+  /** Lists the tools after each section has loaded its own; rejects when one cannot. */
   async loadTools(): Promise<readonly McpTool[]> {
     await Promise.all(this.sections.map(async (section) => await section.loadTools?.()));
     return this.tools();

@@ -43,7 +43,7 @@ export function assertPromptKey(key: string, what: string): void {
   });
 }
 
-/** What all kinds of sections have in common: a key, a heading, a template and what fills it in. */
+/** The text of any section: a key, a heading, a template and the variables that fill it in. */
 export class SectionText {
   readonly key: string;
   readonly title: string;

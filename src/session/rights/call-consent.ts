@@ -73,7 +73,7 @@ export class CallConsent {
     return await untilCancelled(asked, call.signal, tool.serverName);
   }
 
-  /** Whether the question still has to be asked: an answer to another one may have settled it. */
+  /** Tells whether the question still has to be asked: the answer to another may have settled it. */
   #isOpen(tool: CallableTool): boolean {
     const { judge } = this.#parts;
     const { consent } = tool.serverName === undefined ? judge.judgeNative(tool) : judge.judge(tool);

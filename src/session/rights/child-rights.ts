@@ -12,10 +12,10 @@ export interface ChildRights {
 /** From least to most; a session that was given capabilities in place of a level stands between. */
 const order: readonly (PermissionLevel | undefined)[] = ["sandboxed", undefined, "trusted", "yolo"];
 
-/** What a parent without a set may do, as far as capabilities are concerned. */
+/** The capabilities of a parent that was given no set. */
 const everything = new CapabilitySet([{ resource: "mcp:*:*", action: "*" }]).freeze();
 
-/** At most what the parent may do: a wish for more is not granted. */
+/** Gives a child the rights it wishes for, and never more than its parent has. */
 export function childRights(parent: AgentRights, wish: ChildRights): AgentRights {
   const { agent = parent.agent, level = parent.level, attenuate } = wish;
   const place = Math.min(order.indexOf(level), order.indexOf(parent.level));

@@ -28,7 +28,7 @@ const ofOwnSession: Rule<{ readonly sessionId: string }> = (event, { sessionId }
 const ofSeenServer: Rule<{ readonly serverName: string }> = ({ serverName }, { judge }) =>
   judge.sees(serverName);
 
-/** Only of the connection that the agent uses: null stands for everybody's. */
+/** Passes events of the connection that the agent uses; the owner null stands for the shared connection. */
 const ofUsedConnection: Rule<{ readonly serverName: string; readonly owner: string | null }> = (
   { serverName, owner },
   { agent, judge, registry },
@@ -45,13 +45,13 @@ const ofRight: Rule<{ readonly agent: string | null; readonly serverName: string
   (agent === null || agent === listener.agent) &&
   (serverName === null || listener.judge.sees(serverName));
 
-/** One that belongs to no call is told to those who use the connection it came over. */
+/** Passes a question to the session of its call; without a call, to the agents that use its connection. */
 const ofQuestion: Rule<HostEventOf<"request-asked" | "request-answered">> = (event, listener) =>
   event.sessionId === undefined
     ? ofUsedConnection(event, listener)
     : event.sessionId === listener.sessionId;
 
-/** One that belongs to neither a session nor one server is told to the host alone. */
+/** Passes warnings of the session or of a visible server; any other warning is the host's alone. */
 const ofWarning: Rule<HostEventOf<"warning">> = ({ serverName, sessionId }, listener) => {
   if (sessionId !== undefined) return sessionId === listener.sessionId;
   return serverName !== undefined && listener.judge.sees(serverName);

@@ -47,7 +47,7 @@ export interface JudgeParts {
 /** The tool names that stand for a server's resources and for its prompts in a set of capabilities. */
 export type ContentRight = "read_resource" | "get_prompt";
 
-/** What an answer covers, as things were when the question was asked, not when it was answered. */
+/** The tools that an answer covers, as they were when the question was asked, not when it was answered. */
 export interface ConsentScope {
   readonly subject: ConsentSubject;
   readonly tool: CatalogTool;

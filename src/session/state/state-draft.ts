@@ -78,7 +78,7 @@ export class StateDraft extends AnyState implements DraftBase {
 
   /** Takes over the changes of a draft that lies on this one. */
   accept(changes: ReadonlyMap<string, PendingChange>): void {
-    // Whoever made them is told that they are lost: it answers for them.
+    // The nested call that made these changes fails, so its caller learns that they are lost.
     if (this.#end !== undefined) throw isOver();
     // All of them first: one that fails must not leave the others behind.
     const applied = [...changes].map(([key, change]): [string, PendingChange] => [

@@ -4,7 +4,7 @@ import { checkPlainJson, parseFrozen } from "../../schema/validate/plain-json.ts
 /** One value of a session's state. Frozen and never changed: another value is another entry. */
 export interface StateEntry {
   readonly value: unknown;
-  /** Of its key and its JSON text. */
+  /** Size of its key and its JSON text. */
   readonly bytes: number;
 }
 
@@ -15,7 +15,7 @@ export type StateUpdate = (current: StateEntry | undefined) => StateEntry | unde
 export interface PendingChange {
   /** Empty: whatever is there is replaced by `result`. */
   readonly updates: readonly StateUpdate[];
-  /** What `result` was computed from; without updates it does not matter. */
+  /** The entry that `result` was computed from; not used without updates. */
   readonly base: StateEntry | undefined;
   readonly result: StateEntry | undefined;
 }

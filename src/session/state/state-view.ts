@@ -46,7 +46,7 @@ export interface StateView {
 
 type Place = string | StateSlice<unknown>;
 
-/** What a draft lies upon: the session's state, or another draft. */
+/** The state that a draft lies upon: the session's own, or another draft. */
 export interface StateBase {
   readonly maxBytes: number;
   entry(key: string): StateEntry | undefined;

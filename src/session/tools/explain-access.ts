@@ -27,7 +27,7 @@ export interface ExplainParts {
   readonly suggestions: () => readonly string[];
 }
 
-/** Undefined for a tool that belongs to no server. */
+/** Explains the access to a tool of a server; `subject` is undefined for a tool that no server has. */
 export function explainAccess(
   subject: LocatedTool | undefined,
   { judge, suggestions }: ExplainParts,
@@ -46,7 +46,7 @@ export function explainAccess(
   const steps = explainTool(judge.facts(server, toolName, tool));
   const report = { agent, server: server.config.name, tool: toolName, steps };
   const refusal = steps.find(({ passes }) => !passes);
-  // What the entry leaves out may be a misspelt name of something that it does not.
+  // The name of a tool that the entry filters out may be a misspelling of one that it offers.
   if (refusal?.code === "tool_unknown")
     return { ...report, verdict: "denied", suggestions: suggestions() };
   if (refusal !== undefined) return { ...report, verdict: "denied" };

@@ -19,7 +19,7 @@ export interface ToolDirectoryParts {
 export class ToolDirectory {
   readonly #parts: ToolDirectoryParts;
   #named: NamedCatalog | undefined;
-  /** What the names were made for: another catalog or another native tool needs others. */
+  /** The catalog that the names were made for: another catalog or another native tool needs other names. */
   #catalog: NamedCatalog | undefined;
   #nativeCount = 0;
 
@@ -51,7 +51,7 @@ export class ToolDirectory {
     return this.#named;
   }
 
-  /** Only a session gives names, so it is the first that can tell what became of them. */
+  /** Publishes problems with names as warnings. Sessions give the names, so nothing below can report them. */
   #tellNews(named: NamedCatalog): void {
     const { catalog, events, clock } = this.#parts;
     for (const { serverName, text } of catalog.takeNameNews(named))

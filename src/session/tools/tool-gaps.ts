@@ -17,7 +17,7 @@ export interface ToolGapsParts {
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
   readonly configProblems: () => readonly ConfigProblem[];
-  /** What any session of the host has warned of: it is said once. */
+  /** Warnings that any session of the host has published: each is published once. */
   readonly warned: Set<string>;
   readonly events: EventBus;
   readonly clock: Clock;
@@ -45,7 +45,7 @@ export class ToolGaps {
     this.#parts = parts;
   }
 
-  /** After a list was made: one warning for each cause when no tool of any server is in it. */
+  /** Warns once for each cause; called when a list has no tool of any server in it. */
   tellEmpty(): void {
     const { judge, agent } = this.#parts;
     this.#tellBrokenEntries();
@@ -63,7 +63,7 @@ export class ToolGaps {
     }
   }
 
-  /** After servers were waited for: those that could not be loaded, whatever the others offer. */
+  /** Warns of servers that could not be loaded, whatever the others offer; called after waiting for them. */
   tellFailed(): void {
     this.#tellBrokenEntries();
     this.#tellFailures();

@@ -62,7 +62,7 @@ export class ToolResolver {
     return this.#parts.directory.named();
   }
 
-  /** What the agent is shown: native tools, then those of servers in their order. */
+  /** Lists the tools that the agent is shown: native tools, then those of servers in their order. */
   *listed(): Generator<readonly [name: string, target: CallTarget]> {
     const { natives, judge } = this.#parts;
     for (const tool of natives.all()) {
@@ -81,7 +81,7 @@ export class ToolResolver {
     return consent !== "ask" || (pending === "list" && human?.confirm !== undefined);
   }
 
-  /** Whatever the verdict; undefined for a reference that nobody has as far as is known. */
+  /** Finds a known tool, allowed or not; undefined when no known tool has this reference. */
   find(reference: ToolReference): FoundTool | undefined {
     const target = typeof reference === "string" ? this.#findName(reference) : undefined;
     if (target !== undefined) return { name: reference as string, target };
@@ -92,7 +92,7 @@ export class ToolResolver {
   }
 
   /**
-   * What a question about rights is about. A server that the agent cannot see is found, too, and so is a
+   * Finds the tool that a question about rights is about. A server that the agent cannot see is found, too, and so is a
    * tool that its entry leaves out: both have their reasons.
    */
   locate(reference: ToolReference): LocatedTool | undefined {
@@ -210,7 +210,7 @@ export class ToolResolver {
     const { catalog, judge, naming, registry } = this.#parts;
     const { config } = server;
     if (catalog.isNamed(config.name) || !judge.sees(config.name)) return false;
-    // What a pending entry would call its tools counts for nothing: it is known by its name alone.
+    // The naming rule of an unapproved entry is ignored: only its server name counts.
     if (!registry.isApproved(server)) return mayOwnName(name, { name: config.name }, naming);
     return mayOwnName(name, config, config.naming ?? naming);
   }
