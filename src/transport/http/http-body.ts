@@ -1,5 +1,5 @@
 import type { Transform } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import type * as Zlib from "node:zlib";
 
 import type { McpError } from "../../errors/mcp-error.ts";
 
@@ -25,15 +25,18 @@ export function createDecoder(encoding: string): Transform | undefined | "unknow
       return undefined;
     case "gzip":
     case "x-gzip":
-      return createGunzip();
+      return zlib().createGunzip();
     case "deflate":
-      return createInflate();
+      return zlib().createInflate();
     case "br":
-      return createBrotliDecompress();
+      return zlib().createBrotliDecompress();
     default:
       return "unknown";
   }
 }
+
+/** Loaded with the first compressed answer: it takes two milliseconds, and a host may speak to no server over HTTP. */
+const zlib = (): typeof Zlib => process.getBuiltinModule("node:zlib");
 
 export interface TextBodyOptions {
   readonly maxBytes: number;
