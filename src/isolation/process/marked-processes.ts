@@ -93,7 +93,7 @@ function startOfValue(environment: Buffer): number {
 }
 
 /** Nothing for the processes that have no such limit, which is nearly all. */
-function readLockLimit(pid: number): bigint | undefined {
+export function readLockLimit(pid: number): bigint | undefined {
   const limits = readProcFile(pid, "limits");
   const start = limits?.indexOf(lockLimitTitle) ?? -1;
   if (limits === undefined || start === -1) return undefined;

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 
 import { isAlive } from "../../../tests/fixtures/is-alive.ts";
 import { fixtures } from "../../../tests/fixtures/stdio/observe-server.ts";
@@ -127,6 +129,30 @@ async function startHost(how: string): Promise<{ host: ChildProcess; pids: numbe
   const host = await startProgram("exiting-host.mjs", how);
   return { host, pids: JSON.parse(host.line) as number[] };
 }
+
+describe.skipIf(process.platform !== "linux" || !existsSync("/usr/bin/prlimit"))(
+  "the limit on file locks",
+  () => {
+    /** A folder with a `prlimit` that first does something else. */
+    async function delayedBy(command: string): Promise<string> {
+      const folder = await mkdtemp(path.join(tmpdir(), "prlimit-"));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      const script = `#!/bin/sh\n${command}\nexec /usr/bin/prlimit "$@"\n`;
+      await writeFile(path.join(folder, "prlimit"), script, { mode: 0o755 });
+      return folder;
+    }
+
+    it("B1: is set before the first message of a server is heard", async () => {
+      const { line } = await startProgram("hearing-host.mjs", await delayedBy("sleep 0.1"));
+      expect(line).toMatch(/^\d{19}$/);
+    });
+
+    it("B1: is not waited for where it cannot be set", async () => {
+      const { line } = await startProgram("hearing-host.mjs", await delayedBy("exit 1"));
+      expect(line).toBe("unlimited");
+    });
+  },
+);
 
 describe.skipIf(process.platform !== "linux")("the end of the host", () => {
   it.each([

@@ -2,13 +2,14 @@ import { type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { type ChildMarker, LockLimits } from "./child-mark.ts";
+import { type ChildMarker, LockLimits, readStartTicks } from "./child-mark.ts";
 import {
   type FamilyMark,
   findMarkedSync,
   markedProcesses,
   orphanedProcesses,
   orphanedProcessesSync,
+  readLockLimit,
 } from "./marked-processes.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -63,6 +64,12 @@ export function prepareToStart(): void {
   orphanTimer = setTimeout(endOrphansNow, orphanDelayMs).unref();
 }
 
+/** The limit is set in milliseconds; on a machine with ten times as much work as it can do, in a tenth of a second. */
+const longestMarkingMs = 250;
+/** So many leaders in a row without their limit: it cannot be set here. */
+const missesToGiveUp = 3;
+let misses = 0;
+
 /**
  * A server's process with all its descendants, from its start until `release()`. While it is not
  * released, the end of the host ends it as well. `prepareToStart` comes before.
@@ -71,12 +78,28 @@ export class ProcessTree {
   /** The process the host started; it leads the group. */
   readonly pid: number;
   readonly mark: FamilyMark;
+  readonly #startedAt = performance.now();
 
   constructor(pid: number, marker: ChildMarker) {
     this.pid = pid;
     this.mark = { id: marker.id, lockLimit: lockLimits.take() };
     liveTrees.add(this);
     watchdog.watch(pid, this.mark.lockLimit);
+  }
+
+  /**
+   * Whether what the leader starts from now on carries its limit. True as well where no limit can be set, for a
+   * leader that is gone, and after a while in any case: nobody waits for this in vain.
+   */
+  isMarked(): boolean {
+    const { lockLimit } = this.mark;
+    if (lockLimit === undefined || misses >= missesToGiveUp) return true;
+    const isSet = readLockLimit(this.pid) === lockLimit;
+    if (isSet) misses = 0;
+    if (isSet || readStartTicks(this.pid) === undefined) return true;
+    if (performance.now() - this.#startedAt < longestMarkingMs) return false;
+    misses += 1;
+    return true;
   }
 
   /** For a leader that is alive. */

@@ -14,8 +14,6 @@ function recordedStop(leftoversEndAtMs = 0) {
   const note = (what: string): void => void record.push(`${clock.monotonic()} ${what}`);
   const done = stopProcessTree({
     tree: {
-      pid: 1,
-      mark: { id: "" },
       signal: (signal) => note(`leader ${signal}`),
       signalLeftovers: async (signal) => {
         if (signal !== 0) note(`leftovers ${signal}`);

@@ -3,7 +3,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { ProcessTree } from "./process-tree.ts";
 
 export interface StopOptions {
-  readonly tree: ProcessTree;
+  readonly tree: Pick<ProcessTree, "signal" | "signalLeftovers" | "release">;
   /** Resolves when the leader has ended; never rejects. */
   readonly exited: Promise<void>;
   /** Asks the leader to end by itself. */

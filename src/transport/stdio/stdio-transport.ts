@@ -1,5 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
 
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
@@ -181,8 +182,12 @@ class StdioTransport implements HostTransport {
       onMessage: (message, text) => this.#deliver(message, text),
     });
     const read = new PipeRead(child.stdout);
+    let isHeard = false;
     child.stdout.on("data", (chunk: Buffer) => {
       if (this.#ended !== undefined) return;
+      // Its first words wait until its children can be found again: so it is called after that, and not before.
+      isHeard ||= tree.isMarked();
+      if (!isHeard) return putBack(child.stdout, chunk);
       read.begin();
       const error = reader.push(chunk);
       if (error === undefined) read.took(chunk);
@@ -317,6 +322,15 @@ class StdioTransport implements HostTransport {
     const { logger, serverName } = this.#options;
     logger.error("a handler of the transport failed", { serverName, error: String(error) });
   }
+}
+
+const putBackMs = 5;
+
+/** The chunk comes again, and everything after it, a moment later. */
+function putBack(stream: Readable, chunk: Buffer): void {
+  stream.pause();
+  stream.unshift(chunk);
+  setTimeout(() => stream.resume(), putBackMs);
 }
 
 /** A server that nobody waits for does not keep the host's process alive; it ends with that process. */
