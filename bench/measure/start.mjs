@@ -69,6 +69,7 @@ async function measureIn(folder, { client: file, server, manners, hasStore = tru
   const listed = host.countTools?.() ?? clients.length * tools;
   const readyMs = performance.now();
   const cpuMicros = cpuMicrosSince(cpuBefore);
+  const readyCpuMicros = cpuMicrosSince({ user: 0, system: 0 });
   const startsWhenListed = await countStarts();
   if (listed !== clients.length * tools) throw new Error(`${listed} tools are listed`);
 
@@ -79,6 +80,7 @@ async function measureIn(folder, { client: file, server, manners, hasStore = tru
   await host.close();
   return {
     readyMs,
+    readyCpuMs: readyCpuMicros / 1_000,
     listedMs: readyMs - since,
     listedCpuMs: cpuMicros / 1_000,
     usableMs: readyMs - since + firstCallsMs,

@@ -49,6 +49,7 @@ export const start = defineScenario({
       unit: "ms",
       isCompared: false,
     },
+    { key: "readyCpuMs", title: "CPU from start ms", better: "lower", digits: 0 },
     { key: "readyMs", title: "from start ms", better: "lower", digits: 0, isCompared: false },
     {
       key: "startsWhenListed",
