@@ -22,6 +22,11 @@ export const rooms: readonly Room[] = [
   {
     name: "text",
     holds: "redact, neutralize control characters, truncate, canonical hash, JSON objects",
+    districts: {
+      "truncate.ts": "cuts text at a length without breaking a character",
+      secrets: "finds and masks what must not be shown",
+      untrusted: "text of strangers: hidden characters, lookalikes, orders, bounds",
+    },
   },
   { name: "events", holds: "the typed union of everything an outsider can observe" },
   {
@@ -301,7 +306,7 @@ export const refusedFileNames = /^types$|(?:^|-)(?:utils?|helpers?|common|misc|m
 export const maxFileLines = 600;
 
 /** Files in one folder, tests not counted: what a reader can take in at a glance. */
-export const maxFolderFiles = 48;
+export const maxFolderFiles = 16;
 
 /** Rooms end in a slash, single files do not. */
 function listPlaces(places: readonly string[]): string {

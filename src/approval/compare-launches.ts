@@ -1,6 +1,6 @@
 import type { LaunchDifference } from "../human/launch-question.ts";
 import type { Approval } from "../store/rows/approval-rows.ts";
-import { escapeInvisible, quoteWord } from "../text/escape-invisible.ts";
+import { escapeInvisible, quoteWord } from "../text/untrusted/escape-invisible.ts";
 import { coveredName, type LaunchFacts } from "./launch-facts.ts";
 
 export const notShown = "(not shown)";

@@ -10,9 +10,9 @@ import type {
   WantedVariable,
 } from "../human/launch-question.ts";
 import type { Approval } from "../store/rows/approval-rows.ts";
-import { escapeInvisible, quoteWord } from "../text/escape-invisible.ts";
-import { redact } from "../text/redact.ts";
-import { reveal } from "../text/secret-text.ts";
+import { redact } from "../text/secrets/redact.ts";
+import { reveal } from "../text/secrets/secret-text.ts";
+import { escapeInvisible, quoteWord } from "../text/untrusted/escape-invisible.ts";
 import type { CurrentLaunch } from "./approved-launches.ts";
 import { cachedPackageVersion } from "./cached-package.ts";
 import { compareLaunches, notShown } from "./compare-launches.ts";

@@ -1,6 +1,6 @@
 import type { ServerConfig } from "../config/keys/server-config.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
-import { redact } from "../text/redact.ts";
+import { redact } from "../text/secrets/redact.ts";
+import { neutralizeLine } from "../text/untrusted/neutralize.ts";
 
 /** Says in one line what would be started or contacted, as the entry has it and without anything secret. */
 export function describeTarget({ transport }: ServerConfig): string {

@@ -8,7 +8,7 @@ import {
 import type { ConsentId, EntryId, LaunchId } from "../config/keys/server-ids.ts";
 import type { CheckedLaunch } from "../isolation/process/checked-launch.ts";
 import { canonicalHash, canonicalJson } from "../text/canonical-hash.ts";
-import { SecretText } from "../text/secret-text.ts";
+import { SecretText } from "../text/secrets/secret-text.ts";
 
 /**
  * Keys of an entry that start nothing, but decide which tools are offered and under which names, which

@@ -8,7 +8,7 @@ import { identifyFile } from "../isolation/process/checked-launch.ts";
 import { findCommand } from "../isolation/process/find-command.ts";
 import { launchEnvironment } from "../isolation/process/launch-environment.ts";
 import { type LaunchGround, launchFolder } from "../isolation/process/launch-folder.ts";
-import { reveal } from "../text/secret-text.ts";
+import { reveal } from "../text/secrets/secret-text.ts";
 import type { LaunchFacts, LaunchPlace } from "./launch-facts.ts";
 
 export interface Machine {

@@ -1,5 +1,5 @@
 import { editDistance } from "../text/closest.ts";
-import { skeleton } from "../text/skeleton.ts";
+import { skeleton } from "../text/untrusted/skeleton.ts";
 
 /** Names that many entries hold, and that malicious packages therefore resemble. */
 const wellKnownPackages = {

@@ -1,4 +1,4 @@
-import { untrustedText } from "../text/untrusted-text.ts";
+import { untrustedText } from "../text/untrusted/untrusted-text.ts";
 import { checkOutcome, type Outcome } from "./outcome.ts";
 
 /** What a model is given of an outcome: its text, quoted where it carries signs of instructions. */

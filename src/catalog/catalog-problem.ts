@@ -1,4 +1,4 @@
-import { boundedLine } from "../text/bounded-text.ts";
+import { boundedLine } from "../text/untrusted/bounded-text.ts";
 
 /** A problem with a server's list, or with one tool of it; the other tools are not affected. */
 export interface CatalogProblem {

@@ -1,6 +1,6 @@
 import { checkArguments, listOf, object, optional, text } from "../errors/check-arguments.ts";
-import { neutralize, neutralizeLine } from "../text/neutralize.ts";
-import { untrustedText } from "../text/untrusted-text.ts";
+import { neutralize, neutralizeLine } from "../text/untrusted/neutralize.ts";
+import { untrustedText } from "../text/untrusted/untrusted-text.ts";
 import type { McpResource, ResourceContents } from "./server-content.ts";
 
 const line = optional(text);

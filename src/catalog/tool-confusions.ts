@@ -1,5 +1,5 @@
-import { skeleton } from "../text/skeleton.ts";
 import { truncate } from "../text/truncate.ts";
+import { skeleton } from "../text/untrusted/skeleton.ts";
 import { type CatalogProblem, catalogProblem } from "./catalog-problem.ts";
 import type { CatalogTool } from "./catalog-tool.ts";
 import { parseToolName } from "./tool-names.ts";

@@ -1,6 +1,6 @@
 import type { ServerConfig } from "../config/keys/server-config.ts";
 import { closest } from "../text/closest.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
+import { neutralizeLine } from "../text/untrusted/neutralize.ts";
 
 /** Original names: what the server calls its tools. */
 export type ToolFilter = Partial<Pick<ServerConfig, "enabledTools" | "disabledTools">>;

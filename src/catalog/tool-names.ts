@@ -1,6 +1,6 @@
 import type { NamingPreset } from "../config/keys/server-config.ts";
 import { checkArguments, text } from "../errors/check-arguments.ts";
-import { boundedLine } from "../text/bounded-text.ts";
+import { boundedLine } from "../text/untrusted/bounded-text.ts";
 import {
   appendHash,
   hashLength,

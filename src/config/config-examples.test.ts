@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { revealAll } from "../text/secret-text.ts";
+import { revealAll } from "../text/secrets/secret-text.ts";
 import type { McpServerConfig } from "./keys/config-keys.ts";
 import type { ServerConfig } from "./keys/server-config.ts";
 import { parseConfig, parseServers } from "./parse/parse-config.ts";

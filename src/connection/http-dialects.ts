@@ -7,7 +7,7 @@ import {
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { ProtocolClient } from "../protocol/protocol-client.ts";
-import { reveal } from "../text/secret-text.ts";
+import { reveal } from "../text/secrets/secret-text.ts";
 import { withoutMethodHint } from "../transport/http/http-status.ts";
 
 /** The dialects that `transport: "http"` may turn out to be, in the order in which they are tried. */

@@ -22,5 +22,5 @@ export type {
   ServerConfig,
   TransportKind,
 } from "../config/keys/server-config.ts";
-export { SecretText } from "../text/secret-text.ts";
+export { SecretText } from "../text/secrets/secret-text.ts";
 export { SAFE_ENV_KEYS } from "../isolation/process/child-environment.ts";

@@ -21,9 +21,9 @@ import { type CallHead, shortDuration } from "../store/audit/audit-page.ts";
 import { AuditQueue } from "../store/audit/audit-queue.ts";
 import type { HostStore } from "../store/host-store.ts";
 import type { Store } from "../store/store.ts";
-import { escapeInvisible } from "../text/escape-invisible.ts";
-import { redact } from "../text/redact.ts";
+import { redact } from "../text/secrets/redact.ts";
 import { truncate } from "../text/truncate.ts";
+import { escapeInvisible } from "../text/untrusted/escape-invisible.ts";
 
 export interface AuditTrailOptions {
   readonly store: HostStore;

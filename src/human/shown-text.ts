@@ -1,6 +1,6 @@
 import { loadOnce } from "../async/load-once.ts";
 import { TimeSlice } from "../async/time-slice.ts";
-import { escapeInvisible } from "../text/escape-invisible.ts";
+import { escapeInvisible } from "../text/untrusted/escape-invisible.ts";
 
 /**
  * A text that a person decides on: as it is, nothing masked, and safe to print, because what could not be

@@ -1,7 +1,7 @@
 import { TimeSlice } from "../async/time-slice.ts";
 import { writeWhole } from "../human/shown-text.ts";
 import { canonicalJson } from "../text/canonical-hash.ts";
-import { escapeInvisible } from "../text/escape-invisible.ts";
+import { escapeInvisible } from "../text/untrusted/escape-invisible.ts";
 
 /** One place in which two definitions differ; all texts are safe to print. */
 export interface DefinitionChange {

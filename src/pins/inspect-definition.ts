@@ -1,6 +1,6 @@
 import { TimeSlice } from "../async/time-slice.ts";
-import { boundedLine } from "../text/bounded-text.ts";
-import { findInstructionSigns, piecesOf } from "../text/instruction-signs.ts";
+import { boundedLine } from "../text/untrusted/bounded-text.ts";
+import { findInstructionSigns, piecesOf } from "../text/untrusted/instruction-signs.ts";
 
 /** Bound on keys and texts that are read: several times as many as the largest tool of a published server has. */
 const maxTexts = 10_000;

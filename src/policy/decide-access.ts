@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import { boundedLine } from "../text/bounded-text.ts";
 import { ownCommand } from "../text/own-command.ts";
+import { boundedLine } from "../text/untrusted/bounded-text.ts";
 import { type PermissionLevel, canUseMcp } from "./permission-level.ts";
 import { toolResource } from "./resource-name.ts";
 

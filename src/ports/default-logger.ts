@@ -1,6 +1,6 @@
-import { neutralizeLine } from "../text/neutralize.ts";
-import { redact } from "../text/redact.ts";
+import { redact } from "../text/secrets/redact.ts";
 import { truncate } from "../text/truncate.ts";
+import { neutralizeLine } from "../text/untrusted/neutralize.ts";
 import { type Logger, logText, silentLogger } from "./logger.ts";
 
 /** Longer lines are cut: a server may have written part of one. */

@@ -7,8 +7,8 @@ import {
   type NetworkPolicy,
   serverUrlPolicy,
 } from "../isolation/network/network-policy.ts";
-import { neutralizeLine } from "../text/neutralize.ts";
-import { reveal } from "../text/secret-text.ts";
+import { reveal } from "../text/secrets/secret-text.ts";
+import { neutralizeLine } from "../text/untrusted/neutralize.ts";
 
 const maxUrlChars = 8_192;
 

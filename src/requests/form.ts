@@ -2,8 +2,8 @@ import type { Limits } from "../config/keys/limits.ts";
 import type { FieldOption, FieldValue, FormField, TextFormat } from "../human/human.ts";
 import { checkPlainJson } from "../schema/validate/plain-json.ts";
 import { createValidator, type Validator } from "../schema/validate/validator.ts";
-import { boundedLine } from "../text/bounded-text.ts";
 import { isJsonObject, type JsonObject } from "../text/json-object.ts";
+import { boundedLine } from "../text/untrusted/bounded-text.ts";
 import { refuseQuestion } from "./question.ts";
 
 /** Limits of a form's schema: a person sees it as a whole, so it is smaller than that of a tool. */

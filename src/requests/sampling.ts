@@ -9,8 +9,8 @@ import {
   trackShown,
 } from "../human/shown-text.ts";
 import type { RequestOwner } from "../protocol/wire/request-owner.ts";
-import { escapeInvisible } from "../text/escape-invisible.ts";
 import { isJsonObject, type JsonObject } from "../text/json-object.ts";
+import { escapeInvisible } from "../text/untrusted/escape-invisible.ts";
 import { type Asking, questionOrigin, refuseQuestion } from "./question.ts";
 
 /** A server's request to a model. Only its shape has been checked; its texts are the server's. */

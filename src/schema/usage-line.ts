@@ -1,6 +1,6 @@
-import { boundedLine } from "../text/bounded-text.ts";
 import { isJsonObject } from "../text/json-object.ts";
 import { shellWord } from "../text/shell-word.ts";
+import { boundedLine } from "../text/untrusted/bounded-text.ts";
 import { readOwn } from "./compile/json-values.ts";
 import { describeLiteral, describeSchema } from "./guard/describe-schema.ts";
 

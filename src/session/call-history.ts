@@ -1,7 +1,7 @@
 import { mcpResultToString } from "../call/projections.ts";
 import type { ToolInvoked } from "../events/host-event.ts";
-import { maskSecrets } from "../text/mask-secrets.ts";
-import { redactValue } from "../text/redact-value.ts";
+import { maskSecrets } from "../text/secrets/mask-secrets.ts";
+import { redactValue } from "../text/secrets/redact-value.ts";
 import { truncate } from "../text/truncate.ts";
 
 const maxCalls = 1_000;

@@ -5,7 +5,7 @@ import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { Clock, Timer } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import { redact } from "../text/redact.ts";
+import { redact } from "../text/secrets/redact.ts";
 import { howToGetSqlite, lacksSqlite, noSqlite } from "./sqlite/find-sqlite.ts";
 import type { Store } from "./store.ts";
 import { storeError } from "./tables/store-error.ts";

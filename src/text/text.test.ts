@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 
 import { canonicalHash, canonicalJson } from "./canonical-hash.ts";
 import { closest } from "./closest.ts";
-import { neutralize, neutralizeLine } from "./neutralize.ts";
-import { looksLikeSecret, redact } from "./redact.ts";
+import { looksLikeSecret, redact } from "./secrets/redact.ts";
 import { slug } from "./slug.ts";
 import { truncate, truncateBytes } from "./truncate.ts";
+import { neutralize, neutralizeLine } from "./untrusted/neutralize.ts";
 
 describe("neutralize", () => {
   it("RES-18: escape sequences go and other control characters become visible", () => {

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import { createHost, type HostOptions, type McpHost } from "../../src/index.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
-import { revealAll } from "../../src/text/secret-text.ts";
+import { revealAll } from "../../src/text/secrets/secret-text.ts";
 
 interface Place extends AsyncDisposable {
   readonly userFile: string;

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { createHost, type HostOptions, type McpHost } from "../../src/index.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
-import { revealAll } from "../../src/text/secret-text.ts";
+import { revealAll } from "../../src/text/secrets/secret-text.ts";
 import { DatabaseSync } from "../fixtures/store/database-sync.ts";
 import { entering } from "./entering.ts";
 

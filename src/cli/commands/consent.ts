@@ -2,7 +2,7 @@ import type { ToolOrigin } from "../../catalog/tool-origin.ts";
 import { createError } from "../../errors/families.ts";
 import type { GrantInfo, GrantQuery } from "../../grants/grants.ts";
 import type { McpHost } from "../../host/host.ts";
-import { neutralizeLine } from "../../text/neutralize.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { type Column, columnWidths, renderRow } from "../output/table.ts";
 import { offerApproval } from "../steps/approve-launch.ts";
 import type { CommandContext } from "../steps/command-context.ts";

@@ -1,5 +1,5 @@
 import type { McpHost, ServerStatus } from "../../host/host.ts";
-import { neutralizeLine } from "../../text/neutralize.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { formatElapsed } from "../output/duration.ts";
 import { quarantineNote, serverObject, toolsText } from "../output/server-status.ts";
 import { estimateTokens } from "../output/tool-listing.ts";

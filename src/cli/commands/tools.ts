@@ -1,7 +1,7 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { McpHost, ServerStatus } from "../../host/host.ts";
 import type { McpTool } from "../../session/mcp-tool.ts";
-import { neutralizeLine } from "../../text/neutralize.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { pendingNote, quarantineNote } from "../output/server-status.ts";
 import { estimateTokens, renderTools, toolObject } from "../output/tool-listing.ts";
 import { openListing } from "../steps/cli-session.ts";

@@ -1,6 +1,6 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { McpHost, ServerStatus } from "../../host/host.ts";
-import { neutralizeLine } from "../../text/neutralize.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { formatElapsed } from "../output/duration.ts";
 import {
   displayOrigin,

@@ -1,8 +1,8 @@
 import { errorTable } from "../../errors/error-codes.ts";
 import type { PermissionLevel } from "../../policy/permission-level.ts";
 import type { AccessReport } from "../../session/tools/explain-access.ts";
-import { neutralizeLine } from "../../text/neutralize.ts";
 import { ownCommand, ownCommandsIn } from "../../text/own-command.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import type { Standpoint } from "../output/display-path.ts";
 import type { CommandContext } from "../steps/command-context.ts";
 import { requireServer } from "../steps/connect-server.ts";

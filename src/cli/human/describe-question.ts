@@ -1,6 +1,6 @@
 import type { ConfirmAnswer, ConfirmQuestion } from "../../human/human.ts";
 import type { ShownText } from "../../human/shown-text.ts";
-import { neutralizeLine } from "../../text/neutralize.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 
 /** What a person may choose, in the order in which it is offered. */
 export interface Choice {

@@ -9,7 +9,7 @@ import type {
   ElicitQuestion,
   Human,
 } from "../../human/human.ts";
-import { neutralizeLine } from "../../text/neutralize.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import type { Places } from "../output/display-path.ts";
 import { isUtf8Locale, toAsciiGlyphs } from "../output/glyphs.ts";
 import { askInput } from "./ask-input.ts";

@@ -2,10 +2,10 @@ import { inspect } from "node:util";
 
 import { type ConfigProblem, formatProblem } from "../../config/keys/config-problem.ts";
 import { McpError } from "../../errors/mcp-error.ts";
-import { boundedLine } from "../../text/bounded-text.ts";
-import { neutralize, neutralizeLine } from "../../text/neutralize.ts";
 import { ownCommandsIn } from "../../text/own-command.ts";
 import { truncate } from "../../text/truncate.ts";
+import { boundedLine } from "../../text/untrusted/bounded-text.ts";
+import { neutralize, neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { displayPath, displayPathsIn, type Standpoint } from "./display-path.ts";
 import { errorTexts, type FactName, printedIn, textsIn, textsOf } from "./error-texts.ts";
 

@@ -1,8 +1,8 @@
 import { type ConfigProblem, formatProblem } from "../../config/keys/config-problem.ts";
 import type { ErrorCode } from "../../errors/error-codes.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
-import { neutralizeLine } from "../../text/neutralize.ts";
 import { ownCommand, type OwnCommandName } from "../../text/own-command.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { formatDuration, roundLimit } from "./duration.ts";
 
 /** What can be told about a failure beside its message, as far as its details hold it. */

@@ -1,8 +1,8 @@
 import { formatOrigin } from "../../config/keys/config-problem.ts";
 import type { ServerState } from "../../events/host-event.ts";
 import type { ServerStatus } from "../../host/host.ts";
-import { boundedLine } from "../../text/bounded-text.ts";
 import { ownCommand } from "../../text/own-command.ts";
+import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import { displayPath, displayPathsIn, type Standpoint } from "./display-path.ts";
 
 /** Sign and word of each state: the sign alone is never relied on. */

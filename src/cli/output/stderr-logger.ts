@@ -1,5 +1,5 @@
 import { type Logger, logText } from "../../ports/logger.ts";
-import { neutralizeLine } from "../../text/neutralize.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** From chatty to mute; a level also shows everything after it. */

@@ -1,4 +1,4 @@
-import { neutralizeLine } from "../../text/neutralize.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 
 export interface Column {
   readonly title: string;

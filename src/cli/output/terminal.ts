@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 
-import { neutralize } from "../../text/neutralize.ts";
 import { truncate } from "../../text/truncate.ts";
+import { neutralize } from "../../text/untrusted/neutralize.ts";
 import { isUtf8Locale, toAsciiGlyphs } from "./glyphs.ts";
 
 export type Paint = "good" | "bad" | "dim";

@@ -1,9 +1,9 @@
 import { describeSchema } from "../../schema/guard/describe-schema.ts";
 import { formatSignature } from "../../schema/usage-line.ts";
 import type { McpTool } from "../../session/mcp-tool.ts";
-import { boundedLine } from "../../text/bounded-text.ts";
-import { neutralize, neutralizeLine } from "../../text/neutralize.ts";
 import { truncate } from "../../text/truncate.ts";
+import { boundedLine } from "../../text/untrusted/bounded-text.ts";
+import { neutralize, neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { type Column, columnWidths, renderRow } from "./table.ts";
 
 const maxDescription = 60;

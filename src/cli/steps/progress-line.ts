@@ -1,6 +1,6 @@
 import type { Progress } from "../../protocol/protocol-client.ts";
-import { boundedLine } from "../../text/bounded-text.ts";
 import { truncate } from "../../text/truncate.ts";
+import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import { formatElapsed } from "../output/duration.ts";
 import type { CommandContext } from "./command-context.ts";
 

@@ -2,7 +2,7 @@ import type { Outcome } from "../../call/outcome.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { McpHost } from "../../host/host.ts";
 import type { Session } from "../../session/session.ts";
-import { neutralizeLine } from "../../text/neutralize.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { createHumanAt } from "../human/terminal-human.ts";
 import { formatElapsed } from "../output/duration.ts";
 import { outcomeFailure } from "../output/outcome-error.ts";

@@ -2,10 +2,10 @@ import type { McpError } from "../../errors/mcp-error.ts";
 import { coerceArgument } from "../../schema/coerce-argument.ts";
 import { formatUsage } from "../../schema/usage-line.ts";
 import type { McpTool } from "../../session/mcp-tool.ts";
-import { boundedLine } from "../../text/bounded-text.ts";
-import { neutralizeLine } from "../../text/neutralize.ts";
 import { ownCommand } from "../../text/own-command.ts";
-import { looksLikeSecret } from "../../text/redact.ts";
+import { looksLikeSecret } from "../../text/secrets/redact.ts";
+import { boundedLine } from "../../text/untrusted/bounded-text.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import type { Fact } from "../output/error-format.ts";
 import type { TypedArgument } from "./call-words.ts";
 

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import { isJsonObject } from "../../text/json-object.ts";
-import { redact } from "../../text/redact.ts";
+import { redact } from "../../text/secrets/redact.ts";
 import { truncate } from "../../text/truncate.ts";
 
 /** One argument as it was typed, its file read, but not yet fitted to the tool's schema. */

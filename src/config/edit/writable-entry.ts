@@ -1,4 +1,4 @@
-import { revealAll } from "../../text/secret-text.ts";
+import { revealAll } from "../../text/secrets/secret-text.ts";
 import { parseServerEntry } from "../parse/parse-config.ts";
 import { toJson } from "../parse/to-json.ts";
 

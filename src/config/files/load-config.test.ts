@@ -12,7 +12,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { revealAll } from "../../text/secret-text.ts";
+import { revealAll } from "../../text/secrets/secret-text.ts";
 import { parseServerEntry } from "../parse/parse-config.ts";
 import { baseDirOf, userFolder } from "./config-files.ts";
 import { type LoadConfigOptions, type LoadedConfig, loadConfig } from "./load-config.ts";

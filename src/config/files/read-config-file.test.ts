@@ -5,7 +5,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { revealAll } from "../../text/secret-text.ts";
+import { revealAll } from "../../text/secrets/secret-text.ts";
 import { formatProblem } from "../keys/config-problem.ts";
 import { parseConfig } from "../parse/parse-config.ts";
 import { type ConfigFile, readConfigFile } from "./read-config-file.ts";

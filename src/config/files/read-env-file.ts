@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
-import { SecretText } from "../../text/secret-text.ts";
+import { SecretText } from "../../text/secrets/secret-text.ts";
 import { quoteName } from "../keys/check-value.ts";
 import { formatOrigin } from "../keys/config-problem.ts";
 import { isOfProject, isUsersOwn, type ServerConfig } from "../keys/server-config.ts";

@@ -1,7 +1,7 @@
-import { boundedLine } from "../../text/bounded-text.ts";
 import { closest } from "../../text/closest.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
-import { reveal, SecretText } from "../../text/secret-text.ts";
+import { reveal, SecretText } from "../../text/secrets/secret-text.ts";
+import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import type { ConfigText } from "./server-config.ts";
 import {
   type ChoiceShape,

@@ -1,4 +1,4 @@
-import type { SecretText } from "../../text/secret-text.ts";
+import type { SecretText } from "../../text/secrets/secret-text.ts";
 
 /** Text of an entry. A plain string may be shown; what is or may be a secret is a `SecretText`. */
 export type ConfigText = string | SecretText;

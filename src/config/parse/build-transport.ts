@@ -1,4 +1,4 @@
-import { reveal, SecretText } from "../../text/secret-text.ts";
+import { reveal, SecretText } from "../../text/secrets/secret-text.ts";
 import type { Report } from "../keys/check-value.ts";
 import {
   type ConfigText,

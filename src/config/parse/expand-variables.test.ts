@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { McpConfigError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
-import { redact } from "../../text/redact.ts";
+import { redact } from "../../text/secrets/redact.ts";
 import type { ServerConfig } from "../keys/server-config.ts";
 import { variableUses } from "../variables/reference-uses.ts";
 import {

@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 
 import { createError } from "../../errors/families.ts";
-import { credentialsIn } from "../../text/redact.ts";
-import { secretForms } from "../../text/secret-forms.ts";
-import { SecretText } from "../../text/secret-text.ts";
+import { credentialsIn } from "../../text/secrets/redact.ts";
+import { secretForms } from "../../text/secrets/secret-forms.ts";
+import { SecretText } from "../../text/secrets/secret-text.ts";
 import { quoteName } from "../keys/check-value.ts";
 import { entryKeys } from "../keys/config-keys.ts";
 import { formatPlace } from "../keys/config-problem.ts";

@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 
 import { launchFacts } from "../../approval/launch-facts.ts";
-import { revealAll, SecretText } from "../../text/secret-text.ts";
+import { revealAll, SecretText } from "../../text/secrets/secret-text.ts";
 import type { McpServerConfig } from "../keys/config-keys.ts";
 import type { ServerConfig } from "../keys/server-config.ts";
 import { resolveServer } from "./expand-variables.ts";

@@ -1,5 +1,5 @@
-import { looksLikeSecret, mask, redact } from "../../text/redact.ts";
-import { reveal, SecretText } from "../../text/secret-text.ts";
+import { looksLikeSecret, mask, redact } from "../../text/secrets/redact.ts";
+import { reveal, SecretText } from "../../text/secrets/secret-text.ts";
 import type { ConfigText, ServerConfig } from "../keys/server-config.ts";
 import { isPureReference, parseTemplate } from "../variables/variable-reference.ts";
 

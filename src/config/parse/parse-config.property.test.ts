@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { revealAll } from "../../text/secret-text.ts";
+import { revealAll } from "../../text/secrets/secret-text.ts";
 import { slug } from "../../text/slug.ts";
 import { entrySpellings } from "../keys/config-keys.ts";
 import type { ServerConfig } from "../keys/server-config.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { McpConfigError } from "../../errors/families.ts";
-import { revealAll } from "../../text/secret-text.ts";
+import { revealAll } from "../../text/secrets/secret-text.ts";
 import type { ConfigProblem } from "../keys/config-problem.ts";
 import type { ServerConfig, StdioTransportConfig } from "../keys/server-config.ts";
 import { parseConfig, parseServerEntry, parseServers } from "./parse-config.ts";

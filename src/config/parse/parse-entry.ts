@@ -1,5 +1,5 @@
-import { boundedLine } from "../../text/bounded-text.ts";
-import { neutralizeLine } from "../../text/neutralize.ts";
+import { boundedLine } from "../../text/untrusted/bounded-text.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import {
   type FieldPath,
   isRecord,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { revealAll } from "../../text/secret-text.ts";
+import { revealAll } from "../../text/secrets/secret-text.ts";
 import { parseConfig, parseServerEntry } from "./parse-config.ts";
 import { toJson } from "./to-json.ts";
 

@@ -1,4 +1,4 @@
-import { reveal } from "../../text/secret-text.ts";
+import { reveal } from "../../text/secrets/secret-text.ts";
 import { entryKeys, type McpServerConfig } from "../keys/config-keys.ts";
 import type {
   AuthConfig,

@@ -1,4 +1,4 @@
-import { looksLikeSecret } from "../../text/redact.ts";
+import { looksLikeSecret } from "../../text/secrets/redact.ts";
 import { isPureReference } from "./variable-reference.ts";
 
 const tellingName = /key|token|secret|pass|auth(?!or(?!i))|credential|cookie|session|private/i;

@@ -16,8 +16,8 @@ import type {
 } from "../../protocol/protocol-client.ts";
 import type { ConnectionPurpose } from "../../registry/server-registry.ts";
 import type { ServerQuestions } from "../../requests/server-questions.ts";
-import { boundedLine } from "../../text/bounded-text.ts";
 import { jsonHead } from "../../text/json-head.ts";
+import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import { adoptTransport } from "../../transport/adopt-transport.ts";
 import { type CreateTransport, createTransport } from "../../transport/create-transport.ts";
 import type { EntryEnvironment, EntryReferences } from "./entry-references.ts";

@@ -11,8 +11,8 @@ import { hasOtherReferences, inputIds } from "../../config/variables/reference-u
 import type { Folders } from "../../config/variables/variable-reference.ts";
 import { createError } from "../../errors/families.ts";
 import type { Human, InputQuestion } from "../../human/human.ts";
-import { neutralizeLine } from "../../text/neutralize.ts";
-import { SecretText } from "../../text/secret-text.ts";
+import { SecretText } from "../../text/secrets/secret-text.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 
 export interface EntryReferencesParts {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;

@@ -14,8 +14,8 @@ import { isSecretValue } from "../../config/variables/secret-values.ts";
 import { createError } from "../../errors/families.ts";
 import type { HostStore } from "../../store/host-store.ts";
 import { readKuseDatabase } from "../../store/sqlite/read-kuse-database.ts";
-import { boundedLine } from "../../text/bounded-text.ts";
-import { reveal, SecretText } from "../../text/secret-text.ts";
+import { reveal, SecretText } from "../../text/secrets/secret-text.ts";
+import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import type {
   EntryInput,
   ImportOptions,

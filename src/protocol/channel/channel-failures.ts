@@ -1,9 +1,9 @@
 import { createError } from "../../errors/families.ts";
 import { McpError, type RpcError } from "../../errors/mcp-error.ts";
-import { serverText } from "../../text/bounded-text.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
-import { maskSecrets } from "../../text/mask-secrets.ts";
+import { maskSecrets } from "../../text/secrets/mask-secrets.ts";
+import { serverText } from "../../text/untrusted/bounded-text.ts";
 import type { RequestId } from "../wire/json-rpc.ts";
 
 /** The request that failed, for the text and the details of an error. */

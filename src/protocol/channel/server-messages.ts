@@ -4,7 +4,7 @@ import type { Limits } from "../../config/keys/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
-import { maskSecrets } from "../../text/mask-secrets.ts";
+import { maskSecrets } from "../../text/secrets/mask-secrets.ts";
 import type { ServerNotification } from "../protocol-client.ts";
 import type { InputHandlers } from "../wire/input-handlers.ts";
 import { isRequestId } from "../wire/json-rpc.ts";

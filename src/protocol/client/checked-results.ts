@@ -1,9 +1,9 @@
 import { TimeSlice } from "../../async/time-slice.ts";
 import { defaultLimits, type Limits } from "../../config/keys/limits.ts";
 import { isOversized } from "../../schema/guard/schema-guard.ts";
-import { serverText } from "../../text/bounded-text.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { truncate } from "../../text/truncate.ts";
+import { serverText } from "../../text/untrusted/bounded-text.ts";
 import { type Exchange, invalidResult } from "../channel/channel-failures.ts";
 import type { ContentBlock, ListedTool, RawToolResult, ToolListing } from "../protocol-client.ts";
 

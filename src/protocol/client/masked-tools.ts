@@ -1,5 +1,5 @@
 import { TimeSlice } from "../../async/time-slice.ts";
-import { findable, maskKnown } from "../../text/redact.ts";
+import { findable, maskKnown } from "../../text/secrets/redact.ts";
 import type { ListedTool, ToolListing } from "../protocol-client.ts";
 
 /**

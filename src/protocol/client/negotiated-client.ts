@@ -1,8 +1,8 @@
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
-import { serverText } from "../../text/bounded-text.ts";
 import type { JsonObject } from "../../text/json-object.ts";
-import { maskSecrets } from "../../text/mask-secrets.ts";
+import { maskSecrets } from "../../text/secrets/mask-secrets.ts";
+import { serverText } from "../../text/untrusted/bounded-text.ts";
 import type { ReadResult } from "../channel/pending-requests.ts";
 import type { RpcChannel } from "../channel/rpc-channel.ts";
 import { runHandler } from "../channel/run-handler.ts";

@@ -1,6 +1,6 @@
 import type { McpError } from "../../errors/mcp-error.ts";
-import { serverText } from "../../text/bounded-text.ts";
 import type { JsonObject } from "../../text/json-object.ts";
+import { serverText } from "../../text/untrusted/bounded-text.ts";
 import { closedFailure, type Exchange, invalidResult } from "../channel/channel-failures.ts";
 import type {
   OutgoingRequest,

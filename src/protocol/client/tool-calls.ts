@@ -2,7 +2,7 @@ import { untilAborted } from "../../async/until-aborted.ts";
 import type { Limits } from "../../config/keys/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { JsonObject } from "../../text/json-object.ts";
-import { maskSecrets } from "../../text/mask-secrets.ts";
+import { maskSecrets } from "../../text/secrets/mask-secrets.ts";
 import type { ReadResult, RpcRequestOptions } from "../channel/pending-requests.ts";
 import type {
   RawToolResult,

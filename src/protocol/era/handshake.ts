@@ -1,5 +1,5 @@
-import { serverText } from "../../text/bounded-text.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
+import { serverText } from "../../text/untrusted/bounded-text.ts";
 import type { ServerIdentity } from "../protocol-client.ts";
 import { modernVersion } from "../wire/protocol-versions.ts";
 

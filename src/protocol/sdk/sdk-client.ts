@@ -4,8 +4,8 @@ import type { Client, JsonSchemaValidator, StandardSchemaV1 } from "@modelcontex
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import { type Clock, longestTimerMs } from "../../ports/clock.ts";
-import { serverText } from "../../text/bounded-text.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
+import { serverText } from "../../text/untrusted/bounded-text.ts";
 import { type Exchange, invalidResult } from "../channel/channel-failures.ts";
 import type { OutgoingRequest } from "../channel/pending-requests.ts";
 import { RpcChannel } from "../channel/rpc-channel.ts";

@@ -1,6 +1,6 @@
-import { boundedLine } from "../../text/bounded-text.ts";
 import { closest } from "../../text/closest.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
+import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import { describeSchema } from "../guard/describe-schema.ts";
 import type { JsonSchema } from "../guard/json-schema.ts";
 import type { SchemaNode } from "../guard/schema-graph.ts";

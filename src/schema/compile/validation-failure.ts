@@ -1,4 +1,4 @@
-import { boundedLine } from "../../text/bounded-text.ts";
+import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 
 /** One thing that is wrong with a value. Names what was expected, never what was given. */
 export interface ValidationProblem {

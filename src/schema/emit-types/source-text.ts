@@ -1,5 +1,5 @@
-import { neutralizeLine } from "../../text/neutralize.ts";
 import { truncate } from "../../text/truncate.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 
 // Text of servers becomes part of a source file here. It must not end the literal or the comment that
 // it stands in, hide from a reader, or mean something to a tool that reads the file.

@@ -1,5 +1,5 @@
-import { boundedLine } from "../../text/bounded-text.ts";
 import { isJsonObject } from "../../text/json-object.ts";
+import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 
 const maxAlternatives = 6;
 const maxDepth = 4;

@@ -1,5 +1,5 @@
 import { defaultLimits, type Limits } from "../../config/keys/limits.ts";
-import { boundedLine } from "../../text/bounded-text.ts";
+import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import { isJsonSchema } from "./json-schema.ts";
 import { estimateCost } from "./schema-cost.ts";
 import { buildSchemaGraph, type SchemaGraph, type SchemaProblem } from "./schema-graph.ts";

@@ -1,4 +1,4 @@
-import { boundedLine } from "../../text/bounded-text.ts";
+import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import {
   invalid,
   Trace,

@@ -9,8 +9,8 @@ import {
   type StandardJsonSchema,
   toJsonSchema,
 } from "../../schema/validate/standard-schema.ts";
-import { boundedLine } from "../../text/bounded-text.ts";
 import { isJsonObject } from "../../text/json-object.ts";
+import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import type { ToolContext } from "./tool-context.ts";
 
 /** A tool that the program brings itself. Its calls take the same path as those of servers' tools. */

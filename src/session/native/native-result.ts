@@ -4,10 +4,10 @@ import { checkToolResult } from "../../protocol/client/checked-results.ts";
 import { jsonText } from "../../protocol/client/result-text.ts";
 import type { RawToolResult } from "../../protocol/protocol-client.ts";
 import { checkPlainJson, frozenCopy } from "../../schema/validate/plain-json.ts";
-import { boundedText } from "../../text/bounded-text.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
-import { redact } from "../../text/redact.ts";
+import { redact } from "../../text/secrets/redact.ts";
 import { truncate } from "../../text/truncate.ts";
+import { boundedText } from "../../text/untrusted/bounded-text.ts";
 
 const maxErrorText = 2_000;
 

@@ -8,7 +8,7 @@ import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { EventBus } from "../../events/event-bus.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { reasonText } from "../../text/bounded-text.ts";
+import { reasonText } from "../../text/untrusted/bounded-text.ts";
 import { type DraftBase, StateDraft } from "../state/state-draft.ts";
 import type { StateView } from "../state/state-view.ts";
 import type { HandlerRuns } from "./handler-runs.ts";

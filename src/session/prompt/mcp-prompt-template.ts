@@ -1,11 +1,11 @@
 import { mcpResultToString } from "../../call/projections.ts";
 import type { McpPrompt, PromptText } from "../../catalog/server-content.ts";
 import { createError } from "../../errors/families.ts";
-import { boundedLine } from "../../text/bounded-text.ts";
 import { closest } from "../../text/closest.ts";
-import { neutralize } from "../../text/neutralize.ts";
 import { truncate } from "../../text/truncate.ts";
-import { untrustedText } from "../../text/untrusted-text.ts";
+import { boundedLine } from "../../text/untrusted/bounded-text.ts";
+import { neutralize } from "../../text/untrusted/neutralize.ts";
+import { untrustedText } from "../../text/untrusted/untrusted-text.ts";
 import type { ContentOptions, SessionContent } from "../content/session-content.ts";
 import type { PromptSection } from "./prompt-section.ts";
 import { TextSection } from "./section-text.ts";

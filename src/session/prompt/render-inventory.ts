@@ -1,4 +1,4 @@
-import { markdownText } from "../../text/markdown-text.ts";
+import { markdownText } from "../../text/untrusted/markdown-text.ts";
 import type { McpTool } from "../mcp-tool.ts";
 import type { TemplateValues } from "./section-template.ts";
 

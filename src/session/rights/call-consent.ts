@@ -18,8 +18,8 @@ import { askPerson, QuestionTurns } from "../../human/ask-person.ts";
 import type { ConfirmAnswer, Human } from "../../human/human.ts";
 import { isUnseen, noteSeen, showText } from "../../human/shown-text.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { neutralizeLine } from "../../text/neutralize.ts";
 import { truncate } from "../../text/truncate.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import type { ConsentScope, ToolJudge } from "./tool-judge.ts";
 
 export interface CallConsentParts {

@@ -1,6 +1,6 @@
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
-import { reasonText } from "../../text/bounded-text.ts";
+import { reasonText } from "../../text/untrusted/bounded-text.ts";
 import { applyTo, type PendingChange, type StateEntry, type StateUpdate } from "./state-entry.ts";
 import { AnyState, type StateBase } from "./state-view.ts";
 

@@ -12,7 +12,7 @@ import { McpError } from "../../errors/mcp-error.ts";
 import type { Clock, Timer } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { findOptionalPackage, requireFile } from "../../ports/optional-package.ts";
-import { redact } from "../../text/redact.ts";
+import { redact } from "../../text/secrets/redact.ts";
 import {
   createQueryBuilder,
   type Durability,

@@ -1,6 +1,6 @@
-import { neutralizeLine } from "../../text/neutralize.ts";
-import { redact } from "../../text/redact.ts";
+import { redact } from "../../text/secrets/redact.ts";
 import { truncate } from "../../text/truncate.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 
 /** As much of a credential of unknown value as it takes to recognise its shape. */
 const shapeChars = 400;

@@ -19,7 +19,7 @@ import {
 } from "../../../tests/fixtures/stdio/observe-server.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import { childEnvironment } from "../../isolation/process/child-environment.ts";
-import { secretForms } from "../../text/secret-forms.ts";
+import { secretForms } from "../../text/secrets/secret-forms.ts";
 
 afterEach(closeOpened);
 

@@ -226,7 +226,7 @@ export const bulkRows: readonly Row[] = [
     trigger: "hidden-characters, so many",
     expected: "marked where they are shown, and flagged",
     measured:
-      "every bidirectional control and every character that Unicode lets programs ignore, in names, descriptions, results, errors and arguments; what people and models are given of them. Emoji and joined scripts are left alone: `src/text/hidden-characters.test.ts`",
+      "every bidirectional control and every character that Unicode lets programs ignore, in names, descriptions, results, errors and arguments; what people and models are given of them. Emoji and joined scripts are left alone: `src/text/untrusted/hidden-characters.test.ts`",
     criteria: zero("survivors", "not flagged"),
     servers: {},
     ownModes: ["hidden-characters"],

@@ -1,7 +1,7 @@
 import { runAnthropicCalls, runOpenAiCalls } from "../../../src/adapters/index.ts";
 import { modelText, type Session } from "../../../src/index.ts";
-import { findInstructionSigns } from "../../../src/text/instruction-signs.ts";
-import { neutralize } from "../../../src/text/neutralize.ts";
+import { findInstructionSigns } from "../../../src/text/untrusted/instruction-signs.ts";
+import { neutralize } from "../../../src/text/untrusted/neutralize.ts";
 import { hostileEntry } from "../hostile/hostile-entry.ts";
 import { injections, injectionWays } from "../hostile/injections.mjs";
 import type { Lab } from "../lab.ts";

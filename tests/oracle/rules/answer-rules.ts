@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { serverText } from "../../../src/text/bounded-text.ts";
 import { isJsonObject, type JsonObject } from "../../../src/text/json-object.ts";
+import { serverText } from "../../../src/text/untrusted/bounded-text.ts";
 import type { Difference } from "../compare.ts";
 import { kindOf } from "../observation.ts";
 import type { Rule } from "../rule.ts";

@@ -1,5 +1,5 @@
-import { serverText } from "../../../src/text/bounded-text.ts";
 import { isJsonObject, type JsonObject } from "../../../src/text/json-object.ts";
+import { serverText } from "../../../src/text/untrusted/bounded-text.ts";
 import type { Pair } from "../compare.ts";
 import { kindOf } from "../observation.ts";
 import type { Rule } from "../rule.ts";

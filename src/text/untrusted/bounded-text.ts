@@ -1,6 +1,6 @@
+import { redact } from "../secrets/redact.ts";
+import { truncate } from "../truncate.ts";
 import { neutralize, neutralizeLine } from "./neutralize.ts";
-import { redact } from "./redact.ts";
-import { truncate } from "./truncate.ts";
 
 /** Escape sequences and runs of spaces are read and not shown; so much more than is shown is read. */
 const readPerShown = 4;

@@ -1,5 +1,5 @@
+import { truncate } from "../truncate.ts";
 import { mask, redact } from "./redact.ts";
-import { truncate } from "./truncate.ts";
 
 export interface RedactValueOptions {
   /** Longer texts are cut. */

@@ -1,5 +1,5 @@
+import { truncate } from "../truncate.ts";
 import { neutralize } from "./neutralize.ts";
-import { truncate } from "./truncate.ts";
 
 // `_` inside a word is no markup, and identifiers are better read without backslashes. Renderers make
 // links of bare addresses, too, and of those for mail.
