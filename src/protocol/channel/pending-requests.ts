@@ -231,6 +231,7 @@ export class PendingRequests {
     this.#unmatched += 1;
     return this.#strict || this.#unmatched > maxUnmatched ? "violation" : "unmatched";
   }
+
   #slotOf(id: number): number {
     return id & (this.#slots.length - 1);
   }

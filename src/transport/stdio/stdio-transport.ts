@@ -187,7 +187,7 @@ class StdioTransport implements HostTransport {
       if (this.#ended !== undefined) return;
       // Its first words wait until its children can be found again: so it is called after that, and not before.
       isHeard ||= tree.isMarked();
-      if (!isHeard) return putBack(child.stdout, chunk);
+      if (!isHeard) return putBack(child.stdout, chunk, tree);
       read.begin();
       const error = reader.push(chunk);
       if (error === undefined) read.took(chunk);
@@ -324,13 +324,17 @@ class StdioTransport implements HostTransport {
   }
 }
 
-const putBackMs = 5;
+const markPollMs = 5;
 
-/** The chunk comes again, and everything after it, a moment later. */
-function putBack(stream: Readable, chunk: Buffer): void {
+/** Gives the chunk back to the stream, which goes on with it when the process tree is marked. */
+function putBack(stream: Readable, chunk: Buffer, tree: ProcessTree): void {
   stream.pause();
   stream.unshift(chunk);
-  setTimeout(() => stream.resume(), putBackMs);
+  const poll = setInterval(() => {
+    if (!tree.isMarked()) return;
+    clearInterval(poll);
+    stream.resume();
+  }, markPollMs).unref();
 }
 
 /** A server that nobody waits for does not keep the host's process alive; it ends with that process. */
