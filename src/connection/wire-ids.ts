@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import type { SendOptions } from "../protocol/channel/channel-transport.ts";
+import type { SendOptions } from "../protocol/wire/channel-transport.ts";
 import type { RequestId } from "../protocol/wire/json-rpc.ts";
 import { isJsonObject, type JsonObject } from "../text/json-object.ts";
 import type { HostTransport, PrintedCause } from "../transport/host-transport.ts";
@@ -57,7 +57,7 @@ function wrongGenerator(problem: string): McpError {
  * way in. An id that was never sent matches no request, whatever the protocol's own ids are.
  */
 export class WireIdTransport implements HostTransport {
-  onmessage: Transport["onmessage"];
+  onmessage: HostTransport["onmessage"];
   readonly #transport: HostTransport;
   readonly #ids: WireIds;
   readonly #wireIds = new Map<RequestId, RequestId>();
@@ -66,8 +66,8 @@ export class WireIdTransport implements HostTransport {
   constructor(transport: HostTransport, ids: WireIds) {
     this.#transport = transport;
     this.#ids = ids;
-    transport.onmessage = (message: unknown, extra) =>
-      this.onmessage?.(this.#incoming(message) as JSONRPCMessage, extra);
+    transport.onmessage = (message: unknown, text) =>
+      this.onmessage?.(this.#incoming(message) as JSONRPCMessage, text);
   }
 
   get kind(): HostTransport["kind"] {
@@ -86,31 +86,23 @@ export class WireIdTransport implements HostTransport {
     return this.#transport.findCause?.();
   }
 
-  get takesStreams(): boolean | undefined {
-    return this.#transport.takesStreams;
-  }
-
   get hasPerRequestStream(): boolean {
     return this.#transport.hasPerRequestStream === true;
   }
 
-  get messageText(): string | undefined {
-    return this.#transport.messageText;
-  }
-
-  get onclose(): Transport["onclose"] {
+  get onclose(): HostTransport["onclose"] {
     return this.#transport.onclose;
   }
 
-  set onclose(handler: Transport["onclose"]) {
+  set onclose(handler: HostTransport["onclose"]) {
     this.#transport.onclose = handler;
   }
 
-  get onerror(): Transport["onerror"] {
+  get onerror(): HostTransport["onerror"] {
     return this.#transport.onerror;
   }
 
-  set onerror(handler: Transport["onerror"]) {
+  set onerror(handler: HostTransport["onerror"]) {
     this.#transport.onerror = handler;
   }
 

@@ -22,6 +22,7 @@ import {
 } from "../../tests/fixtures/protocol/scripted-peer.ts";
 import { createError } from "../errors/families.ts";
 import { systemClock } from "../ports/clock.ts";
+import { adoptTransport } from "../transport/adopt-transport.ts";
 import type { Progress, ServerNotification } from "./protocol-client.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -279,11 +280,11 @@ describe.each(implementations)("ProtocolClient over %s", (_, connect) => {
       const client = await connect(peer.transport, options);
       const failure = failureOf(client.callTool("slow", {}, { timeoutMs: 1_000 }));
       await settled();
-      const signal = peer.sendOptions.at(-1)?.requestSignal;
-      expect(signal?.aborted).toBe(false);
+      const stream = peer.sendOptions.at(-1)?.stream;
+      expect(stream?.isAborted).toBe(false);
       await options.clock.advance(1_000);
       expect((await failure).code).toBe("timeout");
-      expect(signal?.aborted).toBe(true);
+      expect(stream?.isAborted).toBe(true);
       expect(peer.methods).toEqual(["server/discover", "tools/call"]);
       // Given up for good: a strict connection that is sent a stray answer expects none.
       peer.respond("stray", {});
@@ -298,10 +299,10 @@ describe.each(implementations)("ProtocolClient over %s", (_, connect) => {
       const abort = new AbortController();
       const failure = failureOf(client.callTool("slow", {}, { signal: abort.signal }));
       await settled();
-      const stream = peer.sendOptions.at(-1)?.requestSignal;
+      const stream = peer.sendOptions.at(-1)?.stream;
       abort.abort();
       expect((await failure).code).toBe("cancelled");
-      expect(stream?.aborted).toBe(true);
+      expect(stream?.isAborted).toBe(true);
       expect(peer.methods.at(-1)).toBe("notifications/cancelled");
     });
 
@@ -546,7 +547,7 @@ describe.each(implementations)("ProtocolClient over %s", (_, connect) => {
     const aborted: string[] = [];
 
     async function use(transport: InMemoryTransport, overrides = {}) {
-      const client = await connect(transport, {
+      const client = await connect(adoptTransport(transport, "official"), {
         ...protocolOptions({ serverName: "official", ...overrides }),
         clock: systemClock,
       });
@@ -587,7 +588,7 @@ describe.each(implementations)("ProtocolClient over %s", (_, connect) => {
     it("of both eras works when it starts so slowly that it gets both questions", async () => {
       const [near, far] = InMemoryTransport.createLinkedPair();
       const options = { ...protocolOptions({ serverName: "official" }) };
-      const connecting = connect(near, options);
+      const connecting = connect(adoptTransport(near, "official"), options);
       await options.clock.advance(2_000);
       const handle = serveStdio(createServer, { transport: far });
       cleanups.push(() => handle.close());

@@ -1,9 +1,8 @@
-import type { Transport } from "@modelcontextprotocol/client";
-
 import type { Limits } from "../config/keys/limits.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { ChannelTransport } from "./wire/channel-transport.ts";
 import type { InputHandlers } from "./wire/input-handlers.ts";
 import type { ListKind } from "./wire/list-kind.ts";
 import type { ProtocolEra } from "./wire/protocol-versions.ts";
@@ -183,6 +182,6 @@ export interface ProtocolOptions {
  * ended when asked for its era, so that one more start with `knownEra: "legacy"` may succeed.
  */
 export type ConnectProtocol = (
-  transport: Transport,
+  transport: ChannelTransport,
   options: ProtocolOptions,
 ) => Promise<ProtocolClient>;

@@ -1,26 +1,20 @@
-import type { Transport } from "@modelcontextprotocol/client";
-
 import type { TransportKind } from "../config/keys/server-config.ts";
 import type { McpError } from "../errors/mcp-error.ts";
+import type { ChannelTransport } from "../protocol/wire/channel-transport.ts";
 import type { OutputCause } from "./reading/output-cause.ts";
 
 /**
- * A transport the host opened itself. Beyond the SDK's interface it can say why it ended and what it
- * saw, so that an error can name the exit code and the last lines of stderr.
+ * A transport of the host. Beyond what the protocol needs, it tells what it saw of the server, so that
+ * an error can name the exit code and the last lines of stderr.
  */
-export interface HostTransport extends Transport {
+export interface HostTransport extends ChannelTransport {
   readonly kind: TransportKind;
-  /** Why the connection ended by itself; undefined while it is open and after `close()`. */
   readonly failure: McpError | undefined;
   readonly evidence: TransportEvidence;
+  /** The id that a Streamable HTTP server gave its session. */
+  readonly sessionId?: string | undefined;
   /** Looks for the reason of a failure in what the process printed. */
   findCause?(): PrintedCause | undefined;
-  /** Wants `SendOptions.stream` of a request and no signal. */
-  readonly takesStreams?: boolean | undefined;
-  /** Called while a message is being delivered that is dropped because too many come. */
-  slowDown?(): void;
-  /** The text of the message that `onmessage` is being called with, where it was the whole text. */
-  readonly messageText?: string | undefined;
 }
 
 /** The reason a process gave, and where it did. */

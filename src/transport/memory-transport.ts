@@ -2,7 +2,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import type { SendOptions } from "../protocol/channel/channel-transport.ts";
+import type { SendOptions } from "../protocol/wire/channel-transport.ts";
 import type { HostTransport, TransportEvidence } from "./host-transport.ts";
 
 export interface MemoryTransportOptions {
@@ -16,7 +16,7 @@ export interface MemoryTransportOptions {
  */
 export function createMemoryTransportPair(
   options: MemoryTransportOptions,
-): readonly [HostTransport, Transport] {
+): readonly [MemoryEnd, Transport] {
   const host = new MemoryEnd(options.serverName);
   const server = new MemoryEnd(options.serverName);
   host.link(server);
@@ -27,12 +27,13 @@ export function createMemoryTransportPair(
 /** Stands in the inbox for the end of the connection. */
 const end = Symbol("end");
 
-class MemoryEnd implements HostTransport {
+/** Both a transport of the host and one of the SDK: it has nothing to say beside its messages. */
+class MemoryEnd implements HostTransport, Transport {
   readonly kind = "memory";
   readonly evidence: TransportEvidence;
   onclose: Transport["onclose"];
   onerror: Transport["onerror"];
-  onmessage: Transport["onmessage"];
+  onmessage: ((message: JSONRPCMessage) => void) | undefined;
 
   readonly #serverName: string;
   #other: MemoryEnd | undefined;

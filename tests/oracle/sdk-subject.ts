@@ -1,15 +1,19 @@
 import {
   Client,
   ProtocolError,
+  type JSONRPCMessage,
   type RequestOptions,
   SdkError,
   SdkErrorCode,
+  type Transport,
+  type TransportSendOptions,
   type VersionNegotiationOptions,
 } from "@modelcontextprotocol/client";
 import * as z from "zod";
 
 import { McpError } from "../../src/errors/mcp-error.ts";
 import { modernVersion } from "../../src/protocol/wire/protocol-versions.ts";
+import { streamOf } from "../fixtures/protocol/stream-of.ts";
 import { coreFailure } from "./core-subject.ts";
 import type { Failure } from "./observation.ts";
 import {
@@ -25,6 +29,7 @@ import {
   type Subject,
   toolMembers,
 } from "./subject.ts";
+import type { TappedTransport } from "./tapped-transport.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** The official client as its documentation shows it, on our transport. */
@@ -39,11 +44,48 @@ export const sdkSubject: Subject = {
     client.fallbackNotificationHandler = async ({ method, params }) =>
       onNotification({ method, ...(params !== undefined && { params }) });
     client.onclose = onClose;
-    await client.connect(transport, { timeout: connectTimeoutMs });
+    await client.connect(new SdkPort(transport), { timeout: connectTimeoutMs });
     return new SdkConnected(client);
   },
   failureOf: sdkFailure,
 };
+
+/** Our transport behind the interface of the SDK, whose signals end the streams of requests. */
+class SdkPort implements Transport {
+  onmessage?: Transport["onmessage"];
+  onclose?: Transport["onclose"];
+  onerror?: Transport["onerror"];
+  readonly #transport: TappedTransport;
+
+  constructor(transport: TappedTransport) {
+    this.#transport = transport;
+    transport.onmessage = (message) => this.onmessage?.(message);
+    transport.onclose = () => this.onclose?.();
+    transport.onerror = (error) => this.onerror?.(error);
+  }
+
+  get hasPerRequestStream(): boolean {
+    return this.#transport.hasPerRequestStream;
+  }
+
+  start(): Promise<void> {
+    return this.#transport.start();
+  }
+
+  send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+    const { requestSignal, headers } = options;
+    const stream = requestSignal && streamOf(requestSignal);
+    return this.#transport.send(message, { stream, headers });
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#transport.setProtocolVersion(version);
+  }
+}
 
 function answerInput(client: Client): void {
   const { roots } = inputAnswers["roots/list"];

@@ -1,6 +1,7 @@
-import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { McpError } from "../../src/errors/mcp-error.ts";
+import { RequestStream, type SendOptions } from "../../src/protocol/wire/channel-transport.ts";
 import type { HostTransport, TransportEvidence } from "../../src/transport/host-transport.ts";
 
 export interface WireMessage {
@@ -28,9 +29,9 @@ export type Marker = Readonly<Record<string, unknown>>;
 /** One of our transports with an ear on it: what the client sent, and the markers of a scripted server. */
 export class TappedTransport implements HostTransport {
   readonly kind: HostTransport["kind"];
-  onmessage: Transport["onmessage"];
-  onclose: Transport["onclose"];
-  onerror: Transport["onerror"];
+  onmessage: HostTransport["onmessage"];
+  onclose: HostTransport["onclose"];
+  onerror: HostTransport["onerror"];
 
   readonly sent: SentMessage[] = [];
   /** Messages in both directions so far, and the end. */
@@ -46,8 +47,8 @@ export class TappedTransport implements HostTransport {
   constructor(inner: HostTransport) {
     this.#inner = inner;
     this.kind = inner.kind;
-    inner.onmessage = (message, extra) => {
-      if (!("oracle" in message)) this.onmessage?.(message, extra);
+    inner.onmessage = (message, text) => {
+      if (!("oracle" in message)) this.onmessage?.(message, text);
       else this.onmarker?.(message.oracle as Marker);
       this.#happened();
     };
@@ -75,16 +76,13 @@ export class TappedTransport implements HostTransport {
     return this.#busyWith(this.#inner.start());
   }
 
-  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
     const copy = JSON.parse(JSON.stringify(message)) as WireMessage;
     const headers = { ...options?.headers };
     const record: SentMessage = { message: copy, headers, isSettled: false, isWithdrawn: false };
     this.sent.push(record);
     this.#happened();
-    options?.requestSignal?.addEventListener("abort", () => {
-      record.isWithdrawn = !record.isSettled;
-    });
-    const sending = this.#inner.send(message, options);
+    const sending = this.#inner.send(message, options && this.#tapped(options, record));
     const settle = (): void => {
       record.isSettled = true;
       this.#happened();
@@ -99,6 +97,21 @@ export class TappedTransport implements HostTransport {
 
   setProtocolVersion(version: string): void {
     this.#inner.setProtocolVersion?.(version);
+  }
+
+  /** Notes when the stream of a request ends, and passes its end on to the transport. */
+  #tapped(options: SendOptions, record: SentMessage): SendOptions {
+    const { stream } = options;
+    if (stream === undefined) return options;
+    const inner = new RequestStream();
+    stream.listener = {
+      onAbort: () => {
+        record.isWithdrawn = !record.isSettled;
+        inner.abort();
+        stream.isUnsent = inner.isUnsent;
+      },
+    };
+    return { ...options, stream: inner };
   }
 
   #busyWith(task: Promise<void>): Promise<void> {

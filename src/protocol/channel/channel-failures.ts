@@ -103,6 +103,11 @@ export function mismatchFailure(
   );
 }
 
+/** The error for a transport that closed by itself and does not say why. */
+export function lostFailure(serverName: string): McpError {
+  return createError("connection_lost", "the server closed the connection", { serverName });
+}
+
 export function closedFailure(serverName: string): McpError {
   return createError("closed", "the connection has been closed", { serverName });
 }

@@ -1,8 +1,8 @@
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { JsonObject } from "../../text/json-object.ts";
 import type { RequestOptions } from "../protocol-client.ts";
+import type { RequestStream } from "../wire/channel-transport.ts";
 import type { RequestId } from "../wire/json-rpc.ts";
-import type { RequestStream } from "./channel-transport.ts";
 
 /** Responses nobody asked for that a lenient connection drops before it gives up on the server. */
 const maxUnmatched = 100;
@@ -56,7 +56,7 @@ export abstract class PendingRequest implements SentRequest {
   /** How many unhandled notifications had come before the request was sent. */
   unhandledBefore = 0;
   /** The stream of this request alone, on a transport that has one for each. */
-  stream: RequestStream | AbortController | undefined = undefined;
+  stream: RequestStream | undefined = undefined;
   onAbort: (() => void) | undefined = undefined;
   /** The response as it came; only with `keepRaw`, where the transport can tell. */
   raw: string | undefined = undefined;

@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import { expectManyListeners } from "../../async/shared-signal.ts";
 import type { Limits } from "../../config/keys/limits.ts";
@@ -7,6 +7,11 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { serverText } from "../../text/untrusted/bounded-text.ts";
+import {
+  type ChannelTransport,
+  RequestStream,
+  type SendOptions,
+} from "../wire/channel-transport.ts";
 import { findInexactNumber } from "../wire/inexact-number.ts";
 import type { InputHandlers } from "../wire/input-handlers.ts";
 import { isRequestId, requestText, withMeta } from "../wire/json-rpc.ts";
@@ -15,21 +20,13 @@ import {
   cancelledFailure,
   closedFailure,
   type Exchange,
+  lostFailure,
   malformedAnswer,
   mismatchFailure,
   sendFailure,
   startFailure,
   withdrawnFailure,
 } from "./channel-failures.ts";
-import {
-  closeTransport,
-  endFailure,
-  messageTextOf,
-  openStream,
-  RequestStream,
-  type SendOptions,
-  slowReading,
-} from "./channel-transport.ts";
 import { RequestDeadlines } from "./deadlines.ts";
 import { answerFailure, isPlainResult, isResponse } from "./incoming-message.ts";
 import { type PendingRequest, PendingRequests } from "./pending-requests.ts";
@@ -81,7 +78,7 @@ export class RpcChannel {
   /** Called once; `error` is absent when this side closed. */
   onend: ((error: McpError | undefined) => void) | undefined;
 
-  readonly #transport: Transport;
+  readonly #transport: ChannelTransport;
   readonly #options: RpcChannelOptions;
   readonly #pending: PendingRequests;
   readonly #deadlines: RequestDeadlines;
@@ -94,7 +91,7 @@ export class RpcChannel {
   #end: McpError | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(transport: Transport, options: RpcChannelOptions) {
+  constructor(transport: ChannelTransport, options: RpcChannelOptions) {
     const { limits, clock, logger, serverName, strict } = options;
     this.#transport = transport;
     this.#options = options;
@@ -116,10 +113,10 @@ export class RpcChannel {
       era: () => this.#era,
       answer: (message) => this.#answer(message),
       withdraw: (id) => this.#withdrawn(id),
-      onOverRate: () => slowReading(transport),
+      onOverRate: () => transport.slowDown?.(),
     });
-    transport.onmessage = (message: unknown) => this.#receive(message);
-    transport.onclose = () => this.#ended(endFailure(transport, serverName));
+    transport.onmessage = (message: unknown, text) => this.#receive(message, text);
+    transport.onclose = () => this.#ended(transport.failure ?? lostFailure(serverName));
     transport.onerror = (error) =>
       logger.debug("the transport reported an error", {
         serverName,
@@ -185,7 +182,7 @@ export class RpcChannel {
     const params = wantsProgress ? withProgressToken(request.params, id) : request.params;
     const paramsText = wantsProgress ? undefined : request.paramsText;
     const text = paramsText === undefined ? undefined : requestText(id, method, paramsText);
-    if (this.hasPerRequestStream) request.stream = openStream(this.#transport);
+    if (this.hasPerRequestStream) request.stream = new RequestStream();
     this.#transmit({ jsonrpc: "2.0", id, method, params }, request, text);
   }
 
@@ -263,8 +260,7 @@ export class RpcChannel {
     const { id, stream, options } = request;
     // In the modern era the end of the request's stream tells the server.
     const isToldByStream = stream !== undefined && this.#era === "modern";
-    const isUnsent = stream instanceof RequestStream && stream.isUnsent;
-    if (options.purpose !== "handshake" && !isToldByStream && !isUnsent)
+    if (options.purpose !== "handshake" && !isToldByStream && stream?.isUnsent !== true)
       this.notify("notifications/cancelled", { requestId: id, reason }).catch(() => undefined);
     this.#runHandler(() => request.fail(error));
   }
@@ -277,21 +273,21 @@ export class RpcChannel {
     return cancelledFailure(method, this.#options.serverName);
   }
 
-  #receive(message: unknown): void {
-    if (!Array.isArray(message)) return this.#dispatch(message, undefined);
+  #receive(message: unknown, text: string | undefined): void {
+    if (!Array.isArray(message)) return this.#dispatch(message, text);
     const refusal = this.#hasBatches
       ? undefined
       : "it came in a batch, which this protocol version does not have";
-    for (const item of message as unknown[]) this.#dispatch(item, refusal);
+    for (const item of message as unknown[]) this.#dispatch(item, undefined, refusal);
   }
 
   /** `refusal` says why no answer in this message counts: whoever waits for it must still be told. */
-  #dispatch(message: unknown, refusal: string | undefined): void {
+  #dispatch(message: unknown, text: string | undefined, refusal?: string): void {
     if (this.#end !== undefined) return;
     this.#counts.received += 1;
     try {
       if (!isJsonObject(message)) this.#junk();
-      else if (message["method"] === undefined) this.#answered(message, refusal);
+      else if (message["method"] === undefined) this.#answered(message, text, refusal);
       else if (!this.serverMessages.take(message)) this.#junk();
     } catch (error) {
       // It must not end the transport's read loop.
@@ -305,13 +301,13 @@ export class RpcChannel {
     runHandler(task, logger, serverName);
   }
 
-  #answered(message: JsonObject, refusal: string | undefined): void {
+  #answered(message: JsonObject, text: string | undefined, refusal: string | undefined): void {
     const request = this.#pending.take(message["id"]);
     if (request === undefined) return this.#strayed(message);
     this.#release(request);
-    if (request.options.keepRaw === true) request.raw = messageTextOf(this.#transport);
+    if (request.options.keepRaw === true) request.raw = text;
     if (refusal === undefined && isPlainResult(message)) {
-      this.#checkNumbers(request, message.result);
+      if (text !== undefined) this.#checkNumbers(request, message.result, text);
       return request.succeed(message.result);
     }
     const exchange = this.#exchange(request.method);
@@ -328,10 +324,11 @@ export class RpcChannel {
   }
 
   /** Text blocks carry their numbers as text, so only what goes beyond them can have been changed. */
-  #checkNumbers(request: PendingRequest, { structuredContent, _meta }: JsonObject): void {
+  #checkNumbers(request: PendingRequest, result: JsonObject, text: string): void {
+    const { structuredContent, _meta } = result;
     if (structuredContent === undefined && _meta === undefined) return;
     if (request.method !== "tools/call" || this.oninexact === undefined) return;
-    const literal = findInexactNumber(messageTextOf(this.#transport) ?? "");
+    const literal = findInexactNumber(text);
     if (literal !== undefined) this.#runHandler(() => this.oninexact?.(request, literal));
   }
 
@@ -357,7 +354,7 @@ export class RpcChannel {
 
   /** Slows reading when many messages mean nothing: at full speed they would leave no time for anything else. */
   #dropped(): void {
-    if (!this.#dropRate.take()) slowReading(this.#transport);
+    if (!this.#dropRate.take()) this.#transport.slowDown?.();
   }
 
   /** The server ends a subscription; any other request of ours is its to answer. */
@@ -380,8 +377,23 @@ export class RpcChannel {
 
 function sendOptions({ stream, options }: PendingRequest, text?: string): SendOptions | undefined {
   if (stream === undefined) return text === undefined ? undefined : { text };
-  const { headers } = options;
-  return stream instanceof RequestStream
-    ? { text, stream, headers }
-    : { text, requestSignal: stream.signal, headers };
+  return { text, stream, headers: options.headers };
+}
+
+/** Resolves when the transport has closed, with whatever success, or has had time enough. */
+function closeTransport(transport: ChannelTransport, options: RpcChannelOptions): Promise<void> {
+  const { clock, limits, logger, serverName } = options;
+  return new Promise((resolve) => {
+    // Ours keep to the grace by themselves; one handed over in code may never finish closing.
+    const timer = clock.schedule(2 * limits.stopGraceMs, resolve);
+    const closing = (async () => await transport.close())();
+    closing
+      .catch((error: unknown) =>
+        logger.warn("the transport did not close cleanly", { serverName, error: String(error) }),
+      )
+      .finally(() => {
+        timer.cancel();
+        resolve();
+      });
+  });
 }

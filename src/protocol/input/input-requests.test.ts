@@ -19,6 +19,7 @@ import { createError } from "../../errors/families.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { createDemoServer, createMemoryServer } from "../../testing/index.ts";
 import type { JsonObject } from "../../text/json-object.ts";
+import { adoptTransport } from "../../transport/adopt-transport.ts";
 import { connectWithCore } from "../client/core-client.ts";
 import type { InputContext, InputHandlers } from "../wire/input-handlers.ts";
 
@@ -390,7 +391,7 @@ describe.each(implementations)("what a server asks, over %s", (_, connect) => {
   it.each(["legacy", "modern"] as const)("a real %s server gets its answer", async (era) => {
     const { handlers } = answering();
     const server = createMemoryServer(createDemoServer(), { era });
-    const client = await connect(server.transport, {
+    const client = await connect(adoptTransport(server.transport, "demo"), {
       ...protocolOptions({ inputHandlers: handlers }),
       clock: systemClock,
     });

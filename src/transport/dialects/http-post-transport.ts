@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { McpError } from "../../errors/mcp-error.ts";
-import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
+import type { SendOptions } from "../../protocol/wire/channel-transport.ts";
 import type { HostTransport } from "../host-transport.ts";
 import type { HttpTransportOptions } from "../http/http-client.ts";
 import { headerOf, type ResponseHead } from "../http/http-exchange.ts";
@@ -21,7 +21,6 @@ export function createHttpPostTransport(options: HttpTransportOptions): HostTran
 
 class HttpPostTransport extends HttpTransport {
   readonly hasPerRequestStream = true;
-  readonly takesStreams = true;
 
   readonly #sender: MessageSender;
 

@@ -1,8 +1,8 @@
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { TransportKind } from "../../config/keys/server-config.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
-import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
+import type { SendOptions } from "../../protocol/wire/channel-transport.ts";
 import type { HostTransport, TransportEvidence } from "../host-transport.ts";
 import { HttpClient, type HttpTransportOptions } from "../http/http-client.ts";
 import { readTurns } from "../reading/read-turns.ts";
@@ -11,9 +11,9 @@ import { readTurns } from "../reading/read-turns.ts";
 export abstract class HttpTransport implements HostTransport {
   readonly kind: TransportKind;
 
-  onclose: Transport["onclose"];
-  onerror: Transport["onerror"];
-  onmessage: Transport["onmessage"];
+  onclose: HostTransport["onclose"];
+  onerror: HostTransport["onerror"];
+  onmessage: HostTransport["onmessage"];
 
   protected readonly client: HttpClient;
   #starting: Promise<void> | undefined;
@@ -31,10 +31,6 @@ export abstract class HttpTransport implements HostTransport {
 
   get evidence(): TransportEvidence {
     return this.client.evidence;
-  }
-
-  get messageText(): string | undefined {
-    return this.client.messageText;
   }
 
   slowDown(): void {

@@ -1,4 +1,5 @@
 import type { McpError } from "../../errors/mcp-error.ts";
+import type { RequestStream } from "../../protocol/wire/channel-transport.ts";
 import { type BodySink, TextBody } from "../http/http-body.ts";
 import type { HttpClient } from "../http/http-client.ts";
 import { peerError, tooLarge } from "../http/http-errors.ts";
@@ -20,17 +21,17 @@ export interface RestResponse {
 export class RestExchange implements ExchangeObserver {
   readonly #client: HttpClient;
   readonly #request: RestRequest;
-  readonly #signal: AbortSignal | undefined;
+  readonly #stream: RequestStream | undefined;
   #exchange: { abort(reason: McpError): void } | undefined;
   #head: ResponseHead | undefined;
   #text = "";
   #resolve: (response: RestResponse) => void = () => undefined;
   #reject: (failure: McpError) => void = () => undefined;
 
-  constructor(client: HttpClient, request: RestRequest, signal: AbortSignal | undefined) {
+  constructor(client: HttpClient, request: RestRequest, stream: RequestStream | undefined) {
     this.#client = client;
     this.#request = request;
-    this.#signal = signal;
+    this.#stream = stream;
   }
 
   /** Rejects with an `McpError` when no complete response can come any more. */
@@ -38,8 +39,8 @@ export class RestExchange implements ExchangeObserver {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
-      if (this.#signal?.aborted === true) return this.onEnd(this.#cancelled());
-      this.#signal?.addEventListener("abort", this);
+      if (this.#stream?.isAborted === true) return this.onEnd(this.#cancelled());
+      if (this.#stream !== undefined) this.#stream.listener = this;
       this.#send();
     });
   }
@@ -49,8 +50,8 @@ export class RestExchange implements ExchangeObserver {
     this.#exchange?.abort(reason);
   }
 
-  /** The request's signal was aborted. */
-  handleEvent(): void {
+  /** Cancels the exchange: the request's stream was aborted. */
+  onAbort(): void {
     this.cancel(this.#cancelled());
   }
 
@@ -69,14 +70,14 @@ export class RestExchange implements ExchangeObserver {
   }
 
   onEnd(failure: McpError | undefined): void {
-    this.#signal?.removeEventListener("abort", this);
+    if (this.#stream !== undefined) this.#stream.listener = undefined;
     if (failure !== undefined) this.#reject(failure);
     else if (this.#head !== undefined) this.#resolve({ head: this.#head, text: this.#text });
   }
 
   #send(): void {
     const { url, body } = this.#request;
-    const timeoutMs = this.#client.timeoutMs(this.#signal);
+    const timeoutMs = this.#client.timeoutMs(this.#stream);
     const request = {
       url,
       headers: this.#client.headers.forJson(body !== undefined),

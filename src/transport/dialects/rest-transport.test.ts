@@ -55,8 +55,8 @@ async function callAnsweredWith(
   await using wire = await openWire(server.origin, options.wire);
   let text: string | undefined;
   const { onmessage } = wire.transport;
-  wire.transport.onmessage = (message) => {
-    text = wire.transport.messageText;
+  wire.transport.onmessage = (message, messageText) => {
+    text = messageText;
     onmessage?.(message);
   };
   return { ...(await wire.request("tools/call", { name: "t" })), text };

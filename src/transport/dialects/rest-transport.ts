@@ -1,10 +1,7 @@
-import type {
-  JSONRPCMessage,
-  JSONRPCRequest,
-  TransportSendOptions,
-} from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/client";
 
 import type { McpError } from "../../errors/mcp-error.ts";
+import type { RequestStream, SendOptions } from "../../protocol/wire/channel-transport.ts";
 import type { JsonObject } from "../../text/json-object.ts";
 import type { HostTransport } from "../host-transport.ts";
 import type { HttpTransportOptions } from "../http/http-client.ts";
@@ -43,10 +40,10 @@ class RestTransport extends HttpTransport {
     super("rest", options);
   }
 
-  override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  override async send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
     if (!this.client.isOpen) throw this.client.notOpen();
     if (!("method" in message && "id" in message)) return;
-    const { text, ...answer } = await this.#answer(message, options?.requestSignal);
+    const { text, ...answer } = await this.#answer(message, options?.stream);
     const { id } = message;
     const whole =
       text === undefined ? text : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
@@ -59,18 +56,18 @@ class RestTransport extends HttpTransport {
 
   async #answer(
     { method, params = {} }: JSONRPCRequest,
-    signal: AbortSignal | undefined,
+    stream: RequestStream | undefined,
   ): Promise<Answer> {
     switch (method) {
       case "initialize":
-        return { result: await this.#introduce(params["protocolVersion"], signal) };
+        return { result: await this.#introduce(params["protocolVersion"], stream) };
       case "ping":
-        if (!(await this.#checkHealth(signal))) await this.#listTools(signal);
+        if (!(await this.#checkHealth(stream))) await this.#listTools(stream);
         return { result: {} };
       case "tools/list":
-        return { result: { tools: await this.#listTools(signal) } };
+        return { result: { tools: await this.#listTools(stream) } };
       case "tools/call":
-        return await this.#callTool(params, signal);
+        return await this.#callTool(params, stream);
       default:
         return { error: methodNotFound };
     }
@@ -80,10 +77,13 @@ class RestTransport extends HttpTransport {
    * What an MCP server would say of itself: the service has no way to, so its address speaks for it. It
    * must be well and able to list its tools, for there is nothing else to it.
    */
-  async #introduce(protocolVersion: unknown, signal: AbortSignal | undefined): Promise<JsonObject> {
+  async #introduce(
+    protocolVersion: unknown,
+    stream: RequestStream | undefined,
+  ): Promise<JsonObject> {
     const { logger, peer } = this.client;
-    const hasHealth = await this.#checkHealth(signal);
-    await this.#listTools(signal);
+    const hasHealth = await this.#checkHealth(stream);
+    await this.#listTools(stream);
     if (!hasHealth)
       logger.warn("the server has no /health; its tool list stands in for it", {
         serverName: peer.serverName,
@@ -96,31 +96,31 @@ class RestTransport extends HttpTransport {
   }
 
   /** False for a service that has no health check; throws for one that is not well. */
-  async #checkHealth(signal: AbortSignal | undefined): Promise<boolean> {
-    const response = await this.#exchange("health", undefined, signal);
+  async #checkHealth(stream: RequestStream | undefined): Promise<boolean> {
+    const response = await this.#exchange("health", undefined, stream);
     if (response.head.status === 404) return false;
     requireHealth(this.client, response);
     return true;
   }
 
-  async #listTools(signal: AbortSignal | undefined): Promise<readonly unknown[]> {
-    return readTools(this.client, await this.#exchange("tools", undefined, signal));
+  async #listTools(stream: RequestStream | undefined): Promise<readonly unknown[]> {
+    return readTools(this.client, await this.#exchange("tools", undefined, stream));
   }
 
-  async #callTool(params: JsonObject, signal: AbortSignal | undefined): Promise<RestToolResult> {
+  async #callTool(params: JsonObject, stream: RequestStream | undefined): Promise<RestToolResult> {
     const { name, arguments: args = {} } = params;
     const body = this.client.stringify({ name, arguments: args });
-    return readToolResult(this.client, await this.#exchange("call", body, signal));
+    return readToolResult(this.client, await this.#exchange("call", body, stream));
   }
 
   async #exchange(
     endpoint: RestEndpoint,
     body: string | undefined,
-    signal: AbortSignal | undefined,
+    stream: RequestStream | undefined,
   ): Promise<RestResponse> {
     const url = restUrl(this.client.peer.url, endpoint);
     const request = body === undefined ? { url } : { url, body };
-    const exchange = new RestExchange(this.client, request, signal);
+    const exchange = new RestExchange(this.client, request, stream);
     this.#exchanges.add(exchange);
     try {
       return await exchange.run();

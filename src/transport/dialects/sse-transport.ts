@@ -2,7 +2,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Timer } from "../../ports/clock.ts";
-import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
+import type { SendOptions } from "../../protocol/wire/channel-transport.ts";
 import type { HostTransport } from "../host-transport.ts";
 import type { HttpTransportOptions } from "../http/http-client.ts";
 import { peerError } from "../http/http-errors.ts";

@@ -2,7 +2,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { HttpTransportConfig } from "../../config/keys/server-config.ts";
 import type { Timer } from "../../ports/clock.ts";
-import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
+import type { SendOptions } from "../../protocol/wire/channel-transport.ts";
 import type { HostTransport } from "../host-transport.ts";
 import { DiscardedBody } from "../http/http-body.ts";
 import type { HttpTransportOptions } from "../http/http-client.ts";
@@ -31,7 +31,6 @@ export function createStreamableHttpTransport(options: StreamableHttpOptions): H
 
 class StreamableHttpTransport extends HttpTransport {
   readonly hasPerRequestStream = true;
-  readonly takesStreams = true;
 
   readonly #method: HttpTransportConfig["method"];
   readonly #sender: MessageSender;

@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { Dispatcher } from "undici";
 
 import type { Limits } from "../../config/keys/limits.ts";
@@ -9,7 +9,7 @@ import type { McpError } from "../../errors/mcp-error.ts";
 import { configuredUrlPolicy } from "../../isolation/network/network-policy.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { RequestStream } from "../../protocol/channel/channel-transport.ts";
+import type { ChannelTransport, RequestStream } from "../../protocol/wire/channel-transport.ts";
 import type { TransportEvidence } from "../host-transport.ts";
 import { brokenBound, describeBound, maxBatchMessages } from "../reading/json-bounds.ts";
 import { type HttpPeer, peerError } from "./http-errors.ts";
@@ -43,7 +43,7 @@ export interface HttpTransportOptions {
 }
 
 /** The handlers of the transport that the client works for: they take what arrives. */
-export type MessageHandlers = Pick<Transport, "onmessage" | "onerror">;
+export type MessageHandlers = Pick<ChannelTransport, "onmessage" | "onerror">;
 
 /** Tells which messages of a stream are not delivered. */
 export interface MessageFilter {
@@ -67,7 +67,6 @@ export class HttpClient {
   readonly #options: HttpTransportOptions;
   readonly #handlers: MessageHandlers;
   #lease: OriginLease | undefined;
-  #messageText: string | undefined;
   #junkMessages = 0;
   #isClosed = false;
 
@@ -96,11 +95,6 @@ export class HttpClient {
 
   get isOpen(): boolean {
     return this.#lease !== undefined && !this.#isClosed;
-  }
-
-  /** The text of the message that `onmessage` is being called with. */
-  get messageText(): string | undefined {
-    return this.#messageText;
   }
 
   get evidence(): TransportEvidence {
@@ -174,13 +168,10 @@ export class HttpClient {
 
   /** Hands a message to the transport's handler; `text` is its JSON, undefined for a part of a batch. */
   deliver(message: object, text: string | undefined): void {
-    this.#messageText = text;
     try {
-      this.#handlers.onmessage?.(message as JSONRPCMessage);
+      this.#handlers.onmessage?.(message as JSONRPCMessage, text);
     } catch (error) {
       this.#handlers.onerror?.(error instanceof Error ? error : new Error(String(error)));
-    } finally {
-      this.#messageText = undefined;
     }
   }
 
@@ -209,9 +200,9 @@ export class HttpClient {
   }
 
   /** How long an exchange may take: the owner of one that can be cancelled keeps its deadline. */
-  timeoutMs(cancellation: RequestStream | AbortSignal | undefined): number {
+  timeoutMs(stream: RequestStream | undefined): number {
     const { callTimeoutMs, totalCallTimeoutMs } = this.limits;
-    return cancellation === undefined ? callTimeoutMs : totalCallTimeoutMs;
+    return stream === undefined ? callTimeoutMs : totalCallTimeoutMs;
   }
 
   #originSettings(): OriginSettings {

@@ -2,7 +2,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Timer } from "../../ports/clock.ts";
-import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
+import type { SendOptions } from "../../protocol/wire/channel-transport.ts";
 import { answeredId } from "../reading/message-ids.ts";
 import { type BodySink, DiscardedBody, excerptBody, TextBody } from "./http-body.ts";
 import type { HttpClient, MessageFilter } from "./http-client.ts";
@@ -86,9 +86,8 @@ export class MessagePost implements ExchangeObserver, MessageFilter {
   /** Sends the message; `settle` is called once, without a failure when all went well. */
   run(body: string, settle: (failure: McpError | undefined) => void): void {
     this.#settle = settle;
-    const { requestSignal, stream, headers } = this.#options ?? {};
-    if (requestSignal?.aborted === true || stream?.isAborted === true) return this.handleEvent();
-    requestSignal?.addEventListener("abort", this);
+    const { stream, headers } = this.#options ?? {};
+    if (stream?.isAborted === true) return this.onAbort();
     if (stream !== undefined) stream.listener = this;
     const timeoutMs = this.#timeoutMs();
     this.#exchange = this.#client.open(
@@ -122,8 +121,8 @@ export class MessagePost implements ExchangeObserver, MessageFilter {
     this.#exchange?.abort(failure);
   }
 
-  /** Cancels the request: its stream, or its signal, was aborted. */
-  handleEvent(): void {
+  /** Cancels the request: its stream was aborted. */
+  onAbort(): void {
     const stream = this.#options?.stream;
     if (stream !== undefined) stream.isUnsent = this.isUnsent;
     this.cancel(peerError(this.#client.peer, "cancelled", "the call was cancelled"));
@@ -189,8 +188,7 @@ export class MessagePost implements ExchangeObserver, MessageFilter {
     // The waiter for the answer keeps the deadline, and cancels the request by a message.
     if (this.#isAnsweredElsewhere && this.id !== undefined)
       return this.#client.limits.totalCallTimeoutMs;
-    const { stream, requestSignal } = this.#options ?? {};
-    return this.#client.timeoutMs(stream ?? requestSignal);
+    return this.#client.timeoutMs(this.#options?.stream);
   }
 
   #openFeed(): SseFeed {
@@ -325,8 +323,7 @@ export class MessagePost implements ExchangeObserver, MessageFilter {
     if (settle === undefined) return;
     this.#settle = undefined;
     this.#timer?.cancel();
-    const { stream, requestSignal } = this.#options ?? {};
-    requestSignal?.removeEventListener("abort", this);
+    const stream = this.#options?.stream;
     if (stream !== undefined) stream.listener = undefined;
     settle(failure);
   }

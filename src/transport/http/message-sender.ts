@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 import type { McpError } from "../../errors/mcp-error.ts";
-import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
+import type { SendOptions } from "../../protocol/wire/channel-transport.ts";
 import { answeredId } from "../reading/message-ids.ts";
 import type { HttpClient } from "./http-client.ts";
 import { MessagePost, type PostContext, type SendMode } from "./message-post.ts";

@@ -12,7 +12,7 @@ import type { ProcessTree } from "../../isolation/process/process-tree.ts";
 import { stopProcessTree } from "../../isolation/process/stop-process-tree.ts";
 import type { Clock, Timer } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { SendOptions } from "../../protocol/channel/channel-transport.ts";
+import type { SendOptions } from "../../protocol/wire/channel-transport.ts";
 import type { HostTransport, PrintedCause, TransportEvidence } from "../host-transport.ts";
 import { MessageReader } from "../reading/message-reader.ts";
 import { causeInOutput } from "../reading/output-cause.ts";
@@ -81,7 +81,6 @@ class StdioTransport implements HostTransport {
   #startedAt = 0;
   #running: RunningServer | undefined;
   #hasReceived = false;
-  #messageText: string | undefined;
   #exitedAt: number | undefined;
   #endTimer: Timer | undefined;
   /** Why nothing is sent or delivered any more: the failure, or that `close()` was called. */
@@ -99,10 +98,6 @@ class StdioTransport implements HostTransport {
 
   get failure(): McpError | undefined {
     return this.#failure;
-  }
-
-  get messageText(): string | undefined {
-    return this.#messageText;
   }
 
   get evidence(): TransportEvidence {
@@ -234,13 +229,11 @@ class StdioTransport implements HostTransport {
 
   #deliver(message: JSONRPCMessage, text: string): boolean {
     this.#hasReceived = true;
-    this.#messageText = Array.isArray(message) ? undefined : text;
     try {
-      this.onmessage?.(message);
+      this.onmessage?.(message, Array.isArray(message) ? undefined : text);
     } catch (error) {
       this.#reportHandler(error);
     }
-    this.#messageText = undefined;
     return this.#ended === undefined;
   }
 
