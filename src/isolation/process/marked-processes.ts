@@ -49,23 +49,43 @@ interface MarkedProcess {
   readonly lockLimit: bigint | undefined;
 }
 
+/** A family that moves on from process to process faster than this is looked for again by whoever stops it. */
+const maxLists = 10;
+
 /**
  * Every living process with a mark of any host, as far as `isWanted`; `undefined` when other work should get
- * its turn.
+ * its turn. A process that ends between the list and the look may have left a child that the list does not have,
+ * so what is new is looked at again until none ends meanwhile.
  */
 function* markedProcessesOnce(
   isWanted: (pid: number) => boolean = () => true,
 ): Generator<MarkedProcess | undefined> {
-  let sincePause = 0;
-  for (const pid of processIds()) {
-    if (!isWanted(pid)) continue;
-    const markers = readMarkers(pid);
-    const lockLimit = readLockLimit(pid);
-    if (markers.length > 0 || lockLimit !== undefined)
-      if (readProcessState(pid)?.isZombie === false) yield { pid, markers, lockLimit };
-    sincePause += 1;
-    if (sincePause % processesPerTurn === 0) yield undefined;
+  const seen = new Set<number>();
+  let hasOneEnded = true;
+  for (let lists = 0; hasOneEnded && lists < maxLists; lists += 1) {
+    hasOneEnded = false;
+    for (const pid of processIds()) {
+      if (seen.has(pid)) continue;
+      seen.add(pid);
+      if (seen.size % processesPerTurn === 0) yield undefined;
+      if (!isWanted(pid)) continue;
+      const environment = readProcFile(pid, "environ");
+      // A zombie has no environment any more, or none that can be read; nor has another user's process.
+      const mayHaveEnded = environment === undefined || environment.length === 0;
+      const markers = environment === undefined ? [] : markersIn(environment);
+      const limits = readProcFile(pid, "limits");
+      const lockLimit = limits && lockLimitIn(limits);
+      const isMarked = markers.length > 0 || lockLimit !== undefined;
+      const hasEnded = limits === undefined || ((isMarked || mayHaveEnded) && !isRunning(pid));
+      if (hasEnded) hasOneEnded = true;
+      else if (isMarked) yield { pid, markers, lockLimit };
+    }
   }
+}
+
+/** Zombies have ended. */
+function isRunning(pid: number): boolean {
+  return readProcessState(pid)?.isZombie === false;
 }
 
 function processIds(): readonly number[] {
@@ -77,11 +97,9 @@ function processIds(): readonly number[] {
   }
 }
 
-/** None for a process whose environment is not ours to read: we did not start it. */
-function readMarkers(pid: number): readonly string[] {
-  const environment = readProcFile(pid, "environ");
-  const start = environment === undefined ? -1 : startOfValue(environment);
-  if (environment === undefined || start === -1) return [];
+function markersIn(environment: Buffer): readonly string[] {
+  const start = startOfValue(environment);
+  if (start === -1) return [];
   const end = environment.indexOf(0, start);
   return environment.toString("latin1", start, end === -1 ? undefined : end).split(":");
 }
@@ -92,11 +110,15 @@ function startOfValue(environment: Buffer): number {
   return at === -1 ? -1 : at + assignment.length;
 }
 
-/** Nothing for the processes that have no such limit, which is nearly all. */
 export function readLockLimit(pid: number): bigint | undefined {
   const limits = readProcFile(pid, "limits");
-  const start = limits?.indexOf(lockLimitTitle) ?? -1;
-  if (limits === undefined || start === -1) return undefined;
+  return limits && lockLimitIn(limits);
+}
+
+/** Nothing for the processes that have no such limit, which is nearly all. */
+function lockLimitIn(limits: Buffer): bigint | undefined {
+  const start = limits.indexOf(lockLimitTitle);
+  if (start === -1) return undefined;
   const line = limits.toString(
     "latin1",
     start + lockLimitTitle.length,
