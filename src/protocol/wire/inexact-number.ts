@@ -1,7 +1,6 @@
 /** Sixteen digits in a row or a large exponent: no number without one of them can be inexact. */
 const suspicious = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 const numberAt = /-?\d[\d.eE+-]*/y;
-const parts = /^-?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
 /** Any decimal of this many digits survives the way through a double. */
 const safeDigits = 15;
@@ -10,6 +9,7 @@ const fractionDigits = 17;
 
 const quote = 0x22;
 const backslash = 0x5c;
+const zero = 0x30;
 
 /**
  * The first number of valid JSON that would be another one if it were read and written again: an
@@ -57,18 +57,20 @@ function isExact(token: string): boolean {
   return written.significant === significant && written.power === power;
 }
 
-/** The digits that count, without sign, and the power of ten they are multiplied with. */
+/**
+ * The digits that count, without sign, and the power of ten they are multiplied with. Taken apart by hand: on
+ * millions of digits a pattern may run out of stack, or take quadratic time.
+ */
 function readDecimal(token: string): { readonly significant: string; readonly power: number } {
-  const [, whole = "", fraction = "", exponent = "0"] = parts.exec(token) ?? [];
-  const digits = `${whole}${fraction}`.replace(/^0+/, "");
-  const significant = withoutTrailingZeros(digits);
-  const power = Number(exponent) - fraction.length + (digits.length - significant.length);
-  return { significant, power };
-}
-
-/** By hand: the usual pattern for it takes quadratic time on a long run of zeros in the middle. */
-function withoutTrailingZeros(digits: string): string {
+  const exponentAt = token.search(/[eE]/);
+  const mantissa = exponentAt === -1 ? token : token.slice(0, exponentAt);
+  const exponent = exponentAt === -1 ? 0 : Number(token.slice(exponentAt + 1));
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const digits = `${whole.startsWith("-") ? whole.slice(1) : whole}${fraction}`;
+  let start = 0;
+  while (digits.charCodeAt(start) === zero) start += 1;
   let end = digits.length;
-  while (digits.charCodeAt(end - 1) === 0x30) end -= 1;
-  return digits.slice(0, end);
+  while (end > start && digits.charCodeAt(end - 1) === zero) end -= 1;
+  const power = exponent - fraction.length + (digits.length - end);
+  return { significant: digits.slice(start, end), power };
 }
