@@ -229,6 +229,10 @@ describe.skipIf(process.platform !== "linux")("the end of the host", () => {
     const watchdog = watchdogOf(host);
     process.kill(watchdog, "SIGKILL");
     await expect.poll(() => watchdogOf(host)).not.toBeOneOf([watchdog, Number.NaN]);
+    // The host starts the new one and tells it everything in one turn: when it answers, that is over.
+    const answer = once(host.stdout!, "data");
+    host.kill("SIGUSR2");
+    await answer;
     host.kill("SIGKILL");
     await expect.poll(() => pids.filter(isAlive)).toStrictEqual([]);
   });
