@@ -11,7 +11,7 @@ export interface Room {
   /**
    * The sub-folders of a large room, lowest first, with what each holds: a district imports itself and
    * what stands before it here. Single files of the room's own folder may stand among them; those that
-   * do not lie above all districts.
+   * do not, lie above all districts.
    */
   readonly districts?: Readonly<Record<string, string>>;
 }
