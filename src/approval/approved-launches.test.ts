@@ -13,15 +13,39 @@ function serverOf(entry: object) {
 /** A machine on which every command stands for `file`, which can be exchanged. */
 function machine() {
   const state = { file: "/bin/one", folder: "/work", looks: 0 };
+  const revision = new AccessRevision();
   const approvals = new ApprovedLaunches(() => {
     state.looks += 1;
     return { commandPath: state.file, folder: state.folder };
-  }, new AccessRevision());
-  return { state, approvals };
+  }, revision);
+  return { state, approvals, revision };
 }
 
 describe("approved launches", () => {
   const server = serverOf({ command: "run" });
+
+  it("a look counts as a change of access when it finds something else than the one before", () => {
+    const { state, approvals, revision } = machine();
+    approvals.add(approvals.lookUp(server.config));
+    const { count } = revision;
+    approvals.lookUp(server.config);
+    expect(approvals.has(server)).toBe(true);
+    expect(revision.count).toBe(count);
+    state.file = "/tmp/two";
+    approvals.lookUp(server.config);
+    expect([approvals.has(server), revision.count]).toEqual([false, count + 1]);
+  });
+
+  it("forgetting a look counts as a change of access where there was one", () => {
+    const { state, approvals, revision } = machine();
+    approvals.forgetLook(server);
+    expect(revision.count).toBe(0);
+    approvals.add(approvals.lookUp(server.config));
+    const { count } = revision;
+    state.file = "/tmp/two";
+    approvals.forgetLook(server);
+    expect([approvals.has(server), revision.count]).toEqual([false, count + 1]);
+  });
 
   it("PRM-21, I1: the path of an entry that nobody approved is not even looked at", () => {
     const { state, approvals } = machine();

@@ -58,14 +58,16 @@ export class ApprovedLaunches {
 
   /** Looks at the files now. What it finds counts from now on, whatever was found before. */
   lookUp(config: ServerConfig): CurrentLaunch {
-    this.#revision.advance();
-    return this.#look(config);
+    const before = this.#current.get(entryIdOf(launchFacts(config)));
+    const found = this.#look(config);
+    // Without an earlier look no decision stands on one.
+    if (before !== undefined && before.launchId !== found.launchId) this.#revision.advance();
+    return found;
   }
 
   /** Makes the next question about this entry look at the files again. */
   forgetLook({ entryId }: DescribedServer): void {
-    this.#revision.advance();
-    this.#current.delete(entryId);
+    if (this.#current.delete(entryId)) this.#revision.advance();
   }
 
   /** The file and folder of the last look; undefined after `forgetLook`, and for what starts no process. */
