@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
 
 import { scriptedConnection } from "../../tests/fixtures/connection/scripted-connection.ts";
+import { scriptedRegistry } from "../../tests/fixtures/connection/scripted-registry.ts";
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { deferred } from "../../tests/host/deferred.ts";
-import { ApprovedLaunches } from "../approval/approved-launches.ts";
 import { defaultLimits } from "../config/keys/limits.ts";
 import { parseServerEntry } from "../config/parse/parse-config.ts";
 import type { HostEvent } from "../events/host-event.ts";
-import { AccessRevision } from "../policy/access-revision.ts";
 import type { ProtocolClient, ToolListing } from "../protocol/protocol-client.ts";
-import { type ConnectionPurpose, ServerRegistry } from "../registry/server-registry.ts";
+import type { ConnectionPurpose } from "../registry/server-registry.ts";
 import { Discovery } from "./discovery.ts";
 import { ToolCatalog } from "./tool-catalog.ts";
 
@@ -22,16 +21,9 @@ const listing: ToolListing = {
 function scene() {
   const catalog = new ToolCatalog();
   const purposes: ConnectionPurpose[] = [];
-  const registry = new ServerRegistry({
-    revision: new AccessRevision(),
-    createConnection(purpose) {
-      purposes.push(purpose);
-      return scriptedConnection().connection;
-    },
-    launches: new ApprovedLaunches(
-      () => ({ commandPath: "/bin/run", folder: "/work" }),
-      new AccessRevision(),
-    ),
+  const { registry } = scriptedRegistry((purpose) => {
+    purposes.push(purpose);
+    return scriptedConnection().connection;
   });
   const define = (command: string): void => {
     const config = parseServerEntry("s", { command });

@@ -1,15 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { scriptedConnection } from "../../tests/fixtures/connection/scripted-connection.ts";
+import { scriptedRegistry } from "../../tests/fixtures/connection/scripted-registry.ts";
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
-import { ApprovedLaunches } from "../approval/approved-launches.ts";
 import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { ToolPins } from "../pins/tool-pins.ts";
-import { AccessRevision } from "../policy/access-revision.ts";
 import { silentLogger } from "../ports/logger.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
-import { ServerRegistry } from "../registry/server-registry.ts";
 import { HostStore } from "../store/host-store.ts";
 import { StoredCatalogs } from "./stored-catalogs.ts";
 import { ToolCatalog } from "./tool-catalog.ts";
@@ -28,14 +25,7 @@ function createMemory() {
   const clock = new ManualClock();
   const store = new HostStore({ location: ":memory:", clock, logger: silentLogger });
   const catalog = new ToolCatalog();
-  const registry = new ServerRegistry({
-    revision: new AccessRevision(),
-    createConnection: () => scriptedConnection().connection,
-    launches: new ApprovedLaunches(
-      () => ({ commandPath: "/bin/run", folder: "/work" }),
-      new AccessRevision(),
-    ),
-  });
+  const { registry, revision } = scriptedRegistry();
   const config = parseServerEntry("s", { command: "run" });
   const define = (configs: readonly (typeof config)[]): void => {
     registry.apply(configs);
@@ -45,7 +35,7 @@ function createMemory() {
   const pins = new ToolPins({
     store,
     registry,
-    revision: new AccessRevision(),
+    revision,
     events: new EventBus(),
     clock,
   });

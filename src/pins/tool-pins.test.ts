@@ -1,13 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { scriptedConnection } from "../../tests/fixtures/connection/scripted-connection.ts";
+import { scriptedRegistry } from "../../tests/fixtures/connection/scripted-registry.ts";
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
-import { ApprovedLaunches } from "../approval/approved-launches.ts";
 import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { EventBus } from "../events/event-bus.ts";
-import { AccessRevision } from "../policy/access-revision.ts";
 import { silentLogger } from "../ports/logger.ts";
-import { ServerRegistry } from "../registry/server-registry.ts";
 import { HostStore } from "../store/host-store.ts";
 import { ToolPins } from "./tool-pins.ts";
 
@@ -19,19 +16,12 @@ const tool = (description: string, name = "send") => ({
 
 function createPins() {
   const clock = new ManualClock();
-  const registry = new ServerRegistry({
-    revision: new AccessRevision(),
-    createConnection: () => scriptedConnection().connection,
-    launches: new ApprovedLaunches(
-      () => ({ commandPath: "/bin/run", folder: "/work" }),
-      new AccessRevision(),
-    ),
-  });
+  const { registry, revision } = scriptedRegistry();
   const config = parseServerEntry("s", { command: "run" });
   registry.apply([config]);
   const store = new HostStore({ location: undefined, clock, logger: silentLogger });
   const events = new EventBus();
-  const pins = new ToolPins({ store, registry, revision: new AccessRevision(), events, clock });
+  const pins = new ToolPins({ store, registry, revision, events, clock });
   const quarantined = () => pins.quarantined(registry.get("s"));
   return { pins, registry, config, quarantined, events };
 }
