@@ -68,6 +68,19 @@ function answerCalls(peer: ScriptedPeer): void {
     if (method === "tools/call") peer.respond(id, { content: [{ type: "text", text: "done" }] });
 }
 
+/** A person who never answers, and the signal of the first question they are asked. */
+function silentPerson(): { readonly human: Human; readonly asked: Promise<AbortSignal> } {
+  let hear: (signal: AbortSignal) => void = () => undefined;
+  const asked = new Promise<AbortSignal>((resolve) => {
+    hear = resolve;
+  });
+  const elicit: Human["elicit"] = (_, { signal }) => {
+    hear(signal);
+    return new Promise(() => undefined);
+  };
+  return { human: { elicit }, asked };
+}
+
 describe("a question of a legacy server on a shared connection", () => {
   it("PRO-19: goes to the session whose call is the only one, else to the host", async () => {
     const peer = legacyPeer();
@@ -154,18 +167,8 @@ describe("a question of a legacy server on a shared connection", () => {
 
   it("PRO-22: is withdrawn when the call it belongs to is over", async () => {
     const peer = legacyPeer();
-    let hear: (signal: AbortSignal) => void = () => undefined;
-    const asked = new Promise<AbortSignal>((resolve) => {
-      hear = resolve;
-    });
-    await using host = await hostOf(peer, {
-      human: {
-        elicit: (_, { signal }) => {
-          hear(signal);
-          return new Promise(() => undefined);
-        },
-      },
-    });
+    const { human, asked } = silentPerson();
+    await using host = await hostOf(peer, { human });
     const session = host.session({ level: "yolo" });
     await session.ready();
     const abort = new AbortController();
@@ -182,18 +185,8 @@ describe("a question of a legacy server on a shared connection", () => {
     const peer = legacyPeer({
       initialize: () => ({ ...legacyHello, capabilities: { tools: {}, resources: {} } }),
     });
-    let hear: (signal: AbortSignal) => void = () => undefined;
-    const asked = new Promise<AbortSignal>((resolve) => {
-      hear = resolve;
-    });
-    await using host = await hostOf(peer, {
-      human: {
-        elicit: (_, { signal }) => {
-          hear(signal);
-          return new Promise(() => undefined);
-        },
-      },
-    });
+    const { human, asked } = silentPerson();
+    await using host = await hostOf(peer, { human });
     const session = host.session({ level: "yolo" });
     await session.ready();
     const abort = new AbortController();
