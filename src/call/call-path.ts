@@ -52,8 +52,8 @@ export interface CallPathOptions {
    * rejection refuses it.
    */
   readonly admit?: (() => Promise<void> | undefined) | undefined;
-  /** The last step of a call: records its outcome. Must not throw. */
-  readonly record: (call: CallRecord, outcome: Outcome, at: number) => void;
+  /** The last step of a call: records its outcome. Must not throw. Undefined where nothing is kept. */
+  readonly record: ((call: CallRecord, outcome: Outcome, at: number) => void) | undefined;
 }
 
 /** A result of a server, with its readable form. */
@@ -273,7 +273,7 @@ export class CallPath {
     const at = this.#options.clock.now();
     publishEnd(record, outcome, at, this.#topics);
     endRequest(record);
-    this.#options.record(record, outcome, at);
+    this.#options.record?.(record, outcome, at);
     this.#underWay.end();
     return outcome;
   }

@@ -71,6 +71,10 @@ export class AuditTrail implements Audit {
    * that rejects with `store_failed` as long as it cannot.
    */
   readonly admit: (() => Promise<void> | undefined) | undefined;
+  /** Records a call, as its last step, whatever became of it; undefined where nothing is kept. */
+  readonly record: ((call: CallRecord, outcome: Outcome, at: number) => void) | undefined;
+  /** Records one use of a resource, a prompt or a completion; undefined where nothing is kept. */
+  readonly recordContent: ((use: ContentUse) => void) | undefined;
   /** The fields that all calls of one agent with one tool share, as long as the verdict on the tool holds. */
   readonly #heads = new WeakMap<CallTarget, CallHead>();
 
@@ -87,27 +91,11 @@ export class AuditTrail implements Audit {
       isTold: (error) => error === store.failure,
     });
     if (!store.isPersistent) return;
+    this.record = (call, outcome, at) => this.#record(call, outcome, at);
+    this.recordContent = (use) => this.#queue.add(entryOfContent(use));
     for (const type of recordedEvents)
       events.on(type, (event) => this.#queue.add(entryOfEvent(event)));
   }
-
-  /** Records a call, as its last step, whatever became of it. */
-  readonly record = (call: CallRecord, outcome: Outcome, at: number): void => {
-    if (!this.#store.isPersistent) return;
-    const { target, callId } = call;
-    const argumentsText = call.argumentsText ?? jsonOf(call.args);
-    if (!outcome.ok || target === undefined || callId.length > maxCallIdChars)
-      return this.#queue.add(entryOfCall(call, outcome, { at, argumentsText }));
-    const { durationMs, sideEffects } = outcome;
-    const head = this.#heads.get(target) ?? this.#keepHead(call, target);
-    const hasEffects = sideEffects === "possible";
-    this.#queue.addCall({ at, head, callId, durationMs, hasEffects, argumentsText });
-  };
-
-  /** Records one use of a resource, a prompt or a completion. */
-  readonly recordContent = (use: ContentUse): void => {
-    if (this.#store.isPersistent) this.#queue.add(entryOfContent(use));
-  };
 
   async query(query: AuditQuery = {}): Promise<readonly AuditRow[]> {
     const store = await this.#openUpToDate();
@@ -148,6 +136,17 @@ export class AuditTrail implements Audit {
     });
     if (store === undefined) throw refusedForAudit(this.#store.failure);
     if (this.#queue.failure !== undefined) throw refusedForAudit(this.#queue.failure.reason);
+  }
+
+  #record(call: CallRecord, outcome: Outcome, at: number): void {
+    const { target, callId } = call;
+    const argumentsText = call.argumentsText ?? jsonOf(call.args);
+    if (!outcome.ok || target === undefined || callId.length > maxCallIdChars)
+      return this.#queue.add(entryOfCall(call, outcome, { at, argumentsText }));
+    const { durationMs, sideEffects } = outcome;
+    const head = this.#heads.get(target) ?? this.#keepHead(call, target);
+    const hasEffects = sideEffects === "possible";
+    this.#queue.addCall({ at, head, callId, durationMs, hasEffects, argumentsText });
   }
 
   #keepHead({ caller }: CallRecord, target: CallTarget): CallHead {

@@ -117,8 +117,8 @@ export interface AgentContentParts {
   readonly audit: {
     /** Resolves when the use may begin; rejects when it could not be recorded. */
     readonly admit: (() => Promise<void> | undefined) | undefined;
-    /** Writes down what became of it. Must not throw. */
-    readonly recordContent: (use: ContentUse) => void;
+    /** Writes down what became of it. Must not throw. Undefined where nothing is kept. */
+    readonly recordContent: ((use: ContentUse) => void) | undefined;
   };
 }
 
@@ -286,7 +286,7 @@ export class AgentContent implements SessionContent {
   ): void {
     const { audit, caller, clock } = this.#parts;
     const { startedAt, ...rest } = use;
-    audit.recordContent({
+    audit.recordContent?.({
       ...rest,
       at: clock.now(),
       agent: caller.agent,
