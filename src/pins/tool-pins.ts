@@ -85,7 +85,7 @@ export class ToolPins implements Pins {
 
   /**
    * Has new pins written soon, because a tool is being called: what it was when it was first seen must not
-   * be forgotten any more. On the path of every call; costs nothing once all pins are written.
+   * be forgotten any more.
    */
   persistPins(): void {
     if (!this.#hasDelayedPins) return;

@@ -170,7 +170,6 @@ export class AgentSession implements Session, Caller {
       judge,
       registry,
       catalog,
-      pins,
       natives,
       directory,
       naming,

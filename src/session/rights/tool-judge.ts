@@ -60,6 +60,8 @@ interface Judgement extends CallTarget {
   readonly revision: number;
   /** When the first right it rests on ends. */
   readonly validUntil: number;
+  /** Whether a call has come by since it was passed. */
+  hasServedCall: boolean;
 }
 
 interface ConsentVerdict {
@@ -96,6 +98,19 @@ export class ToolJudge {
       return known;
     const judgement = this.#examine(tool, revision);
     this.#judgements.set(tool, judgement);
+    return judgement;
+  }
+
+  /**
+   * Judges a tool that is being called. New pins of its server end a judgement, so that the first call after them comes by here
+   * with a new one and has them written soon: what the tool was when it was first seen must not be forgotten any more.
+   */
+  judgeForCall(tool: CatalogTool): CallTarget {
+    const judgement = this.judge(tool);
+    if (!judgement.hasServedCall) {
+      judgement.hasServedCall = true;
+      this.#parts.pins.persistPins();
+    }
     return judgement;
   }
 
@@ -220,6 +235,7 @@ export class ToolJudge {
         outer?.validUntil ?? Number.POSITIVE_INFINITY,
         consent.validUntil,
       ),
+      hasServedCall: false,
     };
   }
 
@@ -243,6 +259,7 @@ export class ToolJudge {
       consent: "ask",
       revision,
       validUntil: Number.POSITIVE_INFINITY,
+      hasServedCall: false,
     };
   }
 

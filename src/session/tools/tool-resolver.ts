@@ -12,7 +12,6 @@ import { definitionOf } from "../../config/keys/server-config.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Human } from "../../human/human.ts";
-import type { ToolPins } from "../../pins/tool-pins.ts";
 import { type Denial, errorOfDenial } from "../../policy/decide-access.ts";
 import type { RegisteredServer, ServerRegistry } from "../../registry/server-registry.ts";
 import { closest } from "../../text/closest.ts";
@@ -25,7 +24,6 @@ export interface ToolResolverParts {
   readonly judge: ToolJudge;
   readonly registry: ServerRegistry;
   readonly catalog: ToolCatalog;
-  readonly pins: ToolPins;
   readonly natives: NativeTools;
   readonly directory: ToolDirectory;
   readonly naming: Naming;
@@ -111,10 +109,8 @@ export class ToolResolver {
   /** For a call: connects the servers that may own an unknown tool. Rejects with why there is no such tool. */
   resolve(called: CalledTool, signal: AbortSignal | undefined): CallTarget | Promise<CallTarget> {
     const { reference } = called;
-    const known = typeof reference === "string" ? this.#findName(reference) : undefined;
-    if (known === undefined) return this.#resolveOrigin(called, signal);
-    this.#parts.pins.persistPins();
-    return known;
+    const known = typeof reference === "string" ? this.#findCalled(reference) : undefined;
+    return known ?? this.#resolveOrigin(called, signal);
   }
 
   /** Names the agent may have meant, in the spelling it used; only of what it is offered. */
@@ -125,9 +121,19 @@ export class ToolResolver {
   }
 
   #findName(name: string): CallTarget | undefined {
-    const { judge, natives } = this.#parts;
     const named = this.named().byName.get(name);
-    if (named !== undefined) return judge.judge(named.tool);
+    return named === undefined ? this.#findNative(name) : this.#parts.judge.judge(named.tool);
+  }
+
+  #findCalled(name: string): CallTarget | undefined {
+    const named = this.named().byName.get(name);
+    return named === undefined
+      ? this.#findNative(name)
+      : this.#parts.judge.judgeForCall(named.tool);
+  }
+
+  #findNative(name: string): CallTarget | undefined {
+    const { judge, natives } = this.#parts;
     const native = natives.find(name);
     return native === undefined ? undefined : judge.judgeNative(native);
   }
@@ -146,10 +152,8 @@ export class ToolResolver {
   }
 
   #use(called: CalledTool, { name, tool }: NamedTool): CallTarget {
-    const { judge, pins } = this.#parts;
     called.publicName = name;
-    pins.persistPins();
-    return judge.judge(tool);
+    return this.#parts.judge.judgeForCall(tool);
   }
 
   /** `server.tool` of a server that the agent cannot see reads like any name that nobody has. */
@@ -192,18 +196,15 @@ export class ToolResolver {
    * then the name belongs to neither. One that cannot be used says so only if none of the others has it.
    */
   async #discoverName(name: string, signal: AbortSignal | undefined): Promise<CallTarget> {
-    const { registry, pins } = this.#parts;
+    const { registry } = this.#parts;
     const candidates = registry.all().filter((server) => this.#mayOwn(name, server));
     const attempts = await Promise.allSettled(
       candidates.map((server) => this.#connect(server, signal)),
     );
-    const found = this.#findName(name);
-    if (found === undefined) {
-      const failed = attempts.find((attempt) => attempt.status === "rejected");
-      throw failed === undefined ? this.#unknownName(name) : failed.reason;
-    }
-    pins.persistPins();
-    return found;
+    const found = this.#findCalled(name);
+    if (found !== undefined) return found;
+    const failed = attempts.find((attempt) => attempt.status === "rejected");
+    throw failed === undefined ? this.#unknownName(name) : failed.reason;
   }
 
   #mayOwn(name: string, server: RegisteredServer): boolean {
