@@ -31,11 +31,12 @@ export const rooms: readonly Room[] = [
   { name: "events", holds: "the typed union of everything an outsider can observe" },
   {
     name: "ports",
-    holds: "what the host needs from outside: `Clock`, `Logger`, the package's own files",
+    holds:
+      "what the host needs from outside: `Clock`, `Logger`, its own files, a process that goes on",
   },
   {
     name: "async",
-    holds: "waiting: signals, deadlines, turns, slices of time, what keeps a process alive",
+    holds: "waiting: signals, deadlines, turns, slices of time",
   },
   {
     name: "human",

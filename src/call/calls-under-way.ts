@@ -1,5 +1,5 @@
-import { holdProcess, releaseProcess } from "../async/keep-alive.ts";
 import type { Clock } from "../ports/clock.ts";
+import { holdProcess, releaseProcess } from "../ports/keep-alive.ts";
 
 /** How many calls of a host are under way; while there are any, the process stays alive. */
 export class CallsUnderWay {

@@ -1,5 +1,3 @@
-import { keepAliveUntil, keepAliveWhileAwaited } from "../async/keep-alive.ts";
-import { closeAtProgramEnd } from "../async/program-end.ts";
 import type { Limits } from "../config/keys/limits.ts";
 import {
   callback,
@@ -13,6 +11,8 @@ import {
   text,
 } from "../errors/check-arguments.ts";
 import { systemClock } from "../ports/clock.ts";
+import { keepAliveUntil, keepAliveWhileAwaited } from "../ports/keep-alive.ts";
+import { closeAtProgramEnd } from "../ports/program-end.ts";
 import { collectPages } from "../protocol/client/collect-pages.ts";
 import { resultText } from "../protocol/client/result-text.ts";
 import type {

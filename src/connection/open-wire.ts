@@ -1,8 +1,8 @@
-import { keepAliveWhileAwaited } from "../async/keep-alive.ts";
-import { closeAtProgramEnd } from "../async/program-end.ts";
 import { guardMethods, object, optional, text } from "../errors/check-arguments.ts";
 import { createError } from "../errors/families.ts";
 import { McpError, type RpcError } from "../errors/mcp-error.ts";
+import { keepAliveWhileAwaited } from "../ports/keep-alive.ts";
+import { closeAtProgramEnd } from "../ports/program-end.ts";
 import type { ProtocolClient } from "../protocol/protocol-client.ts";
 import { TransportMessage } from "../protocol/wire/transport-message.ts";
 import type { JsonObject } from "../text/json-object.ts";

@@ -1,4 +1,3 @@
-import { keepAliveUntil } from "../async/keep-alive.ts";
 import type { CallTarget } from "../call/call-contract.ts";
 import type { CallRecord } from "../call/call-events.ts";
 import type { Outcome } from "../call/outcome.ts";
@@ -7,6 +6,7 @@ import { McpError } from "../errors/mcp-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { HostEventOf, HostEventType } from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
+import { keepAliveUntil } from "../ports/keep-alive.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ContentUse } from "../session/content/session-content.ts";
 import type {

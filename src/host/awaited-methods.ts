@@ -1,8 +1,8 @@
-import { keepAliveWhileAwaited } from "../async/keep-alive.ts";
 import type { Grants } from "../grants/grants.ts";
 import { ToolGrants } from "../grants/tool-grants.ts";
 import type { Pins } from "../pins/pins.ts";
 import { ToolPins } from "../pins/tool-pins.ts";
+import { keepAliveWhileAwaited } from "../ports/keep-alive.ts";
 import { AgentSection } from "../session/agent-section.ts";
 import { AgentSession } from "../session/agent-session.ts";
 import { AgentContent, type SessionContent } from "../session/content/session-content.ts";

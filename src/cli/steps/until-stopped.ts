@@ -1,4 +1,4 @@
-import { keepAliveUntil } from "../../async/keep-alive.ts";
+import { keepAliveUntil } from "../../ports/keep-alive.ts";
 import type { CommandContext } from "./command-context.ts";
 
 /**

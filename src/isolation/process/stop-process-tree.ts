@@ -1,5 +1,5 @@
-import { keepAliveUntil } from "../../async/keep-alive.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { keepAliveUntil } from "../../ports/keep-alive.ts";
 import type { ProcessTree } from "./process-tree.ts";
 
 export interface StopOptions {

@@ -1,4 +1,4 @@
-import { holdProcess, releaseProcess } from "../../async/keep-alive.ts";
+import { holdProcess, releaseProcess } from "../../ports/keep-alive.ts";
 import type { JsonObject } from "../../text/json-object.ts";
 import type { ChangeSubscription } from "./change-subscription.ts";
 

@@ -1,4 +1,4 @@
-import { longestTimerMs } from "../ports/clock.ts";
+import { longestTimerMs } from "./clock.ts";
 
 /**
  * A process with nothing left to do ends, whatever it awaits. Timers of the clock, pipes of servers and open
