@@ -21,7 +21,7 @@ export class Approvals {
   readonly #launches: ApprovedLaunches;
   readonly #stored = new RevocableList<CurrentLaunch>(({ launchId }) => launchId);
   /** The server name of each approval in the store, as far as this host knows. */
-  readonly #names = new Map<LaunchId, string>();
+  readonly #names = new ApprovedNames();
 
   constructor(store: HostStore, launches: ApprovedLaunches) {
     this.#store = store;
@@ -105,7 +105,7 @@ export class Approvals {
 
   /** Whether anything was approved under this name, also another launch. Looks at no file. */
   hasFor(serverName: string): boolean {
-    return [...this.#names.values()].includes(serverName);
+    return this.#names.has(serverName);
   }
 
   /**
@@ -120,7 +120,36 @@ export class Approvals {
   /** Approvals that this host knows and that are no longer in the store: another host has revoked them. */
   #revokedSince(listed: readonly Approval[]): readonly LaunchId[] {
     const approved = new Set(listed.map(({ launchId }) => launchId));
-    return [...this.#names.keys()].filter((launchId) => !approved.has(launchId));
+    return this.#names.launchIds().filter((launchId) => !approved.has(launchId));
+  }
+}
+
+/** The names under which launches were approved, each with the number of its launches: every status asks for one. */
+class ApprovedNames {
+  readonly #byLaunch = new Map<LaunchId, string>();
+  readonly #launches = new Map<string, number>();
+
+  launchIds(): readonly LaunchId[] {
+    return [...this.#byLaunch.keys()];
+  }
+
+  has(serverName: string): boolean {
+    return this.#launches.has(serverName);
+  }
+
+  set(launchId: LaunchId, serverName: string): void {
+    this.delete(launchId);
+    this.#byLaunch.set(launchId, serverName);
+    this.#launches.set(serverName, (this.#launches.get(serverName) ?? 0) + 1);
+  }
+
+  delete(launchId: LaunchId): void {
+    const serverName = this.#byLaunch.get(launchId);
+    if (serverName === undefined) return;
+    this.#byLaunch.delete(launchId);
+    const left = (this.#launches.get(serverName) ?? 1) - 1;
+    if (left === 0) this.#launches.delete(serverName);
+    else this.#launches.set(serverName, left);
   }
 }
 

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { parseServerEntry } from "../config/parse/parse-config.ts";
@@ -69,6 +70,33 @@ describe("names that could be taken for others", () => {
     catalog.arrange([parseServerEntry("mail", { command: "x" })], new Set(["mail"]));
     expect(told(catalog, "mail")).toEqual([]);
     expect(catalog.tools("mail")).toHaveLength(1);
+  });
+
+  it("what is told depends on the lists there are, not on those there were", () => {
+    const names = fc.constantFrom("send_it", "Send_it", "send_1t", "a.b", "other");
+    const texts = fc.constantFrom("", "see send_it", "like y.send_it", "before a.b", "x.send_it");
+    const list1 = fc.dictionary(names, texts, { maxKeys: 3 });
+    const steps = fc.array(fc.tuple(fc.constantFrom("x", "y", "z", "Z"), list1), { maxLength: 12 });
+    // Which of several others is named depends on which was there first.
+    const kinds = (catalog: ToolCatalog) =>
+      ["x", "y", "z", "Z"].map((server) =>
+        told(catalog, server).map(([tool, text]) => [
+          tool,
+          text?.replace(/(differs only|looks like).*/, "resembles").replace(/"[^"]*"/g, "…"),
+        ]),
+      );
+    fc.assert(
+      fc.property(steps, (changes) => {
+        const catalog = catalogOf({ x: {}, y: {}, z: {}, Z: {} });
+        const last: Record<string, Tools> = { x: {}, y: {}, z: {}, Z: {} };
+        for (const [server, tools] of changes) {
+          list(catalog, server, tools);
+          last[server] = tools;
+          expect(kinds(catalog)).toEqual(kinds(catalogOf(last)));
+        }
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it("a list that confuses throughout is told in twenty lines", () => {

@@ -26,6 +26,8 @@ interface Entry {
 
 /** Of one server. */
 interface Entries {
+  /** The skeleton of the server's own name. */
+  readonly skeleton: string;
   readonly entries: readonly Entry[];
   /** By word, the first tool whose description has it. */
   readonly speakers: ReadonlyMap<string, CatalogTool>;
@@ -36,22 +38,25 @@ interface Entries {
 /**
  * Which tools could be taken for others: names that differ only in ways the eye does not see, within a
  * server or between two, and descriptions that speak of another server's tool. Equal names on two servers
- * are no confusion, since public names tell them apart.
+ * are no confusion, since public names tell them apart. A thousand servers may have a tool of one name, so no
+ * question goes through all tools of a name.
  */
 export class ToolConfusions {
   readonly #servers = new Map<string, Entries>();
   readonly #serversAlike = new Index<string>();
-  readonly #toolsAlike = new Index<CatalogTool>();
   readonly #toolsByName = new Index<CatalogTool>();
-  /** By word, one tool of each server whose descriptions have it. */
-  readonly #speakers = new Index<CatalogTool>();
+  /** By skeleton, the different names of tools that have it. */
+  readonly #namesAlike = new Index<string>();
+  /** By `server.tool`, one tool of each server whose descriptions name that tool. */
+  readonly #namers = new Index<CatalogTool>();
+  /** By word, one tool of each server whose descriptions have it and that has no tool of that name itself. */
+  readonly #outsiders = new Index<CatalogTool>();
   /** What was found since the last change. */
   readonly #known = new Map<string, readonly CatalogProblem[]>();
 
   /** Makes these the tools of the server. */
   enter(serverName: string, tools: readonly CatalogTool[]): void {
     this.leave(serverName);
-    this.#known.clear();
     const speakers = new Map<string, CatalogTool>();
     let wordsLeft = maxWordsPerServer;
     let charsLeft = maxScannedPerServer;
@@ -63,13 +68,23 @@ export class ToolConfusions {
       for (const said of words) if (!speakers.has(said)) speakers.set(said, tool);
       return { tool, skeleton: skeleton(tool.originalName), words };
     });
-    this.#servers.set(serverName, { entries, speakers, isCut: tools.length > maxTools });
-    this.#serversAlike.add(skeleton(serverName), serverName);
+    const own = {
+      skeleton: skeleton(serverName),
+      entries,
+      speakers,
+      isCut: tools.length > maxTools,
+    };
+    this.#known.clear();
+    this.#servers.set(serverName, own);
+    this.#serversAlike.add(own.skeleton, serverName, serverName);
     for (const { tool, skeleton: key } of entries) {
-      this.#toolsAlike.add(key, tool);
-      this.#toolsByName.add(tool.originalName, tool);
+      this.#toolsByName.add(tool.originalName, serverName, tool);
+      this.#namesAlike.add(key, tool.originalName, tool.originalName);
     }
-    for (const [said, tool] of speakers) this.#speakers.add(said, tool);
+    for (const [said, tool] of speakers) {
+      if (said.includes(".")) this.#namers.add(said, serverName, tool);
+      if (!this.#toolsByName.has(said, serverName)) this.#outsiders.add(said, serverName, tool);
+    }
   }
 
   leave(serverName: string): void {
@@ -77,12 +92,16 @@ export class ToolConfusions {
     if (known === undefined) return;
     this.#known.clear();
     this.#servers.delete(serverName);
-    this.#serversAlike.delete(skeleton(serverName), serverName);
+    this.#serversAlike.delete(known.skeleton, serverName);
     for (const { tool, skeleton: key } of known.entries) {
-      this.#toolsAlike.delete(key, tool);
-      this.#toolsByName.delete(tool.originalName, tool);
+      this.#toolsByName.delete(tool.originalName, serverName);
+      if (this.#toolsByName.first(tool.originalName) === undefined)
+        this.#namesAlike.delete(key, tool.originalName);
     }
-    for (const [said, tool] of known.speakers) this.#speakers.delete(said, tool);
+    for (const said of known.speakers.keys()) {
+      this.#namers.delete(said, serverName);
+      this.#outsiders.delete(said, serverName);
+    }
   }
 
   problems(serverName: string): readonly CatalogProblem[] {
@@ -117,8 +136,8 @@ export class ToolConfusions {
   }
 
   #twinOf(serverName: string): readonly CatalogProblem[] {
-    const key = skeleton(serverName);
-    const twin = this.#serversAlike.find(key, (other) => other !== serverName);
+    const key = this.#servers.get(serverName)?.skeleton ?? "";
+    const twin = this.#serversAlike.firstBeside(key, serverName);
     if (twin === undefined) return [];
     const how = resembles(serverName, twin);
     const text = `the server's name ${exact(serverName)} ${how} ${exact(twin)}, another server`;
@@ -127,7 +146,8 @@ export class ToolConfusions {
 
   #lookalikeOf({ tool, skeleton: key }: Entry): string | undefined {
     const { serverName, originalName } = tool;
-    const twin = this.#toolsAlike.find(key, (other) => other.originalName !== originalName);
+    const name = this.#namesAlike.firstBeside(key, originalName);
+    const twin = name === undefined ? undefined : this.#toolsByName.first(name);
     if (twin === undefined) return undefined;
     const how = resembles(originalName, twin.originalName);
     return `its name ${exact(originalName)} ${how} ${describe(twin, serverName)}`;
@@ -143,15 +163,17 @@ export class ToolConfusions {
 
   /** Told on this side, too: the server that is spoken of may be listed after the one that speaks. */
   #mentionOf({ tool: { serverName, originalName } }: Entry): string | undefined {
-    const isForeign = (other: CatalogTool): boolean => other.serverName !== serverName;
     const speaker =
-      this.#speakers.find(`${serverName}.${originalName}`, isForeign) ??
-      this.#speakers.find(
-        originalName,
-        (other) => isForeign(other) && this.#find(originalName, other.serverName) === undefined,
-      );
+      this.#namerOf(serverName, originalName) ??
+      this.#outsiders.firstBeside(originalName, serverName);
     if (speaker === undefined) return undefined;
     return `the description of ${describe(speaker, serverName)} speaks of it`;
+  }
+
+  #namerOf(serverName: string, originalName: string): CatalogTool | undefined {
+    // Few descriptions name a tool with its server: mostly there is no text to be made and looked up.
+    if (this.#namers.isEmpty) return undefined;
+    return this.#namers.firstBeside(`${serverName}.${originalName}`, serverName);
   }
 
   /** The tool of another server that the word names, with its server or alone. */
@@ -159,17 +181,9 @@ export class ToolConfusions {
     const dot = said.indexOf(".");
     const server = said.slice(0, Math.max(0, dot));
     if (server !== "")
-      return server === serverName ? undefined : this.#find(said.slice(dot + 1), server);
-    const first = this.#find(said);
+      return server === serverName ? undefined : this.#toolsByName.get(said.slice(dot + 1), server);
     // What its own server offers under that name is what it means.
-    return first !== undefined && this.#find(said, serverName) === undefined ? first : undefined;
-  }
-
-  #find(name: string, serverName?: string): CatalogTool | undefined {
-    return this.#toolsByName.find(
-      name,
-      (tool) => serverName === undefined || tool.serverName === serverName,
-    );
+    return this.#toolsByName.has(said, serverName) ? undefined : this.#toolsByName.first(said);
   }
 }
 
@@ -205,27 +219,63 @@ function exact(name: string): string {
   return truncate(escaped, 160);
 }
 
-/** Objects or texts by key, of which almost every key has one: that one is not put into a set. */
+/**
+ * Values by key and owner, one of each owner. Almost every key has one value, which is then not put into a map
+ * of its own.
+ */
 class Index<Value extends string | CatalogTool> {
-  readonly #values = new Map<string, Value | Set<Value>>();
+  readonly #values = new Map<string, Only<Value> | Map<string, Value>>();
 
-  add(key: string, value: Value): void {
-    const known = this.#values.get(key);
-    if (known === undefined) this.#values.set(key, value);
-    else if (known instanceof Set) known.add(value);
-    else if (known !== value) this.#values.set(key, new Set([known, value]));
+  get isEmpty(): boolean {
+    return this.#values.size === 0;
   }
 
-  delete(key: string, value: Value): void {
+  add(key: string, owner: string, value: Value): void {
     const known = this.#values.get(key);
-    if (known instanceof Set) known.delete(value);
-    if (known === value || (known instanceof Set && known.size === 0)) this.#values.delete(key);
+    if (known instanceof Map) known.set(owner, value);
+    else if (known === undefined || known.owner === owner) this.#values.set(key, { owner, value });
+    else this.#values.set(key, new Map([[known.owner, known.value]]).set(owner, value));
   }
 
-  find(key: string, fits: (value: Value) => boolean): Value | undefined {
+  delete(key: string, owner: string): void {
     const known = this.#values.get(key);
-    if (known === undefined) return undefined;
-    for (const value of known instanceof Set ? known : [known]) if (fits(value)) return value;
+    if (known === undefined) return;
+    if (!(known instanceof Map)) {
+      if (known.owner === owner) this.#values.delete(key);
+      return;
+    }
+    known.delete(owner);
+    if (known.size > 1) return;
+    for (const [left, value] of known) this.#values.set(key, { owner: left, value });
+  }
+
+  get(key: string, owner: string): Value | undefined {
+    const known = this.#values.get(key);
+    if (known instanceof Map) return known.get(owner);
+    return known?.owner === owner ? known.value : undefined;
+  }
+
+  has(key: string, owner: string): boolean {
+    return this.get(key, owner) !== undefined;
+  }
+
+  first(key: string): Value | undefined {
+    const known = this.#values.get(key);
+    if (!(known instanceof Map)) return known?.value;
+    for (const value of known.values()) return value;
     return undefined;
   }
+
+  /** The first value of another owner. */
+  firstBeside(key: string, owner: string): Value | undefined {
+    const known = this.#values.get(key);
+    if (!(known instanceof Map)) return known?.owner === owner ? undefined : known?.value;
+    for (const [other, value] of known) if (other !== owner) return value;
+    return undefined;
+  }
+}
+
+interface Only<Value> {
+  readonly owner: string;
+  readonly value: Value;
 }

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { scriptedRegistry } from "../../tests/fixtures/connection/scripted-registry.ts";
@@ -6,7 +7,7 @@ import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { HostStore } from "../store/host-store.ts";
-import { ToolPins } from "./tool-pins.ts";
+import { type OfferedTool, ToolPins } from "./tool-pins.ts";
 
 const tool = (description: string, name = "send") => ({
   name,
@@ -95,5 +96,45 @@ describe("ToolPins", () => {
     for (const server of registry.all()) await pins.review(server, [tool("second")]);
     expect(quarantined()).toEqual([]);
     expect(pins.quarantined(registry.get("other"))).toEqual(["send"]);
+  });
+
+  it("PRM-21: the accepted tools of a list are those whose verdict says so, whatever happened before", async () => {
+    const names = ["a", "b", "c"];
+    const texts = fc.tuple(...names.map(() => fc.constantFrom("one", "two", "<system>x</system>")));
+    const step = fc.oneof(
+      fc.record({ review: texts }),
+      fc.record({ accept: fc.constantFrom(...names) }),
+      // The yes is on its way while the list changes: what it was for may be gone by then.
+      fc.record({ accept: fc.constantFrom(...names), review: texts }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        const { pins, registry } = createPins();
+        const server = registry.get("s");
+        const lists: OfferedTool[][] = [];
+        const check = (): void => {
+          for (const list of lists)
+            expect(pins.accepted(server, list)).toEqual(
+              list.filter((one) => pins.verdict(server.consentId, one) === "accepted"),
+            );
+        };
+        for (const { accept, review } of steps as { accept?: string; review?: string[] }[]) {
+          const waiting = (await pins.list("s")).find((one) => one.tool === accept);
+          const accepting =
+            waiting && pins.accept("s", waiting.tool, waiting.fingerprint ?? "").then(check);
+          if (review !== undefined) {
+            const listed = review.map((text, index) => tool(text, names[index]));
+            await pins.review(server, listed);
+            lists.push(
+              listed.map((one) => ({ originalName: one.name, listed: one, isLive: true })),
+            );
+          }
+          check();
+          await accepting;
+          check();
+        }
+      }),
+      { numRuns: 200 },
+    );
   });
 });

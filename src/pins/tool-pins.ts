@@ -40,6 +40,10 @@ interface ServerPins extends Pick<PinnedTools, "accepted" | "quarantined"> {
   readonly server: RegisteredServer;
   /** The last list of the server. */
   readonly listed: readonly ListedTool[];
+  /** The last comparison has accepted every tool of the list, and nobody has changed a pin since. */
+  readonly isAcceptedWhole: boolean;
+  /** The accepted tools of lists that were asked about; a change of the pins makes another record. */
+  readonly acceptedOf: WeakMap<readonly OfferedTool[], readonly OfferedTool[]>;
 }
 
 /** Bound on events for one list: each is an entry of the audit trail, and a server decides how many there would be. */
@@ -75,12 +79,20 @@ export class ToolPins implements Pins {
     return isAsListed && pin.fingerprint === fingerprintOf(tool.listed) ? "accepted" : "changed";
   }
 
-  /** The tools among these that agents may be offered. */
+  /** The tools among these that agents may be offered; `tools` is a list that is never changed. */
   accepted<Tool extends OfferedTool>(
     { consentId }: RegisteredServer,
     tools: readonly Tool[],
   ): readonly Tool[] {
-    return tools.filter((tool) => this.verdict(consentId, tool) === "accepted");
+    const pins = this.#servers.get(consentId);
+    const known = pins?.acceptedOf.get(tools) as readonly Tool[] | undefined;
+    if (known !== undefined) return known;
+    const isWhole = pins?.isAcceptedWhole === true && isPartOf(tools, pins.listed);
+    const accepted = isWhole
+      ? tools
+      : tools.filter((tool) => this.verdict(consentId, tool) === "accepted");
+    pins?.acceptedOf.set(tools, accepted);
+    return accepted;
   }
 
   /**
@@ -98,8 +110,9 @@ export class ToolPins implements Pins {
     { consentId }: RegisteredServer,
     reason?: QuarantinedDefinition["reason"],
   ): readonly string[] {
-    const quarantined = [...(this.#servers.get(consentId)?.quarantined ?? [])];
-    return quarantined
+    const { quarantined } = this.#servers.get(consentId) ?? {};
+    if (quarantined === undefined || quarantined.size === 0) return [];
+    return [...quarantined]
       .filter(([, tool]) => reason === undefined || tool.reason === reason)
       .map(([name]) => name);
   }
@@ -183,6 +196,7 @@ export class ToolPins implements Pins {
       const now = this.#servers.get(consentId) ?? before;
       now.accepted.set(tool, { fingerprint, definition });
       if (now.quarantined.get(tool)?.fingerprint === fingerprint) now.quarantined.delete(tool);
+      this.#servers.set(consentId, { ...now, isAcceptedWhole: false, acceptedOf: new WeakMap() });
       this.#parts.revision.advance();
     });
     events.emit({ type: "tool-accepted", serverName, toolName: tool, reason, at: clock.now() });
@@ -241,7 +255,14 @@ export class ToolPins implements Pins {
       [...(before?.accepted ?? []), ...stored],
       this.#readsWell,
     );
-    this.#servers.set(consentId, { server, listed, accepted, quarantined });
+    this.#servers.set(consentId, {
+      server,
+      listed,
+      accepted,
+      quarantined,
+      isAcceptedWhole: quarantined.size === 0,
+      acceptedOf: new WeakMap(),
+    });
     this.#parts.revision.advance();
     this.#publish(server, before?.quarantined ?? new Map(), quarantined);
     return fresh;
@@ -279,6 +300,16 @@ export class ToolPins implements Pins {
       await pins.replaceQuarantined(consentId, definitions);
     });
   }
+}
+
+/** Whether all of these tools are of this list, in its order: as the catalog has them, which leaves some out. */
+function isPartOf(tools: readonly OfferedTool[], listed: readonly ListedTool[]): boolean {
+  let next = 0;
+  return tools.every((tool) => {
+    while (next < listed.length && listed[next] !== tool.listed) next += 1;
+    next += 1;
+    return tool.isLive && next <= listed.length;
+  });
 }
 
 const none: ReadonlyMap<string, AcceptedDefinition> = new Map();

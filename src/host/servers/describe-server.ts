@@ -32,16 +32,14 @@ export function describeServer(
   const shadows = (sources.current.shadowed.get(name) ?? []).map(({ provenance }) => provenance);
   // A REST service speaks no MCP: revision and identity were made up for it by its transport.
   const isMcp = connection.transportKind !== "rest";
-  const quarantined = pins.quarantined(server);
   const { resources, prompts } = isWaiting ? {} : catalog.content(name);
-  return {
+  const status: ServerStatus = {
     name,
     state,
     transport: connection.transportKind,
     target: describeTarget(config),
     provenance: config.provenance,
     shadows: farther(shadows, config.provenance),
-    ...(isWaiting ? { waitsToReplace: registry.get(name).config.provenance } : {}),
     config,
     toolCount: isListed ? catalog.tools(name).length : undefined,
     tools: pins.accepted(server, isWaiting ? [] : catalog.tools(name)).map(({ listed }) => listed),
@@ -54,10 +52,12 @@ export function describeServer(
     connectedAt: connection.connectedAt,
     pid: runningProcess(connection),
     changedSinceApproval: state === "pending" && approvals.hasFor(name),
-    quarantined,
+    quarantined: pins.quarantined(server),
     suspect: pins.quarantined(server, "suspect"),
     problems: isWaiting ? [] : catalog.problems(name),
   };
+  if (!isWaiting) return status;
+  return { ...status, waitsToReplace: registry.get(name).config.provenance };
 }
 
 /** The entries that are farther than this one; all of them for the nearest. */
