@@ -3,12 +3,14 @@ import { configDefaults, defineConfig } from "vitest/config";
 /** What crosses rooms, with processes and servers: a process of its own for each file. */
 const acrossRooms = ["tests/**/*.test.ts", "examples/**/*.test.ts"];
 
-/** What talks to servers the way a user of the package does: it must not matter which core speaks. */
+/**
+ * What talks to servers the way a user of the package does: it must not matter which core speaks. Those of `tests/host/`
+ * do as well, but take so long that they meet the fallback in `npm run test:external`.
+ */
 const onBothCores = [
   "tests/contract/**/*.test.ts",
   "tests/direct/**/*.test.ts",
   "tests/e2e/**/*.test.ts",
-  "tests/host/**/*.test.ts",
 ];
 
 const coreVariable = "PLUGBOARD_PROTOCOL_CORE";

@@ -20,12 +20,15 @@ const entries = Object.entries(exports).flatMap(([entry, target]) =>
       ],
 );
 
-/** Judges from outside: real servers, suites and frameworks of the private manifest beside this file. */
+/**
+ * Judges from outside: real servers, suites and frameworks of the private manifest beside this file; and the tests of
+ * hosts on the fallback core, which `npm test` runs on our own.
+ */
 export default defineConfig({
   // Tests import the package by name, as a user does, and get what was built.
   resolve: { alias: entries },
   test: {
-    setupFiles: ["tests/setup/throw-away-home.ts"],
+    setupFiles: ["tests/setup/throw-away-home.ts", "tests/setup/property-seed.ts"],
     maxWorkers: 2,
     maxConcurrency: 2,
     testTimeout: 120_000,
@@ -48,6 +51,17 @@ export default defineConfig({
         test: {
           name: "next-majors",
           include: ["tests/external/frameworks/{ai-sdk,openai}.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "sdk",
+          include: ["tests/host/**/*.test.ts"],
+          env: { PLUGBOARD_PROTOCOL_CORE: "sdk" },
+          // As in `vitest.config.ts`: what takes this long hangs.
+          hookTimeout: 120_000,
+          expect: { poll: { timeout: 100_000 } },
         },
       },
     ],
