@@ -21,7 +21,7 @@ const readText = (file: string): string => readFileSync(path.join(root, file), "
 const readManifest = (folder: string): Manifest =>
   JSON.parse(readText(path.join(folder, "package.json"))) as Manifest;
 
-const folders = [".", "tests/external", "bench"].filter((folder) =>
+const folders = [".", "tests/external", "tests/mutation", "bench"].filter((folder) =>
   existsSync(path.join(root, folder, "package.json")),
 );
 

@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { CapabilitySet } from "./capability-set.ts";
+import { type Capability, CapabilitySet } from "./capability-set.ts";
+
+/** A set made of whatever a program without types hands over. */
+const made = (capabilities: unknown = []): CapabilitySet =>
+  new CapabilitySet(capabilities as Iterable<Capability>);
 
 describe("CapabilitySet", () => {
   it("PRM-02: a grant allows exactly that tool", () => {
@@ -22,14 +26,65 @@ describe("CapabilitySet", () => {
     expect(new CapabilitySet().grant("mcp:*:read").allows("mcp:x:write", "execute")).toBe(false);
   });
 
-  it.each(["mcp:github", "github", "mcp:github:read_*", "mcp::x", "mcp:github:", ""])(
-    "a resource that could never match is refused: %j",
-    (resource) => {
+  it("PRM-22: an action that is a wildcard stands for every action", () => {
+    const capabilities = new CapabilitySet().grant("mcp:a:b", "*");
+    expect(capabilities.allows("mcp:a:b", "execute")).toBe(true);
+    expect(capabilities.allows("mcp:a:b", "read")).toBe(true);
+    expect(capabilities.reaches("mcp:a", "read")).toBe(true);
+  });
+
+  it.each([
+    ["mcp:github", "does not have three parts"],
+    ["github", "does not have three parts"],
+    ["mcp::x", "does not have three parts"],
+    ["mcp:github:", "does not have three parts"],
+    ["", "does not have three parts"],
+    ["mcp:github:read_*", 'has a "*" beside other characters, which matches nothing'],
+  ])(
+    "ERR-17: a resource that could never match is refused with the reason: %j",
+    (resource, flaw) => {
       expect(() => new CapabilitySet().grant(resource)).toThrow(
-        expect.objectContaining({ code: "config_invalid" }),
+        expect.objectContaining({
+          code: "config_invalid",
+          message: expect.stringContaining(`the capability "${resource}" ${flaw}`),
+          hint: "write mcp:server:tool, mcp:server:* or mcp:*:*",
+        }),
       );
     },
   );
+
+  it("what is asked with fewer than three parts is allowed by nothing", () => {
+    const everything = new CapabilitySet().grant("mcp:*:*");
+    for (const resource of ["", "mcp", "mcp:github"])
+      expect(everything.allows(resource, "execute"), resource).toBe(false);
+    expect(everything.reaches("mcp", "execute")).toBe(false);
+    expect([...everything.attenuate(["mcp:github", "mcp:a:b"])]).toEqual([
+      { resource: "mcp:a:b", action: "execute" },
+    ]);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['CapabilitySet: "capabilities" must be a list of capabilities', () => made(7)],
+    ['CapabilitySet: "capabilities" must be a list of capabilities', () => made(null)],
+    ['CapabilitySet: "capabilities" must be a list of capabilities', () => made("mcp:a:b")],
+    ['CapabilitySet: "capabilities" must be a list of capabilities', () => made({})],
+    ['CapabilitySet: "capability" must be an object', () => made(["mcp:a:b"])],
+    ['CapabilitySet.grant: "resource" must be a string', () => made().grant(7 as never)],
+    ['CapabilitySet.grant: "action" must be a string', () => made().grant("mcp:a:b", 7 as never)],
+    [
+      'CapabilitySet.grant: "terms" must be an object',
+      () => made().grant("mcp:a:b", "execute", 7 as never),
+    ],
+    [
+      'CapabilitySet.attenuate: "resources" must be a list with every item a string',
+      () => made().attenuate([7] as never),
+    ],
+    ['CapabilitySet.attenuate: "terms" must be an object', () => made().attenuate([], 7 as never)],
+    ['CapabilitySet: "resource" must be a string', () => made().allows(7 as never, "execute")],
+    ['CapabilitySet: "resource" must be a string', () => made().reaches(7 as never, "execute")],
+  ])("ERR-06: a value of the wrong type is refused by its name: %s", (message, use) => {
+    expect(use).toThrow(expect.objectContaining({ code: "invalid_arguments", message }));
+  });
 
   it("PRM-22: a right for some time ends by the clock", () => {
     const capabilities = new CapabilitySet().grant("mcp:a:b", "execute", { expiresAt: 1_000 });
@@ -41,7 +96,11 @@ describe("CapabilitySet", () => {
     "PRM-22: an end that is no time is refused, never read as none: %j",
     (end) => {
       const terms = { expiresAt: end as number };
-      const refusal = expect.objectContaining({ code: "config_invalid" });
+      const refusal = expect.objectContaining({
+        code: "config_invalid",
+        message: "a right cannot end at what is no time",
+        hint: "expiresAt is a number: milliseconds since the epoch",
+      });
       expect(() => new CapabilitySet().grant("mcp:a:b", "execute", terms)).toThrow(refusal);
       const capability = { resource: "mcp:a:b", action: "execute", ...terms };
       expect(() => new CapabilitySet([capability])).toThrow(refusal);
@@ -54,6 +113,19 @@ describe("CapabilitySet", () => {
     const expiresAt = Number.POSITIVE_INFINITY;
     const set = new CapabilitySet().grant("mcp:a:b", "execute", { expiresAt });
     expect(set.allows("mcp:a:b", "execute", Number.MAX_SAFE_INTEGER)).toBe(true);
+  });
+
+  it("PRM-22: of several rights to the same thing the one that lasts longest is found", () => {
+    const short = { resource: "mcp:a:b", action: "execute", expiresAt: 10 };
+    const long = { resource: "mcp:a:*", action: "execute", expiresAt: 20 };
+    const endless = { resource: "mcp:*:*", action: "execute" };
+    const found = (...rights: Capability[]): Capability | undefined =>
+      new CapabilitySet(rights).find("mcp:a:b", "execute", 5);
+    expect(found(short, long)).toStrictEqual(long);
+    expect(found(long, short)).toStrictEqual(long);
+    expect(found(endless, long)).toStrictEqual(endless);
+    expect(found(short, endless, long)).toStrictEqual(endless);
+    expect(new CapabilitySet([short, long]).find("mcp:a:b", "execute", 20)).toBeUndefined();
   });
 
   it("PRM-03: reaches the servers of which it allows anything, for as long as it does", () => {
@@ -77,7 +149,12 @@ describe("CapabilitySet", () => {
     const copy = capabilities.toFrozen();
     capabilities.grant("mcp:a:c");
     expect(copy.allows("mcp:a:c", "execute")).toBe(false);
-    expect(() => copy.grant("mcp:a:c")).toThrow(expect.objectContaining({ code: "denied" }));
+    expect(() => copy.grant("mcp:a:c")).toThrow(
+      expect.objectContaining({
+        code: "denied",
+        message: "this set of capabilities is frozen: nothing can be added to it",
+      }),
+    );
     expect(capabilities.freeze().toFrozen()).toBe(capabilities);
   });
 

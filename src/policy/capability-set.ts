@@ -147,7 +147,7 @@ type Parts = readonly [scheme: string, owner: string, rest: string];
 /** Splits at the first two colons only: a tool's name may hold colons of its own. */
 function partsOf(resource: string): Parts | undefined {
   const first = resource.indexOf(":");
-  const second = first === -1 ? -1 : resource.indexOf(":", first + 1);
+  const second = resource.indexOf(":", first + 1);
   if (second === -1) return undefined;
   return [resource.slice(0, first), resource.slice(first + 1, second), resource.slice(second + 1)];
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { ownCommand } from "../text/own-command.ts";
 import {
   type ToolFacts,
   accessRules,
@@ -56,6 +57,49 @@ describe("the authorization chain", () => {
     expect(denial === undefined ? "allowed" : `${denial.rule} ${denial.code}`).toBe(expected);
   });
 
+  it.each<[Partial<ToolFacts>, string, string | undefined]>([
+    [{ isEnabled: false }, 'server "github" is disabled', 'set "enabled": true in its entry'],
+    [
+      { isLaunchApproved: false },
+      'server "github" comes from a project file and has not been approved',
+      `read its entry, then: ${ownCommand("approve", "github")}`,
+    ],
+    [
+      { isOffered: false },
+      'no tool "create_issue": the entry of "github" leaves it out',
+      "see enabledTools and disabledTools of the entry",
+    ],
+    [{ isVisible: false }, 'no server "github"', undefined],
+    [
+      { level: undefined },
+      "the agent has no permission level, so it may not use MCP servers",
+      'give the session a level: "trusted" asks, "yolo" does not',
+    ],
+    [
+      { level: "sandboxed" },
+      "agents of level sandboxed may not use MCP servers",
+      'give the session a level: "trusted" asks, "yolo" does not',
+    ],
+    [
+      { hasCapabilities: true },
+      "the agent was not granted mcp:github:create_issue",
+      "grant it in the CapabilitySet before the session is made",
+    ],
+    [
+      { pin: "changed" },
+      "the definition of create_issue is not the one that was accepted",
+      `see what it is now: ${ownCommand("approve", "github")}`,
+    ],
+    [
+      { pin: "suspect" },
+      "the definition of create_issue reads like an attack and nobody has accepted it",
+      `see what it is now: ${ownCommand("approve", "github")}`,
+    ],
+  ])("ERR-17: %o is refused with what is wrong and what to do about it", (facts, reason, hint) => {
+    expect(denyTool({ ...fine, ...facts })).toMatchObject({ reason });
+    expect(denyTool({ ...fine, ...facts })?.hint).toBe(hint);
+  });
+
   it("C-21: asks in the order of the design, and the first objection decides", () => {
     const wrong: Record<(typeof accessRules)[number], Partial<ToolFacts>> = {
       enabled: { isEnabled: false },
@@ -96,7 +140,12 @@ describe("the authorization chain", () => {
 
   it("PRM-03: a server that the set does not reach is not used; one that it does is, before its tools are known", () => {
     const granted = { ...fine, hasCapabilities: true };
-    expect(denyServer(granted)).toMatchObject({ rule: "capability", code: "denied" });
+    expect(denyServer(granted)).toEqual({
+      rule: "capability",
+      code: "denied",
+      reason: 'the agent was granted nothing of server "github"',
+      hint: "grant it in the CapabilitySet before the session is made",
+    });
     expect(denyServer({ ...granted, reachesServer: true })).toBeUndefined();
     expect(denyServer({ ...granted, level: "yolo" })).toMatchObject({ rule: "capability" });
     expect(denyTool({ ...granted, reachesServer: true })).toMatchObject({ rule: "capability" });

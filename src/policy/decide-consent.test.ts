@@ -104,6 +104,8 @@ describe("the name of a resource", () => {
     expect(toolResource("files", "%2A")).not.toBe(toolResource("files", "*"));
     expect(serverResource("%2A")).not.toBe(serverResource("*"));
     expect(toolResource("files", "a:b")).toBe("mcp:files:a:b");
+    expect(serverResource("a:b")).toBe("mcp:a%3Ab");
+    expect(serverResource("50%")).toBe("mcp:50%25");
   });
 });
 
@@ -124,6 +126,12 @@ describe("the seeds' permission table", () => {
       expect(requiresMcpConfirmation(level, "github", none)).toBe(asks);
     },
   );
+
+  it("ERR-06: a name that is no text is refused by its parameter", () => {
+    expect(() => requiresMcpConfirmation("trusted", 7 as never)).toThrow(
+      'requiresMcpConfirmation: "serverName" must be a string',
+    );
+  });
 
   it("PRM-08, PRM-09: an allowance of the very server ends the question", () => {
     expect(requiresMcpConfirmation("trusted", "github", new Set(["mcp:github"]))).toBe(false);
