@@ -6,13 +6,16 @@ import { anyTool, recordedHost } from "./recorded-host.ts";
 describe("a schema that cannot be used", () => {
   it("BRG-15: is known of its tool alone, and a call fails as a schema error with server, tool and reason", async () => {
     const elsewhere = { ...anyTool, name: "elsewhere", inputSchema: { $ref: "https://h.test/x" } };
+    const $schema = "https://h.test/dialect";
+    const foreign = { ...anyTool, name: "foreign", inputSchema: { $schema, type: "object" } };
     const shapeless = { ...anyTool, name: "shapeless", inputSchema: "anything" };
-    await using context = await recordedHost({ tools: [elsewhere, shapeless, anyTool] });
+    await using context = await recordedHost({ tools: [elsewhere, foreign, shapeless, anyTool] });
     const session = context.host.session({ level: "yolo" });
     expect(await session.ready()).toMatchObject({ fake: { ready: true } });
     const listed = session.tools().map(({ originalName, unusable }) => [originalName, unusable]);
     expect(listed).toEqual([
       ["elsewhere", expect.stringContaining("never fetched")],
+      ["foreign", expect.stringContaining("a dialect that is not supported")],
       ["any", undefined],
     ]);
     // What is no schema at all is no tool either; the list says why.

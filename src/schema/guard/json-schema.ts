@@ -19,18 +19,28 @@ export type Dialect = "2020-12" | "2019-09" | "draft-07" | "draft-04";
 
 const dialects: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
   ["draft/2020-12/schema", "2020-12"],
+  // Stands for the latest published draft.
+  ["schema", "2020-12"],
   ["draft/2019-09/schema", "2019-09"],
   ["draft-07/schema", "draft-07"],
   ["draft-06/schema", "draft-07"],
   ["draft-04/schema", "draft-04"],
 ]);
 
-/** What `$schema` says; 2020-12, the dialect of the protocol, when it says nothing known. */
-export function dialectOf(schema: JsonSchema): Dialect {
+/**
+ * Reads the dialect from `$schema`: 2020-12, the dialect of the protocol, where it is absent or no text;
+ * undefined for any other, such as a meta-schema of somebody's own, which may turn keywords off.
+ */
+export function dialectOf(schema: JsonSchema): Dialect | undefined {
   const declared = typeof schema === "object" ? schema["$schema"] : undefined;
   if (typeof declared !== "string") return "2020-12";
   const path = /^https?:\/\/json-schema\.org\/(.+?)#?$/.exec(declared)?.[1];
-  return (path === undefined ? undefined : dialects.get(path)) ?? "2020-12";
+  return path === undefined ? undefined : dialects.get(path);
+}
+
+/** The keyword that gives a schema its address. */
+export function addressKeyword(dialect: Dialect): "id" | "$id" {
+  return dialect === "draft-04" ? "id" : "$id";
 }
 
 /** Before 2019-09 a `$ref` replaced everything beside it. */

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../text/json-object.ts";
 import {
+  addressKeyword,
   type Dialect,
   dialectOf,
   isJsonSchema,
@@ -48,7 +49,13 @@ export interface SchemaProblem {
 
 /** The graph, or in plain words why the schema cannot be used. Expects a document of bounded size. */
 export function buildSchemaGraph(root: JsonSchema): SchemaGraph | SchemaProblem {
-  return new GraphBuilder(root).build();
+  const dialect = dialectOf(root);
+  return dialect === undefined ? unsupported(root) : new GraphBuilder(root, dialect).build();
+}
+
+function unsupported(schema: JsonSchema): SchemaProblem {
+  const { $schema } = schema as Readonly<Record<string, unknown>>;
+  return { problem: `its "$schema" is "${String($schema)}", a dialect that is not supported` };
 }
 
 /** A schema on the way into the graph, with the way that led to it. */
@@ -74,9 +81,9 @@ class GraphBuilder {
   /** Most schemas refer to nothing, and then nobody needs to know the addresses in them. */
   #references: SchemaReferences | undefined;
 
-  constructor(root: JsonSchema) {
+  constructor(root: JsonSchema, dialect: Dialect) {
     this.#root = root;
-    this.#dialect = dialectOf(root);
+    this.#dialect = dialect;
     if (isJsonObject(root))
       this.#pending.push({ schema: root, parent: undefined, edge: undefined });
   }
@@ -85,6 +92,8 @@ class GraphBuilder {
     // The list grows while it is walked: outer schemas first.
     for (const next of this.#pending) {
       if (this.#nodes.has(next.schema)) continue;
+      if (this.#isOfAnotherDialect(next.schema))
+        return { problem: "a part of it with its own address is of another dialect" };
       const references = this.#resolveReferences(next);
       if ("problem" in references) return references;
       this.#addNode(next, references);
@@ -97,6 +106,14 @@ class GraphBuilder {
       patterns: this.#patterns,
       unvalidated: this.#unvalidated,
     };
+  }
+
+  /** Only a part with an address of its own may declare a dialect; elsewhere `$schema` means nothing. */
+  #isOfAnotherDialect(schema: JsonSchemaObject): boolean {
+    if (schema["$schema"] === undefined || schema === this.#root) return false;
+    const address = schema[addressKeyword(this.#dialect)];
+    const isResource = typeof address === "string" && !address.startsWith("#");
+    return isResource && dialectOf(schema) !== this.#dialect;
   }
 
   #resolveReferences(reached: Reached): readonly JsonSchema[] | SchemaProblem {

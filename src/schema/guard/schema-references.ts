@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../text/json-object.ts";
 import {
+  addressKeyword,
   type Dialect,
   isJsonSchema,
   type JsonSchema,
@@ -119,7 +120,7 @@ export class SchemaReferences {
   /** Notes the names that `schema` gives itself; returns the base for what is inside it. */
   #register(schema: JsonSchemaObject, inherited: string): string {
     let base = inherited;
-    const name = schema[this.#dialect === "draft-04" ? "id" : "$id"];
+    const name = schema[addressKeyword(this.#dialect)];
     const isHidden = refHidesSiblings(this.#dialect) && typeof schema["$ref"] === "string";
     if (typeof name === "string" && !isHidden) {
       const address = join(name, inherited);

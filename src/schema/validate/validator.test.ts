@@ -23,7 +23,7 @@ type Opinion = (value: unknown) => boolean;
 /** A fresh instance for each schema, because Ajv answers by `$id`; undefined where it has no opinion. */
 function askAjv(schema: JsonSchema): Opinion | undefined {
   const dialect = dialectOf(schema);
-  if (dialect === "draft-04") return undefined;
+  if (dialect === undefined || dialect === "draft-04") return undefined;
   const engine = { "2020-12": Ajv2020, "2019-09": Ajv2019, "draft-07": Ajv }[dialect];
   const options = { strict: false, validateFormats: false, ownProperties: true };
   return new engine(options).compile(schema);
@@ -41,7 +41,7 @@ function askCfworker(schema: JsonSchema): Opinion {
   const withoutFormats = JSON.parse(
     JSON.stringify(schema, (key, entry: unknown) => (key === "format" ? undefined : entry)),
   ) as object;
-  const validator = new Cfworker(withoutFormats, drafts[dialectOf(schema)], true);
+  const validator = new Cfworker(withoutFormats, drafts[dialectOf(schema) ?? "2020-12"], true);
   return (value) => validator.validate(value).valid;
 }
 
