@@ -4,12 +4,12 @@ import type { LaunchQuestion } from "../../human/launch-question.ts";
 import { ownCommand } from "../../text/own-command.ts";
 import { describeLaunch } from "../human/describe-launch.ts";
 import { approvedBy, askForApproval, canAsk } from "../steps/approve-launch.ts";
-import type { CommandContext } from "../steps/command-context.ts";
+import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
 import { requireServer } from "../steps/connect-server.ts";
 import { requireStore, withHost } from "../steps/open-host.ts";
 import { reviewTools } from "../steps/review-tools.ts";
 
-export interface ApproveCommand {
+interface ApproveCommand {
   readonly server: string;
   /** Of a question that was printed before: approves without asking, if nothing has changed since. */
   readonly identity: string | undefined;
@@ -21,14 +21,28 @@ export interface ApproveCommand {
 /** The exit code when nothing was approved. */
 const unapproved = errorTable.not_approved.exit;
 
+export const define: DefineCommand = (command, execute) => {
+  command
+    .description(
+      "Shows what a server of a project would start, and asks whether it may. A change of its entry,\n" +
+        "its folder or the file behind its command asks again. Of a server that may start it shows the\n" +
+        "tools whose definition changed. Without a terminal it only shows, and ends with 6.",
+    )
+    .argument("<server>", "its name in plugboard list")
+    .option("--identity <hash>", "approve without asking, if it is still what was shown with this")
+    .option("--all", "show what changed from beginning to end, however long it is")
+    .option("--revoke", "take the approval back")
+    .action((server: string, options: { identity?: string; revoke?: boolean; all?: boolean }) => {
+      const { identity, revoke = false, all = false } = options;
+      return execute((context) => runApprove(context, { server, identity, revoke, all }));
+    });
+};
+
 /**
  * `plugboard approve`: shows what a server of a project would start, and lets it. Without a person at a
  * terminal it only shows, and says how to approve exactly that.
  */
-export async function runApprove(
-  context: CommandContext,
-  command: ApproveCommand,
-): Promise<number> {
+async function runApprove(context: CommandContext, command: ApproveCommand): Promise<number> {
   return await withHost(context, async (host) => {
     const { server: name, identity, revoke, all } = command;
     requireStore(context, host);

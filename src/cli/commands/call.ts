@@ -4,9 +4,10 @@ import { createError } from "../../errors/families.ts";
 import type { McpTool } from "../../session/mcp-tool.ts";
 import type { Session } from "../../session/session.ts";
 import { truncate } from "../../text/truncate.ts";
+import { parseDuration } from "../output/duration.ts";
 import { outcomeFailure } from "../output/outcome-error.ts";
 import { openTypedCall } from "../steps/cli-session.ts";
-import type { CommandContext } from "../steps/command-context.ts";
+import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
 import { connectServer } from "../steps/connect-server.ts";
 import { withHost } from "../steps/open-host.ts";
 import { ProgressLine } from "../steps/progress-line.ts";
@@ -14,15 +15,33 @@ import { argumentFacts, buildArguments, wrongArguments } from "../words/call-arg
 import { readArgsOption, readCallWords } from "../words/call-words.ts";
 import { parseToolAddress } from "../words/tool-address.ts";
 
-export interface CallCommand {
+interface CallCommand {
   readonly target: string;
   readonly words: readonly string[];
   readonly args: string | undefined;
   readonly timeoutMs: number | undefined;
 }
 
+export const define: DefineCommand = (command, execute) => {
+  command
+    .description(
+      "Calls one tool and prints its result. Arguments:\n" +
+        "  key=value    read as the tool's schema asks\n" +
+        "  key:=json    JSON, as it stands\n" +
+        "  key=@file    the text of a file (key:=@file: its JSON)",
+    )
+    .argument("<server.tool>", "the tool, as plugboard tools lists it")
+    .argument("[arguments...]", "key=value, key:=json or key=@file")
+    .option("--args <json>", "all arguments as one JSON object; @file reads a file, - reads stdin")
+    .option("--timeout <time>", "how long to wait for the answer: 500ms, 60s, 2m", parseDuration)
+    .action((target: string, words: string[], options: { args?: string; timeout?: number }) => {
+      const { args, timeout: timeoutMs } = options;
+      return execute((context) => runCall(context, { target, words, args, timeoutMs }));
+    });
+};
+
 /** `plugboard call`: the result alone on stdout. A name that does not fit exactly runs nothing. */
-export async function runCall(context: CommandContext, command: CallCommand): Promise<number> {
+async function runCall(context: CommandContext, command: CallCommand): Promise<number> {
   const { signal } = context;
   const typed = await readCallWords(command.words, signal);
   const base = command.args === undefined ? {} : await readArgsOption(command.args, signal);

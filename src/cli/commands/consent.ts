@@ -5,12 +5,13 @@ import type { McpHost } from "../../host/host.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { type Column, columnWidths, renderRow } from "../output/table.ts";
 import { offerApproval } from "../steps/approve-launch.ts";
-import type { CommandContext } from "../steps/command-context.ts";
+import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
 import { requireServer } from "../steps/connect-server.ts";
 import { requireStore, withHost } from "../steps/open-host.ts";
+import { choiceArgument } from "../words/option-values.ts";
 import { parseToolAddress } from "../words/tool-address.ts";
 
-export interface ConsentCommand {
+interface ConsentCommand {
   readonly action: "list" | "allow" | "revoke";
   /** `server` or `server.tool`. */
   readonly target: string | undefined;
@@ -27,11 +28,30 @@ const columns: readonly Column[] = [
   { title: "ENDS" },
 ];
 
+export const define: DefineCommand = (command, execute) => {
+  command
+    .description(
+      "Lists, grants or takes back what an agent may call without asking. A grant holds for the tools\n" +
+        "exactly as they are now, and for the server as it is started now.",
+    )
+    .addArgument(choiceArgument("<action>", "what to do", ["list", "allow", "revoke"]))
+    .argument("[server.tool]", "one tool, or a whole server; for list and revoke all by default")
+    .option("--agent <name>", "the agent; main by default, for list and revoke all of them")
+    .option("--destructive", "of a whole server also the tools it calls destructive")
+    .action(
+      (
+        action: ConsentCommand["action"],
+        target: string | undefined,
+        { agent, destructive = false }: { agent?: string; destructive?: boolean },
+      ) =>
+        execute((context) =>
+          runConsent(context, { action, target, agent, includeDestructive: destructive }),
+        ),
+    );
+};
+
 /** `plugboard consent`: what agents may call without asking, kept for every host of this user. */
-export async function runConsent(
-  context: CommandContext,
-  command: ConsentCommand,
-): Promise<number> {
+async function runConsent(context: CommandContext, command: ConsentCommand): Promise<number> {
   const { action, agent } = command;
   if (agent === "") throw createError("invalid_arguments", "--agent: a name is missing");
   return await withHost(context, async (host) => {

@@ -3,19 +3,32 @@ import path from "node:path";
 import { displayPath } from "../output/display-path.ts";
 import { countTools } from "../output/tool-listing.ts";
 import { writeOutputFile } from "../output/write-output-file.ts";
-import type { CommandContext } from "../steps/command-context.ts";
+import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
 import { connectServer } from "../steps/connect-server.ts";
 import { withHost } from "../steps/open-host.ts";
 import { ProgressLine } from "../steps/progress-line.ts";
 
-export interface TypesCommand {
+interface TypesCommand {
   readonly server: string;
   /** Standard output when there is none, and for `-`. */
   readonly output: string | undefined;
 }
 
+export const define: DefineCommand = (command, execute) => {
+  command
+    .description(
+      "Starts one server and writes a TypeScript module with the types of its tools and a typed\n" +
+        "client for them.",
+    )
+    .argument("<server>", "its name in plugboard list")
+    .option("-o, --output <file>", "write to this file, not to standard output")
+    .action((server: string, { output }: { output?: string }) =>
+      execute((context) => runTypes(context, { server, output })),
+    );
+};
+
 /** `plugboard types`: a module of TypeScript with the types of one server's tools. */
-export async function runTypes(context: CommandContext, command: TypesCommand): Promise<number> {
+async function runTypes(context: CommandContext, command: TypesCommand): Promise<number> {
   return await withHost(context, async (host) => {
     const { server, output } = command;
     const { terminal, options, standpoint } = context;

@@ -15,11 +15,11 @@ import {
   widestStateWord,
 } from "../output/server-status.ts";
 import { type Column, columnWidths, renderRow } from "../output/table.ts";
-import type { CommandContext } from "../steps/command-context.ts";
+import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
 import { configFailure, connectEach, type ConnectReport } from "../steps/connect-each.ts";
 import { noteConfigProblems, withHost } from "../steps/open-host.ts";
 
-export interface ListCommand {
+interface ListCommand {
   readonly check: boolean;
 }
 
@@ -35,8 +35,17 @@ const columns: readonly Column[] = [
   { title: "NOTE" },
 ];
 
+export const define: DefineCommand = (command, execute) => {
+  command
+    .description("Lists the configured servers. Starts nothing, unless --check is given.")
+    .option("--check", "connect all that may start (15 s at most) and fail if one cannot be")
+    .action(({ check = false }: { check?: boolean }) =>
+      execute((context) => runList(context, { check })),
+    );
+};
+
 /** `plugboard list`: what is configured, from state alone; `--check` connects what may start. */
-export async function runList(context: CommandContext, command: ListCommand): Promise<number> {
+async function runList(context: CommandContext, command: ListCommand): Promise<number> {
   return await withHost(context, async (host) => {
     noteConfigProblems(context, host, "all");
     const found = { host, otherFiles: await findOtherFiles(context) };

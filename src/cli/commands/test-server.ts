@@ -1,16 +1,29 @@
-import type { CommandContext } from "../steps/command-context.ts";
+import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
 import { untilStopped } from "../steps/until-stopped.ts";
+import { choiceArgument, parsePort } from "../words/option-values.ts";
 
-export interface TestServerCommand {
+interface TestServerCommand {
   readonly kind: "stdio" | "http";
   readonly port: number;
 }
+
+const defaultPort = 9_000;
+
+export const define: DefineCommand = (command, execute) => {
+  command
+    .description("Runs the bundled test server: echo, get_time and add.")
+    .addArgument(choiceArgument("<kind>", "how it is reached", ["stdio", "http"]))
+    .option("--port <number>", "port of the http one, 0 for any", parsePort, defaultPort)
+    .action((kind: TestServerCommand["kind"], { port }: { port: number }) =>
+      execute((context) => runTestServer(context, { kind, port })),
+    );
+};
 
 /**
  * `plugboard test-server`: the bundled server with echo, get_time and add. Over stdio it ends with its
  * input, as every server does; over HTTP it stays until it is told to stop.
  */
-export async function runTestServer(
+async function runTestServer(
   context: CommandContext,
   { kind, port }: TestServerCommand,
 ): Promise<number> {

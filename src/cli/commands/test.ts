@@ -1,22 +1,32 @@
 import type { McpHost, ServerStatus } from "../../host/host.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
-import { formatElapsed } from "../output/duration.ts";
+import { formatElapsed, parseDuration } from "../output/duration.ts";
 import { quarantineNote, serverObject, toolsText } from "../output/server-status.ts";
 import { estimateTokens } from "../output/tool-listing.ts";
 import { openListing } from "../steps/cli-session.ts";
-import type { CommandContext } from "../steps/command-context.ts";
+import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
 import { connectServer } from "../steps/connect-server.ts";
 import { withHost } from "../steps/open-host.ts";
 import { ProgressLine } from "../steps/progress-line.ts";
 
-export interface TestCommand {
+interface TestCommand {
   readonly server: string;
   /** For start and handshake, in place of the entry's own limit. */
   readonly timeoutMs: number | undefined;
 }
 
+export const define: DefineCommand = (command, execute) => {
+  command
+    .description("Starts one server, lists its tools, stops it, and says how long each step took.")
+    .argument("<server>", "its name in plugboard list")
+    .option("--timeout <time>", "how long the start may take: 500ms, 60s, 2m", parseDuration)
+    .action((server: string, { timeout: timeoutMs }: { timeout?: number }) =>
+      execute((context) => runTest(context, { server, timeoutMs })),
+    );
+};
+
 /** `plugboard test`: starts one server, lists its tools, stops it, and says how long it took. */
-export async function runTest(context: CommandContext, command: TestCommand): Promise<number> {
+async function runTest(context: CommandContext, command: TestCommand): Promise<number> {
   return await withHost(context, async (host) => {
     const { server: name, timeoutMs } = command;
     const progress = new ProgressLine(context);

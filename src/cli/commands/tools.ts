@@ -5,20 +5,30 @@ import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { pendingNote, quarantineNote } from "../output/server-status.ts";
 import { estimateTokens, renderTools, toolObject } from "../output/tool-listing.ts";
 import { openListing } from "../steps/cli-session.ts";
-import type { CommandContext } from "../steps/command-context.ts";
+import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
 import { configFailure, connectEach } from "../steps/connect-each.ts";
 import { connectServer } from "../steps/connect-server.ts";
 import { withHost } from "../steps/open-host.ts";
 import { ProgressLine } from "../steps/progress-line.ts";
 
-export interface ToolsCommand {
+interface ToolsCommand {
   /** All servers that may start, when none is named. */
   readonly server: string | undefined;
   readonly schema: boolean;
 }
 
+export const define: DefineCommand = (command, execute) => {
+  command
+    .description("Starts a server, or all of them, and lists the tools.")
+    .argument("[server]", "only this server")
+    .option("--schema", "whole descriptions and schemas")
+    .action((server: string | undefined, { schema = false }: { schema?: boolean }) =>
+      execute((context) => runTools(context, { server, schema })),
+    );
+};
+
 /** `plugboard tools`: what can be called, as the servers describe it. */
-export async function runTools(context: CommandContext, command: ToolsCommand): Promise<number> {
+async function runTools(context: CommandContext, command: ToolsCommand): Promise<number> {
   return await withHost(context, async (host) => {
     const progress = new ProgressLine(context);
     const { server } = command;

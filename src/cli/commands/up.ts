@@ -11,7 +11,7 @@ import {
   toolsText,
 } from "../output/server-status.ts";
 import { countTools } from "../output/tool-listing.ts";
-import type { CommandContext } from "../steps/command-context.ts";
+import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
 import { configFailure, connectEach, type ConnectReport } from "../steps/connect-each.ts";
 import { type DemoServers, startDemoServers } from "../steps/demo-servers.ts";
 import { isUnconfigured, noteConfigProblems, openHost } from "../steps/open-host.ts";
@@ -19,16 +19,28 @@ import { ProgressLine } from "../steps/progress-line.ts";
 import { resultColumn, runTour, type TourReport } from "../steps/tour.ts";
 import { untilStopped } from "../steps/until-stopped.ts";
 
-export interface UpCommand {
+interface UpCommand {
   /** Shows everything, stops everything and ends. */
   readonly once: boolean;
 }
+
+export const define: DefineCommand = (command, execute) => {
+  command
+    .description(
+      "Connects every configured server and stays until Ctrl-C (exit code 0). Where nothing is\n" +
+        "configured it starts the bundled demo servers and shows a few calls.",
+    )
+    .option("--once", "show everything, stop everything, exit")
+    .action(({ once = false }: { once?: boolean }) =>
+      execute((context) => runUp(context, { once })),
+    );
+};
 
 /**
  * `plugboard up`: connects what is configured and stays; where nothing is, it shows the bundled servers
  * at work. A server that fails is told and does not keep the others from working.
  */
-export async function runUp(context: CommandContext, command: UpCommand): Promise<number> {
+async function runUp(context: CommandContext, command: UpCommand): Promise<number> {
   const exitCode = await runServers(context, command);
   // By now every server has ended, with all that it started.
   if (!command.once) sayStopped(context);

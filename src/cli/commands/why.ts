@@ -4,12 +4,13 @@ import type { AccessReport } from "../../session/tools/explain-access.ts";
 import { ownCommand, ownCommandsIn } from "../../text/own-command.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import type { Standpoint } from "../output/display-path.ts";
-import type { CommandContext } from "../steps/command-context.ts";
+import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
 import { requireServer } from "../steps/connect-server.ts";
 import { withHost } from "../steps/open-host.ts";
+import { levelOption } from "../words/option-values.ts";
 import { parseToolAddress } from "../words/tool-address.ts";
 
-export interface WhyCommand {
+interface WhyCommand {
   readonly agent: string;
   /** `<server>.<tool>`. */
   readonly target: string;
@@ -17,8 +18,22 @@ export interface WhyCommand {
   readonly level: PermissionLevel;
 }
 
+export const define: DefineCommand = (command, execute) => {
+  command
+    .description(
+      "Says what each rule makes of a call, from what is known: approvals, grants, accepted tools.\n" +
+        "Starts nothing. What a program gave its agent beyond a level is not known here.",
+    )
+    .argument("<agent>", "the agent, as its program names it")
+    .argument("<server.tool>", "the tool, as plugboard tools lists it")
+    .addOption(levelOption().default("trusted"))
+    .action((agent: string, target: string, { level }: { level: PermissionLevel }) =>
+      execute((context) => runWhy(context, { agent, target, level })),
+    );
+};
+
 /** `plugboard why`: what the rules say about one tool for one agent, from what is known. Starts nothing. */
-export async function runWhy(context: CommandContext, command: WhyCommand): Promise<number> {
+async function runWhy(context: CommandContext, command: WhyCommand): Promise<number> {
   return await withHost(context, async (host) => {
     const { agent, level } = command;
     const names = host.servers().map(({ name }) => name);

@@ -1,5 +1,7 @@
 import { homedir } from "node:os";
 
+import type { Command } from "commander";
+
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -24,6 +26,12 @@ export interface GlobalOptions {
   /** Without it `warn`, with `quiet` `error`; with `json` nothing, because what matters is in the object. */
   readonly logLevel?: LogLevel;
 }
+
+/** Runs one command once its words are understood, and keeps the exit code that it gives. */
+export type Execute = (run: (context: CommandContext) => Promise<number>) => Promise<void>;
+
+/** Adds the words of one command (its description, arguments and options) and what it does with them. */
+export type DefineCommand = (command: Command, execute: Execute) => void;
 
 /** What a command works with: its options, a way to write, and the wish of the user to stop. */
 export class CommandContext {

@@ -1,0 +1,53 @@
+import type { DefineCommand } from "./steps/command-context.ts";
+
+/** What is known of a command before it is used. */
+interface CommandRow {
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly define: DefineCommand }>;
+}
+
+/** Every command, in the order of the help. */
+export const commandTable = {
+  up: {
+    summary: "connect what is configured and stay; without configuration, show the demo servers",
+    load: () => import("./commands/up.ts"),
+  },
+  call: {
+    summary: "call one tool and print its result",
+    load: () => import("./commands/call.ts"),
+  },
+  list: {
+    summary: "list the configured servers",
+    load: () => import("./commands/list.ts"),
+  },
+  tools: {
+    summary: "list what can be called",
+    load: () => import("./commands/tools.ts"),
+  },
+  types: {
+    summary: "write a typed client for one server's tools",
+    load: () => import("./commands/emit-types.ts"),
+  },
+  consent: {
+    summary: "what agents may call without asking",
+    load: () => import("./commands/consent.ts"),
+  },
+  why: {
+    summary: "why an agent may or may not call a tool, rule by rule",
+    load: () => import("./commands/why.ts"),
+  },
+  test: {
+    summary: "start one server, list its tools, stop it",
+    load: () => import("./commands/test.ts"),
+  },
+  approve: {
+    summary: "let a server of a project start, or accept tools that changed, after a look at it",
+    load: () => import("./commands/approve.ts"),
+  },
+  "test-server": {
+    summary: "run the bundled test server",
+    load: () => import("./commands/test-server.ts"),
+  },
+} satisfies Readonly<Record<string, CommandRow>>;
+
+export type CommandName = keyof typeof commandTable;
