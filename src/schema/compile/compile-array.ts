@@ -36,7 +36,7 @@ function compileItemCount(node: SchemaNode): ArrayCheck | undefined {
 
 function compileItems(node: SchemaNode, compiler: SchemaCompiler): ArrayCheck | undefined {
   const form = arrayForm(node.schema);
-  // An entry that is no schema still holds its place.
+  // Checks are stored by position: an entry that is no schema leaves a gap.
   const prefixChecks: Check[] = [];
   for (const { key, schema } of edgesOf(node, form.prefixKeyword))
     if (typeof key === "number") prefixChecks[key] = compiler.compile(schema);
@@ -66,7 +66,7 @@ function compileContains(node: SchemaNode, compiler: SchemaCompiler): ArrayCheck
   const min = hasCounts ? keywordOf(node, "minContains") : undefined;
   const max = hasCounts ? keywordOf(node, "maxContains") : undefined;
   const least = typeof min === "number" ? min : 1;
-  // "May match" counts too much, so it proves no excess.
+  // An uncertain schema may count items that do not match, which proves no excess.
   const isCertain = compiler.nodeOf(contains)?.isUncertain !== true;
   const most = typeof max === "number" && isCertain ? max : Number.POSITIVE_INFINITY;
   return (items, trace) => {

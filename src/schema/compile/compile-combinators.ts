@@ -6,7 +6,10 @@ import { readOwn } from "./json-values.ts";
 import { type Check, edgeOf, edgesOf, type SchemaCompiler } from "./schema-check.ts";
 import type { Trace } from "./validation-failure.ts";
 
-/** Everything that applies further schemas to the same value. */
+/**
+ * Compiles the keywords that apply further schemas to the same value: `allOf`, `anyOf`, `not`, `if` and so
+ * on.
+ */
 export function compileCombinators(node: SchemaNode, compiler: SchemaCompiler): readonly Check[] {
   return [
     ...edgesOf(node, "allOf").map(({ schema }) => compiler.compile(schema)),
@@ -46,7 +49,7 @@ function compileAnyOf(node: SchemaNode, compiler: SchemaCompiler): readonly Chec
 function compileOneOf(node: SchemaNode, compiler: SchemaCompiler): readonly Check[] {
   const branches = branchesOf(node, "oneOf", compiler);
   if (branches.length === 0) return [];
-  // Two branches that may match are no proof that two do.
+  // Two matches of uncertain branches do not prove that both match.
   const isCertain = !branches.some(({ schema }) => compiler.nodeOf(schema)?.isUncertain);
   return [
     (value, trace) => {
@@ -70,7 +73,10 @@ interface NoMatch {
   readonly trace: Trace;
 }
 
-/** Says what is wrong inside the one form that was meant, when the value tells which one that is. */
+/**
+ * Reports the problems inside the one branch that the value was meant for, if type and constants single
+ * one out.
+ */
 function explainNoMatch({ keyword, branches, value, trace }: NoMatch): void {
   const [meant, ...others] = branches.filter(({ schema }) => mayBeMeant(schema, value));
   if (meant !== undefined && others.length === 0) {
@@ -81,7 +87,7 @@ function explainNoMatch({ keyword, branches, value, trace }: NoMatch): void {
   trace.report(keyword, `must be one of the allowed forms (${expected})`, expected);
 }
 
-/** Whether a branch is about values of this kind, judged by its type and its fixed properties. */
+/** Whether the type and the constant properties of a branch fit the value. */
 function mayBeMeant(schema: JsonSchema, value: unknown): boolean {
   if (typeof schema === "boolean") return false;
   const { type, properties } = schema as { type?: unknown; properties?: unknown };
@@ -125,7 +131,7 @@ function compileConditional(node: SchemaNode, compiler: SchemaCompiler): readonl
   ];
 }
 
-/** `dependentSchemas`, and its half of the older `dependencies`. */
+/** Compiles `dependentSchemas`, and the entries of the older `dependencies` that are schemas. */
 function compileDependentSchemas(node: SchemaNode, compiler: SchemaCompiler): readonly Check[] {
   return [...edgesOf(node, "dependentSchemas"), ...edgesOf(node, "dependencies")].map(
     ({ key, schema }): Check => {

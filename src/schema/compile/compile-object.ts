@@ -35,7 +35,7 @@ export function compileObject(node: SchemaNode, compiler: SchemaCompiler): reado
   ];
 }
 
-/** Reads a property the quick way unless every object would answer from its prototype. */
+/** Returns a reader for one property. Names on `Object.prototype` need the slower check for own properties. */
 function readerOf(key: string): (object: JsonObject) => unknown {
   if (key in Object.prototype) return (object) => readOwn(object, key);
   return (object) => object[key];
@@ -67,7 +67,7 @@ interface Property {
   readonly key: string;
   readonly read: (object: JsonObject) => unknown;
   readonly schema: JsonSchema;
-  /** Compiled when a value first has the property: few calls use all that a tool offers. */
+  /** Compiled when a value first has the property: few calls use every property of a tool. */
   check: Check | undefined;
 }
 
@@ -93,7 +93,7 @@ function compileProperties(node: SchemaNode, compiler: SchemaCompiler): ObjectCh
   };
 }
 
-/** `patternProperties` and `additionalProperties`, which look at every key that is there. */
+/** Compiles `patternProperties` and `additionalProperties`, which look at every key of the value. */
 function compileOtherProperties(
   node: SchemaNode,
   compiler: SchemaCompiler,
@@ -132,7 +132,7 @@ function compileOtherProperties(
   };
 }
 
-/** Looking for a likely spelling among more names than this takes too long. */
+/** With more declared names than this, no likely spelling is searched for: it would take too long. */
 const maxCompared = 200;
 
 function reportUnknown(key: string, declared: ReadonlySet<string>, trace: Trace): void {
@@ -192,7 +192,7 @@ function compilePropertyCount(
   };
 }
 
-/** `dependentRequired`, and its half of the older `dependencies`. */
+/** Compiles `dependentRequired`, and the entries of the older `dependencies` that are lists of names. */
 function compileDependentRequired(
   node: SchemaNode,
   { meter }: SchemaCompiler,

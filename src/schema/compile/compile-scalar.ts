@@ -44,10 +44,13 @@ export function compileType(node: SchemaNode): Check | undefined {
   };
 }
 
-/** Some servers fill in their choices when they know their data, and list none before. */
+/**
+ * Some servers list an empty `enum` until they have loaded the choices, so the message says why nothing
+ * fits.
+ */
 const noChoice = 'can have no value at all: the schema lists none (its "enum" is empty)';
 
-/** `const`, `enum`, and everything about numbers and strings. */
+/** Compiles `const`, `enum` and the keywords for numbers and strings. */
 export function compileScalar(node: SchemaNode, compiler: SchemaCompiler): readonly Check[] {
   return [
     ...compileConstant(node, compiler),
@@ -114,7 +117,7 @@ function* numberLimits(node: SchemaNode): Generator<NumberLimit> {
   for (const { inclusive, exclusive, words, accepts } of sides) {
     const bound = keywordOf(node, inclusive);
     const strict = keywordOf(node, exclusive);
-    // Draft 4 says `true` beside the bound where later ones repeat the number.
+    // Draft 4 writes `exclusiveMinimum: true` beside `minimum`; later drafts write the number.
     const index = strict === true ? 1 : 0;
     if (typeof bound === "number")
       yield { keyword: inclusive, bound, words: words[index], accepts: accepts[index] };
@@ -126,7 +129,7 @@ function* numberLimits(node: SchemaNode): Generator<NumberLimit> {
     yield { keyword: "multipleOf", bound: divisor, words: "a multiple of", accepts: isMultipleOf };
 }
 
-/** Exact division of decimals takes this much longer than a comparison. */
+/** The cost of an exact decimal division, in steps of a check. */
 const stepsPerDivision = 20;
 
 function compileNumber(node: SchemaNode, { meter }: SchemaCompiler): readonly Check[] {
@@ -142,7 +145,7 @@ function compileNumber(node: SchemaNode, { meter }: SchemaCompiler): readonly Ch
   );
 }
 
-/** In decimal, as people write numbers: 0.3 is a multiple of 0.1 although 0.3 / 0.1 is not whole. */
+/** Divides in decimal, as people write numbers: 0.3 is a multiple of 0.1 although 0.3 / 0.1 is not whole. */
 function isMultipleOf(value: number, divisor: number): boolean {
   if (Number.isInteger(value) && Number.isInteger(divisor)) return value % divisor === 0;
   if (!Number.isFinite(value)) return false;
@@ -153,7 +156,7 @@ function isMultipleOf(value: number, divisor: number): boolean {
   return a % (b * 10n ** BigInt(-shift)) === 0n;
 }
 
-/** Digits and power of ten of the shortest decimal that is this number. */
+/** Splits a number into the digits and the power of ten of its shortest decimal form. */
 function decimal(value: number): readonly [digits: bigint, exponent: number] {
   const [mantissa = "0", exponent = "0"] = value.toString().split("e");
   const [whole = "0", fraction = ""] = mantissa.split(".");
@@ -183,7 +186,10 @@ export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Counts characters, not UTF-16 units, and only where the two can differ. */
+/**
+ * Whether the text has `count` characters or more. Counts code points, but only where UTF-16 units cannot
+ * decide.
+ */
 function hasAtLeast(text: string, count: number, meter: Meter): boolean {
   if (text.length < count) return false;
   if (text.length >= count * 2) return true;

@@ -9,16 +9,19 @@ import { createPatternTest, type PatternEngine } from "./linear-pattern.ts";
 import { Meter } from "./meter.ts";
 import type { Check, SchemaCompiler } from "./schema-check.ts";
 
-/** A schema turned into nested functions: no code is generated from text. */
+/** A schema compiled to nested functions. No code is generated from text. */
 export interface CompiledSchema {
   readonly check: Check;
   readonly meter: Meter;
 }
 
-/** Compiling happens in the middle of checks and takes about this much of their budget. */
+/** The cost of compiling one node, in steps: compiling happens during a check and spends its budget. */
 const stepsPerNode = 50;
 
-/** `engine` may be absent when the graph has no patterns. */
+/**
+ * Compiles the root; the other nodes are compiled when a value first needs them. `engine` may be absent
+ * when the graph has no patterns.
+ */
 export function compileSchema(
   graph: SchemaGraph,
   engine: PatternEngine | undefined,
@@ -69,7 +72,7 @@ function compileNode(schema: JsonSchemaObject, compiler: SchemaCompiler): Check 
   return inSequence(compileType(node), checks, compiler.meter);
 }
 
-/** Compiled when first met, which is what ends the recursion of a recursive schema. */
+/** Compiles the target when a value first reaches it: compiling a recursive schema at once would never end. */
 function compileReference(target: JsonSchema, compiler: SchemaCompiler): Check {
   let check: Check | undefined;
   return (value, trace) => {

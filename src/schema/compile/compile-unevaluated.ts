@@ -5,19 +5,19 @@ import { compilePatternProperties } from "./compile-object.ts";
 import { readOwn } from "./json-values.ts";
 import { type Check, edgeOf, edgesOf, keywordOf, type SchemaCompiler } from "./schema-check.ts";
 
-/** The properties or positions of one value that some schema has already spoken about. */
+/** The properties or positions of one value that a schema has evaluated. */
 interface Evaluated {
   isAll: boolean;
   readonly keys: Set<string | number>;
 }
 
-/** Adds what one schema, known to accept the value, has evaluated. */
+/** Adds the parts that one schema, known to accept the value, has evaluated. */
 type Collect = (value: unknown, evaluated: Evaluated) => void;
 
 /**
- * `unevaluatedProperties` and `unevaluatedItems`. They depend on which alternatives matched, which
- * is asked again instead of being recorded during the check: schemas that use them are rare, and
- * all others stay free of the bookkeeping.
+ * Compiles `unevaluatedProperties` and `unevaluatedItems`. They depend on which alternatives matched.
+ * That is checked a second time instead of being recorded during the check: few schemas use these
+ * keywords, and all others stay free of the bookkeeping.
  */
 export function compileUnevaluated(node: SchemaNode, compiler: SchemaCompiler): readonly Check[] {
   return [
@@ -76,7 +76,7 @@ class Collector {
     this.#compiler = compiler;
   }
 
-  /** `isOwner`: the node whose own keyword is being answered, which therefore does not count. */
+  /** Compiles the collection for `node`. The owner of the keyword skips its own, which evaluates every part. */
   compile(node: SchemaNode, isOwner = false): Collect {
     const known = this.#compiled.get(node);
     if (known !== undefined) return known;
@@ -130,7 +130,7 @@ class Collector {
       },
     ];
     const contains = edgeOf(node, "contains");
-    // Only since 2020-12 does an item that `contains` accepts count as evaluated.
+    // An item that `contains` accepts counts as evaluated only since 2020-12.
     if (contains !== undefined && dialect === "2020-12") {
       const check = this.#compiler.compile(contains);
       steps.push((value, { keys }) => {

@@ -1,18 +1,18 @@
 import type { Meter } from "./meter.ts";
 
-/** A property as JSON has it: never one that the prototype provides, and absent when `undefined`. */
+/** Reads an own property; undefined when it is absent or only the prototype has it. */
 export function readOwn(object: Readonly<Record<string, unknown>>, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** The keys of an object in JSON. */
+/** Lists the keys that JSON would write: those whose value is not undefined. */
 export function definedKeys(object: Readonly<Record<string, unknown>>, meter: Meter): string[] {
   const keys = Object.keys(object).filter((key) => object[key] !== undefined);
   meter.spendOn(keys.length);
   return keys;
 }
 
-/** Equality of JSON values: order of keys does not matter, own properties only. */
+/** Compares two JSON values by their own properties, whatever the order of the keys. */
 export function isEqualJson(a: unknown, b: unknown, meter: Meter): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
@@ -28,10 +28,10 @@ export function isEqualJson(a: unknown, b: unknown, meter: Meter): boolean {
   return keys.every((key) => isEqualJson(left[key], readOwn(right, key), meter));
 }
 
-/** Writing text takes longer than looking at a value. */
+/** The cost of writing one value as text, in steps of a check. */
 const textSteps = 20;
 
-/** Text that two JSON values share exactly when they are equal. */
+/** Writes a value as text that is the same for two values exactly when they are equal. */
 function identityText(value: unknown, meter: Meter): string {
   meter.spend(typeof value === "string" ? textSteps + (value.length >> 3) : textSteps);
   if (Array.isArray(value)) return `[${value.map((item) => identityText(item, meter)).join(",")}]`;
@@ -42,7 +42,7 @@ function identityText(value: unknown, meter: Meter): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${identityText(object[key], meter)}`).join(",")}}`;
 }
 
-/** Linear in the size of the array, unlike comparing each pair. */
+/** Finds duplicates in time linear in the size of the array, because it compares texts and not pairs. */
 export function hasDuplicates(items: readonly unknown[], meter: Meter): boolean {
   const seen = new Set<unknown>();
   for (const item of items) {

@@ -3,17 +3,20 @@ import type { RE2JS } from "re2js";
 import type { LinearPattern } from "../guard/pattern-syntax.ts";
 import type { Meter } from "./meter.ts";
 
-/** The linear-time engine, once it is there. */
+/** The part of the RE2 engine that checks use. */
 export interface PatternEngine {
   compile(source: string): RE2JS;
 }
 
-/** Compiling takes about this much longer than a step of checking. */
+/** The cost of compiling one instruction of a pattern, in steps of a check. */
 const stepsPerInstruction = 200;
 
 let loaded: PatternEngine | undefined;
 
-/** Undefined until `loadPatternEngine` has resolved once: most tools have no pattern and never need it. */
+/**
+ * Returns the engine, or undefined before `loadPatternEngine` has resolved: most tools have no pattern and
+ * never load it.
+ */
 export function loadedPatternEngine(): PatternEngine | undefined {
   return loaded;
 }
@@ -25,8 +28,8 @@ export async function loadPatternEngine(): Promise<PatternEngine> {
 }
 
 /**
- * A test that takes time in proportion to the text, and pays for it. A pattern that the engine
- * refuses after all passes everything: the server judges.
+ * Creates a test that takes time in proportion to the text and spends steps for it. A pattern that the
+ * engine refuses accepts every text, and the server checks it.
  */
 export function createPatternTest(
   pattern: LinearPattern,

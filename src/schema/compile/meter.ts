@@ -1,9 +1,9 @@
-/** Thrown inside a check when its budget is used up, and caught by whoever set the budget. */
+/** Ends a check whose budget is used up. The caller that set the budget catches it. */
 export class BudgetExceeded extends Error {
   override readonly name = "BudgetExceeded";
 }
 
-// One instance: a stack trace would cost more than the check it ends.
+// One shared instance: creating a stack trace would cost more than the check it ends.
 const exceeded = new BudgetExceeded("The budget of this check is used up.");
 
 /**
@@ -22,7 +22,7 @@ export class Meter {
     if (this.#left < 0) throw exceeded;
   }
 
-  /** For a loop over `count` small things, each much quicker than a step. */
+  /** Spends for a loop over `count` items that each take an eighth of a step. */
   spendOn(count: number): void {
     this.spend(count >> 3);
   }

@@ -4,32 +4,32 @@ import type { Meter } from "./meter.ts";
 import type { Trace } from "./validation-failure.ts";
 
 /**
- * Whether a value satisfies one schema. Without a trace it stops at the first problem and allocates
- * nothing; with one it goes on and reports.
+ * Tests whether a value satisfies one schema. Without a trace the test stops at the first problem and
+ * allocates nothing; with one it goes on and reports every problem.
  */
 export type Check = (value: unknown, trace: Trace | undefined) => boolean;
 
-/** What the compilers of the keyword groups get from the whole. */
+/** The services that the compiler of each keyword group uses. */
 export interface SchemaCompiler {
   readonly graph: SchemaGraph;
   readonly meter: Meter;
   compile(schema: JsonSchema): Check;
-  /** Undefined for a pattern that is left to the server. */
+  /** Returns undefined for a pattern that only the server checks. */
   compilePattern(source: string): ((text: string) => boolean) | undefined;
   nodeOf(schema: JsonSchema): SchemaNode | undefined;
 }
 
-/** A keyword's value, unless the keyword is left to the server. */
+/** Reads the value of a keyword; undefined for one that only the server checks. */
 export function keywordOf(node: SchemaNode, keyword: string): unknown {
   return node.skipped.has(keyword) ? undefined : node.schema[keyword];
 }
 
-/** The subschemas that `keyword` holds, in order. */
+/** Lists the subschemas of `keyword` in order. */
 export function edgesOf(node: SchemaNode, keyword: string): SchemaNode["edges"] {
   return node.edges.filter((edge) => edge.keyword === keyword);
 }
 
-/** The one subschema of a keyword that holds one. */
+/** Returns the subschema of a keyword that holds a single one. */
 export function edgeOf(node: SchemaNode, keyword: string): JsonSchema | undefined {
   return node.edges.find((edge) => edge.keyword === keyword && edge.key === undefined)?.schema;
 }

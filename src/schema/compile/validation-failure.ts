@@ -1,19 +1,19 @@
 import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 
-/** One thing that is wrong with a value. Names what was expected, never what was given. */
+/** One problem of a value. It names the expectation and never quotes the value, which may be secret. */
 export interface ValidationProblem {
   /** JSON pointer to the offending part, `""` for the value as a whole. */
   readonly path: string;
   readonly keyword: string;
-  /** In plain words: `"b" is required (number)`. */
+  /** A sentence for people and models: `"b" is required (number)`. */
   readonly message: string;
   readonly expected?: string;
 }
 
 /**
- * Why a value was not accepted.
- * `invalid`: the schema says no; `problems` holds the first few reasons.
- * `unchecked`: nobody knows, because the schema is refused or the check ran out of time.
+ * The reason why a value was not accepted.
+ * `invalid`: the value breaks the schema; `problems` holds the first few reasons.
+ * `unchecked`: there is no verdict, because the schema is refused or the check ran out of time.
  */
 export interface ValidationFailure {
   readonly kind: "invalid" | "unchecked";
@@ -21,7 +21,7 @@ export interface ValidationFailure {
   readonly problems: readonly ValidationProblem[];
 }
 
-/** What a check comes to: nothing, when the value is fine. */
+/** The result of a check; undefined means that the value is valid. */
 export type Verdict = ValidationFailure | undefined;
 
 const maxProblems = 8;
@@ -42,7 +42,7 @@ export function unusableSchema(reason: string): ValidationFailure {
   return unchecked(`the schema cannot be used: ${reason}`);
 }
 
-/** Collects the problems of one check, and knows where in the value it is. */
+/** Collects the problems of one check together with their place in the value. */
 export class Trace {
   readonly #problems: ValidationProblem[];
   readonly #parent: Trace | undefined;
@@ -62,7 +62,7 @@ export class Trace {
     return new Trace(this.#problems, key, this);
   }
 
-  /** Nothing more will be kept, so looking further is wasted. */
+  /** True when no further problem will be kept, so the check may stop. */
   get isFull(): boolean {
     return this.#problems.length >= maxProblems;
   }

@@ -4,7 +4,10 @@ import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 const maxAlternatives = 6;
 const maxDepth = 4;
 
-/** A short type for people: `number`, `string[]`, `"open" | "closed"`, `User | null`. */
+/**
+ * Describes a schema as a short type for error messages: `number`, `string[]`, `"open" | "closed"`, `User
+ * | null`.
+ */
 export function describeSchema(schema: unknown, depth = 0): string {
   if (schema === false) return "nothing";
   if (!isJsonObject(schema) || depth > maxDepth) return "any";
@@ -27,7 +30,7 @@ export function describeSchema(schema: unknown, depth = 0): string {
   return isJsonObject(schema["properties"]) ? "object" : "any";
 }
 
-/** A JSON value from a schema, short and safe to show. */
+/** Shortens a JSON value from a schema to one line that is safe to show. */
 export function describeLiteral(value: unknown): string {
   const text = JSON.stringify(value) ?? "null";
   return boundedLine(text, 40);
@@ -38,7 +41,7 @@ export function describeLiterals(values: readonly unknown[]): string {
   return joinAlternatives(firstFew(values).map((value) => describeLiteral(value)));
 }
 
-/** One more than is shown, so that it is known whether there are more. */
+/** Keeps one value more than is shown: the extra one tells `joinAlternatives` to end with `…`. */
 function firstFew(values: readonly unknown[]): readonly unknown[] {
   return values.slice(0, maxAlternatives + 1);
 }
@@ -61,7 +64,7 @@ function describeType(
   return item.includes(" ") ? `(${item})[]` : `${item}[]`;
 }
 
-/** `#/$defs/User` reads as `User`. */
+/** Names a reference by its last step: `#/$defs/User` reads as `User`. */
 function describeReference(reference: string): string {
   const name = reference.slice(reference.lastIndexOf("/") + 1).replace(/^#/, "");
   return boundedLine(name, 40) || "any";

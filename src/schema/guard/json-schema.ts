@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../text/json-object.ts";
 
-/** A schema in the form it travels in: parsed JSON. */
+/** A JSON Schema as parsed JSON. Nothing about it is checked yet. */
 export type JsonSchema = boolean | JsonSchemaObject;
 
 export interface JsonSchemaObject {
@@ -12,14 +12,14 @@ export function isJsonSchema(value: unknown): value is JsonSchema {
 }
 
 /**
- * The rules a schema is read by. `draft-07` stands for drafts 6 and 7 as well; `draft-04` differs
- * from it only in the keyword that names a schema. Boolean `exclusiveMinimum` is understood in all.
+ * The draft whose rules a schema is read by. `draft-07` stands for drafts 6 and 7; `draft-04` differs
+ * from it only in the keyword that names a schema. Every dialect accepts a boolean `exclusiveMinimum`.
  */
 export type Dialect = "2020-12" | "2019-09" | "draft-07" | "draft-04";
 
 const dialects: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
   ["draft/2020-12/schema", "2020-12"],
-  // Stands for the latest published draft.
+  // This address stands for the latest published draft.
   ["schema", "2020-12"],
   ["draft/2019-09/schema", "2019-09"],
   ["draft-07/schema", "draft-07"],
@@ -28,8 +28,8 @@ const dialects: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
 ]);
 
 /**
- * Reads the dialect from `$schema`: 2020-12, the dialect of the protocol, where it is absent or no text;
- * undefined for any other, such as a meta-schema of somebody's own, which may turn keywords off.
+ * Reads the dialect from `$schema`. A missing `$schema` means 2020-12, the default of the protocol.
+ * Returns undefined for an unsupported one: a custom meta-schema may turn keywords off.
  */
 export function dialectOf(schema: JsonSchema): Dialect | undefined {
   const declared = typeof schema === "object" ? schema["$schema"] : undefined;
@@ -38,17 +38,17 @@ export function dialectOf(schema: JsonSchema): Dialect | undefined {
   return path === undefined ? undefined : dialects.get(path);
 }
 
-/** The keyword that gives a schema its address. */
+/** Returns the keyword that gives a schema its address. */
 export function addressKeyword(dialect: Dialect): "id" | "$id" {
   return dialect === "draft-04" ? "id" : "$id";
 }
 
-/** Before 2019-09 a `$ref` replaced everything beside it. */
+/** Whether the dialect ignores the keywords beside a `$ref`, as all did before 2019-09. */
 export function refHidesSiblings(dialect: Dialect): boolean {
   return dialect === "draft-07" || dialect === "draft-04";
 }
 
-/** The two spellings of "first these, then the rest". */
+/** The keywords that describe the first items of a list and the items after them; 2020-12 renamed both. */
 export interface ArrayForm {
   readonly prefixKeyword: "prefixItems" | "items";
   readonly restKeyword: "items" | "additionalItems";
@@ -57,7 +57,10 @@ export interface ArrayForm {
 const newForm: ArrayForm = { prefixKeyword: "prefixItems", restKeyword: "items" };
 const oldForm: ArrayForm = { prefixKeyword: "items", restKeyword: "additionalItems" };
 
-/** Many servers write the old tuple form without a `$schema`, so 2020-12 understands it too. */
+/**
+ * Picks the form by the type of `items`, not by the dialect: many servers write the old form without a
+ * `$schema`.
+ */
 export function arrayForm(schema: JsonSchemaObject): ArrayForm {
   return Array.isArray(schema["items"]) ? oldForm : newForm;
 }

@@ -7,21 +7,21 @@ import {
   refHidesSiblings,
 } from "./json-schema.ts";
 
-/** What a subschema is applied to: the value itself, a part of it, or nothing unless referred to. */
+/** The part of a value that a subschema applies to; `none` is for `$defs`, which apply only by reference. */
 export type Place = "same" | "property" | "name" | "item" | "none";
 
 export interface Subschema {
   readonly keyword: string;
-  /** The property name, pattern or position under the keyword; undefined when it holds one schema. */
+  /** The property name, pattern or position under the keyword; undefined when the keyword holds one schema. */
   readonly key: string | number | undefined;
-  /** Whatever stands there, schema or not. */
+  /** The value at this place. It need not be a schema. */
   readonly schema: unknown;
   readonly place: Place;
 }
 
 interface KeywordRule {
   readonly isValid: (value: unknown) => boolean;
-  /** For keywords with schemas inside: where these apply. What holds several is a list or a map. */
+  /** The part of a value that the schemas inside the keyword apply to; absent for keywords without schemas. */
   readonly place?: Place;
   readonly since?: "2019-09" | "2020-12";
 }
@@ -39,7 +39,7 @@ const isText: Shape = (value) => typeof value === "string";
 const isFlag: Shape = (value) => typeof value === "boolean";
 const isNumber: Shape = (value) => typeof value === "number";
 const isPositive: Shape = (value) => typeof value === "number" && value > 0;
-/** Draft 4 says `true` beside `minimum` where later ones repeat the number. */
+/** Draft 4 writes `exclusiveMinimum: true` beside `minimum`; later drafts write the number. */
 const isLimit: Shape = (value) => typeof value === "number" || typeof value === "boolean";
 const isCount: Shape = (value) => Number.isInteger(value) && (value as number) >= 0;
 const isNames: Shape = (value) =>
@@ -49,7 +49,7 @@ const isMapOfNames: Shape = (value) =>
 const isDependencies: Shape = (value) =>
   isJsonObject(value) &&
   Object.values(value).every((entry) => isNames(entry) || isJsonSchema(entry));
-/** A list in which a wrong entry would change what the others mean. */
+/** Accepts a list of schemas only: dropping one wrong entry would change what `anyOf` and its kind mean. */
 const isSchemas: Shape = (value) =>
   Array.isArray(value) && value.length > 0 && value.every((entry) => isJsonSchema(entry));
 const isItems: Shape = (value) => isJsonSchema(value) || Array.isArray(value);
@@ -103,18 +103,21 @@ const maps: ReadonlySet<string> = new Set(
 );
 
 export interface KeywordReading {
-  /** Everything that stands where a schema is expected, except under malformed keywords. */
+  /** The values at every place where a schema is expected, except under malformed keywords. */
   readonly subschemas: readonly Subschema[];
   /**
-   * Keywords with a value they cannot have. They are left to the server instead of failing the
-   * tool: hand-written schemas are full of `"required": true` and `"type": "any"`.
+   * Keywords whose value has the wrong form. The server checks them instead of the host, and the tool stays
+   * usable: hand-written schemas are full of `"required": true` and `"type": "any"`.
    */
   readonly malformed: readonly string[];
 }
 
 const empty: KeywordReading = { subschemas: [], malformed: [] };
 
-/** Reads one schema object by the rules of `dialect`; keywords it does not know mean nothing. */
+/**
+ * Reads one schema object by the rules of `dialect`. Unknown keywords are ignored, as the specification
+ * asks.
+ */
 export function readKeywords(schema: JsonSchemaObject, dialect: Dialect): KeywordReading {
   const isReference = refHidesSiblings(dialect) && typeof schema["$ref"] === "string";
   let subschemas: Subschema[] | undefined;
@@ -142,7 +145,7 @@ function collect(
   found: Subschema[],
 ): void {
   const value = schema[keyword];
-  // Beside `items` that is no list there are no "additional" ones.
+  // `additionalItems` applies only beside a list of `items`.
   if (keyword === "additionalItems" && arrayForm(schema).restKeyword !== keyword) return;
   if (keyword === "prefixItems" && arrayForm(schema).prefixKeyword !== keyword) return;
   if (Array.isArray(value)) {
@@ -151,7 +154,7 @@ function collect(
     const map = value as Readonly<Record<string, unknown>>;
     for (const key of Object.keys(map)) {
       const entry = map[key];
-      // `dependencies` also holds plain lists of names, which are no schemas.
+      // `dependencies` may hold lists of property names beside schemas.
       if (keyword !== "dependencies" || !Array.isArray(entry))
         found.push({ keyword, key, schema: entry, place });
     }

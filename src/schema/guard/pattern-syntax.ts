@@ -1,17 +1,17 @@
-/** A `pattern` rewritten for the linear-time engine. */
+/** A `pattern` translated to the syntax of RE2, the linear-time engine. */
 export interface LinearPattern {
   readonly source: string;
-  /** About how many instructions it compiles to, counted repetitions multiplied out. */
+  /** The approximate number of instructions it compiles to, with counted repetitions multiplied out. */
   readonly size: number;
 }
 
 const maxPatternLength = 4_096;
 const maxPatternSize = 10_000;
 const maxGroupDepth = 200;
-/** The engine refuses counts above this, and nested counts whose product is above it. */
+/** RE2 refuses counts above this, and nested counts whose product is above it. */
 const maxRepetition = 1_000;
 
-// ECMAScript and RE2 differ in what these stand for, so they are spelled out.
+// ECMAScript and RE2 disagree on `.` and `\s`, so the translation writes their characters out.
 const anyButLineEnd = "[^\\n\\r\\x{2028}\\x{2029}]";
 const spaces =
   "\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}";
@@ -43,12 +43,12 @@ const scriptNames: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Thrown inside the translation for what the engine has no equivalent of. */
+/** Signals, inside the translation only, syntax that RE2 has no equivalent of. */
 class Unsupported extends Error {}
 
 interface Group {
   size: number;
-  /** Product of nested counts, which the engine limits. */
+  /** The product of nested counts, which RE2 limits. */
   repetition: number;
 }
 
@@ -143,7 +143,7 @@ class Translation {
   }
 
   #open(): void {
-    // Groups capture nothing: only whether the text matches is asked.
+    // Captures are dropped: a check asks only whether the text matches.
     const isPlain = this.#text[this.#at] !== "?";
     if (!isPlain && this.#match(/\?(?::|<[\p{ID_Start}$_][\p{ID_Continue}$]*>)/uy) === null)
       throw new Unsupported();
@@ -174,7 +174,7 @@ class Translation {
     const atom = this.#atom;
     const group = this.#groups.at(-1);
     if (atom === undefined || group === undefined) throw new Unsupported();
-    // Greedy or lazy makes no difference to whether there is a match.
+    // A lazy quantifier is made greedy: both match the same texts.
     this.#match(/\?/y);
     this.#out += source;
     const product = atom.repetition * repetition;
@@ -192,7 +192,7 @@ class Translation {
     this.#emit(set === undefined ? this.#character() : `[${set}]`);
   }
 
-  /** `\d`, `\w`, `\s`, `\p{…}` and their complements, as the inside of a character class. */
+  /** Reads `\d`, `\w`, `\s`, `\p{…}` or a complement, as the inside of a character class. */
   #set(): string | undefined {
     const short = this.#match(/[dDwWsS]/y)?.[0];
     if (short === "s") return spaces;
@@ -210,7 +210,7 @@ class Translation {
     throw new Unsupported();
   }
 
-  /** Any other escape: exactly one character. */
+  /** Reads an escape that stands for exactly one character. */
   #character(): string {
     const control = this.#match(/[tnrfv]/y);
     if (control !== null) return `\\${control[0]}`;
@@ -225,7 +225,7 @@ class Translation {
     const hex = this.#match(/x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\}/y);
     if (hex !== null) {
       const value = Number.parseInt(hex[1] ?? hex[2] ?? hex[3] ?? "", 16);
-      // The engine reads text by whole characters and has no lone surrogates.
+      // RE2 reads whole characters, so a lone surrogate can match nothing in it.
       if (value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) throw new Unsupported();
       return code(value);
     }
@@ -256,7 +256,7 @@ class Translation {
       mayBeginRange = set === undefined && !isRangeEnd;
       isRangeEnd = false;
     }
-    // RE2 has no empty class.
+    // RE2 refuses an empty class, so the set of all characters stands for `[^]`, its complement for `[]`.
     if (inside === "") this.#emit(isNegated ? "[\\x{0}-\\x{10ffff}]" : "[^\\x{0}-\\x{10ffff}]");
     else this.#emit(`[${isNegated ? "^" : ""}${inside}]`);
   }
@@ -271,8 +271,8 @@ function literal(char: string): string {
 }
 
 /**
- * ECMAScript regular expression → RE2, with the meaning it has in JSON Schema (`u` flag, search
- * anywhere); undefined when it needs what no linear-time engine offers: look-around, back-references.
+ * Translates an ECMAScript regular expression to RE2 with the meaning JSON Schema gives it (`u` flag, search
+ * anywhere). Returns undefined when no linear-time engine can run it: look-around, back-references.
  */
 export function toLinearPattern(pattern: string): LinearPattern | undefined {
   if (pattern.length > maxPatternLength) return undefined;

@@ -1,12 +1,15 @@
 import type { JsonSchema } from "./json-schema.ts";
 import type { SchemaEdge, SchemaGraph, SchemaNode, SchemaProblem } from "./schema-graph.ts";
 
-/** Chains of references longer than this are not followed; the schema counts as unbounded. */
+/** A chain of references longer than this makes the schema count as unbounded. */
 const maxDepth = 400;
 const maxWork = 20_000;
 const maxMembers = 1_000;
 
-/** How often one schema is applied along the heaviest path, and whether that path is endless. */
+/**
+ * The number of schemas applied to one part of a value along the heaviest path; `isRecursive` if the path
+ * returns to itself.
+ */
 interface Weight {
   readonly count: number;
   readonly isRecursive: boolean;
@@ -15,10 +18,10 @@ interface Weight {
 const light: Weight = { count: 1, isRecursive: false };
 
 /**
- * The greatest number of schemas that checking applies to any one part of a value. Composition
- * multiplies: two alternatives that both describe a property look at it twice, and when that
- * property again has two, four times. `Infinity` stands for growth with the depth of the value (a
- * recursive schema that looks at the same part twice), or for a schema too tangled to say.
+ * Estimates the greatest number of schemas that a check applies to any one part of a value. Composition
+ * multiplies: two alternatives that both describe a property check it twice, and when that property
+ * again has two, four times. `Infinity` means growth with the depth of the value (a recursive schema
+ * that checks the same part twice), or a schema with too many paths to count.
  */
 export function estimateCost(graph: SchemaGraph): number | SchemaProblem {
   if (typeof graph.root === "boolean") return 1;
@@ -43,7 +46,7 @@ class CostEstimate {
     this.#graph = graph;
   }
 
-  /** How many schemas `node` applies to the value it is given, itself included. */
+  /** Counts the schemas that `node` applies to the value itself, not to its parts; `node` counts as one. */
   countInPlace(node: SchemaNode): number | "endless" {
     if (node.references.length === 0 && !node.edges.some(isInPlace)) return 1;
     const known = this.#counts.get(node);
@@ -59,7 +62,7 @@ class CostEstimate {
       count += innerCount;
     }
     this.#depth -= 1;
-    // What is "unevaluated" is found by asking the same subschemas once more.
+    // Finding the unevaluated parts runs the same subschemas a second time.
     const inner = count - 1;
     for (const keyword of ["unevaluatedProperties", "unevaluatedItems"])
       if (node.schema[keyword] !== undefined) count += inner;
@@ -67,7 +70,7 @@ class CostEstimate {
     return count;
   }
 
-  /** The heaviest part of whatever `node` is given. */
+  /** Returns the weight of the heaviest part of a value that `node` checks. */
   weigh(node: SchemaNode): Weight {
     if (node.edges.length === 0 && node.references.length === 0) return light;
     const known = this.#weights.get(node);
@@ -80,7 +83,7 @@ class CostEstimate {
     this.#weights.set(node, "open");
     this.#depth += 1;
     let heaviest: Weight = { count, isRecursive: false };
-    // Alone with its value, and with one schema for each part of it: no need for tables.
+    // A schema without in-place subschemas or overlapping keywords meets each part once: no tables needed.
     if (count === 1 && !node.edges.some(mayOverlapOthers))
       for (const { schema } of node.edges)
         heaviest = heavier(heaviest, this.#weighTogether([schema]));
@@ -105,7 +108,10 @@ class CostEstimate {
     return { count, isRecursive };
   }
 
-  /** For each part of a value (a named property, the other ones, a position …) the schemas it meets. */
+  /**
+   * Yields, for each part of a value (a named property, any other property, a position …), the schemas it
+   * meets.
+   */
   *#parts(node: SchemaNode): Generator<readonly JsonSchema[]> {
     const members = this.#members(node);
     for (const place of ["property", "item", "name"] as const) {
@@ -123,7 +129,7 @@ class CostEstimate {
     }
   }
 
-  /** Every schema that meets the same value as `node`, as often as it does. */
+  /** Lists every schema that meets the same value as `node`; one that meets it twice is listed twice. */
   #members(node: SchemaNode): readonly SchemaNode[] {
     const members: SchemaNode[] = [];
     const pending = [node];
@@ -147,12 +153,12 @@ class CostEstimate {
   }
 }
 
-/** What one schema says about the parts of a value. */
+/** The subschemas of one schema, sorted by the parts of a value they meet. */
 interface DescribedParts {
   readonly keyed: ReadonlyMap<string, JsonSchema>;
-  /** Meets the parts that have no key here. */
+  /** Subschemas for the parts that have no key in `keyed`. */
   readonly rest: readonly JsonSchema[];
-  /** May meet any part. */
+  /** Subschemas that may meet any part. */
   readonly always: readonly JsonSchema[];
 }
 

@@ -16,19 +16,19 @@ export interface SchemaEdge extends Subschema {
   readonly schema: JsonSchema;
 }
 
-/** One schema object that takes part in checking a value. */
+/** One schema object that a check can reach. */
 export interface SchemaNode {
   readonly schema: JsonSchemaObject;
-  /** What `$ref`, `$dynamicRef` and `$recursiveRef` point at. */
+  /** The schemas that `$ref`, `$dynamicRef` and `$recursiveRef` point at. */
   readonly references: readonly JsonSchema[];
-  /** An old dialect's `$ref` makes everything beside it meaningless. */
+  /** True for a `$ref` of an old dialect, which turns off all keywords beside it. */
   readonly isReferenceOnly: boolean;
   readonly edges: readonly SchemaEdge[];
-  /** Keywords that are left to the server: malformed, or a pattern that cannot be run safely. */
+  /** Keywords that only the server checks: malformed ones, and patterns that cannot run safely. */
   readonly skipped: ReadonlySet<string>;
   /**
-   * Something below is left to the server, so "matches" only means "may match". Whatever asks for
-   * the opposite (`not`, `if`, exactly one of) must not conclude from it.
+   * True if this schema or one inside it skips a keyword: a value it accepts only may match. `not`, `if`
+   * and `oneOf` draw no conclusion from such a match.
    */
   isUncertain: boolean;
 }
@@ -39,7 +39,7 @@ export interface SchemaGraph {
   readonly root: JsonSchema;
   readonly nodes: ReadonlyMap<JsonSchemaObject, SchemaNode>;
   readonly patterns: ReadonlyMap<string, LinearPattern>;
-  /** Each keyword left to the server and where it stands: `pattern at /properties/x`. */
+  /** Every skipped keyword with its place in the schema: `pattern at /properties/x`. */
   readonly unvalidated: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export interface SchemaProblem {
   readonly problem: string;
 }
 
-/** The graph, or in plain words why the schema cannot be used. Expects a document of bounded size. */
+/** Builds the graph, or says why the schema cannot be used. Expects a document of bounded size. */
 export function buildSchemaGraph(root: JsonSchema): SchemaGraph | SchemaProblem {
   const dialect = dialectOf(root);
   return dialect === undefined ? unsupported(root) : new GraphBuilder(root, dialect).build();
@@ -58,12 +58,12 @@ function unsupported(schema: JsonSchema): SchemaProblem {
   return { problem: `its "$schema" is "${String($schema)}", a dialect that is not supported` };
 }
 
-/** A schema on the way into the graph, with the way that led to it. */
+/** A schema that waits to enter the graph, with the edge or reference that led to it. */
 interface Reached {
   readonly schema: JsonSchemaObject;
   readonly parent: Reached | undefined;
   readonly edge: SchemaEdge | undefined;
-  /** The reference that led here, and the address it was found under. */
+  /** The reference that led to this schema. */
   readonly reference?: string;
   readonly base?: string | undefined;
 }
@@ -78,7 +78,7 @@ class GraphBuilder {
   readonly #patterns = new Map<string, LinearPattern>();
   readonly #unvalidated: string[] = [];
   readonly #pending: Reached[] = [];
-  /** Most schemas refer to nothing, and then nobody needs to know the addresses in them. */
+  /** Built with the first reference: most schemas have none and need no table of addresses. */
   #references: SchemaReferences | undefined;
 
   constructor(root: JsonSchema, dialect: Dialect) {
@@ -89,7 +89,7 @@ class GraphBuilder {
   }
 
   build(): SchemaGraph | SchemaProblem {
-    // The list grows while it is walked: outer schemas first.
+    // The list grows while it is walked, so outer schemas come first.
     for (const next of this.#pending) {
       if (this.#nodes.has(next.schema)) continue;
       if (this.#isOfAnotherDialect(next.schema))
@@ -108,7 +108,7 @@ class GraphBuilder {
     };
   }
 
-  /** Only a part with an address of its own may declare a dialect; elsewhere `$schema` means nothing. */
+  /** Only a part with its own address may declare a dialect; elsewhere `$schema` is ignored. */
   #isOfAnotherDialect(schema: JsonSchemaObject): boolean {
     if (schema["$schema"] === undefined || schema === this.#root) return false;
     const address = schema[addressKeyword(this.#dialect)];
@@ -173,7 +173,7 @@ class GraphBuilder {
       const runnable = Object.keys(patternProperties).map((source) => this.#canRun(source));
       if (runnable.includes(false)) skipped.add("patternProperties");
     }
-    // Which properties are "additional" is unknown when it is unknown which ones the others cover.
+    // Without knowing which properties the others cover, nobody can tell which are additional.
     const isOpen = skipped.has("patternProperties") || skipped.has("properties");
     if (isOpen && schema["additionalProperties"] !== undefined) skipped.add("additionalProperties");
     return skipped;
@@ -196,7 +196,7 @@ function isEdge(subschema: Subschema): subschema is SchemaEdge {
   return isJsonSchema(subschema.schema);
 }
 
-/** Where a schema stands in the document, as a JSON pointer. */
+/** Returns the JSON pointer to a schema within the document. */
 function pointerTo(reached: Reached): string {
   let pointer = "";
   let place: Reached | undefined = reached;

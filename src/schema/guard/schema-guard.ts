@@ -10,28 +10,34 @@ export type SchemaLimits = Pick<
 >;
 
 /**
- * What the guard thinks of a schema that a server sent.
- * `plain`: checking takes time in proportion to the value, and happens in place.
- * `complex`: checking may multiply (alternatives inside alternatives, recursion that looks at the
- * same part twice, very large patterns), or the schema is too large to be judged on this thread;
- * both happen in a worker with a deadline.
- * `refused`: it cannot be checked at all, so its tool cannot be used.
+ * The guard's judgement of a schema that a server sent.
+ * `plain`: a check takes time in proportion to the value and runs in place.
+ * `complex`: a check may multiply (alternatives inside alternatives, recursion that checks the same
+ * part twice, very large patterns), or the schema is too large to be judged on this thread. A worker
+ * with a deadline runs the check.
+ * `refused`: no check is possible, so the tool cannot be used.
  */
 export type SchemaReport =
   | {
       readonly kind: "plain" | "complex";
-      /** Keywords that only the server can judge, such as `pattern at /properties/x`. */
+      /** Keywords that only the server checks, such as `pattern at /properties/x`. */
       readonly unvalidated: readonly string[];
     }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** More schemas than this on one part of a value are complex; real tools stay below 10. */
+/**
+ * A schema that applies more subschemas than this to one part of a value is complex; real tools stay below
+ * 10.
+ */
 const maxPlainCost = 256;
 /** Compiling patterns of this many instructions in all takes a few milliseconds. */
 const maxPlainPatternSize = 2_000;
 const maxNotes = 32;
 
-/** Well above the largest schema of a published server; more would hold up everything else. */
+/**
+ * Schemas with more nodes are examined in the worker, because they would block this thread; published
+ * servers have far fewer.
+ */
 const maxExaminedNodes = 2_000;
 
 /** Judges a schema without compiling it. Never throws, whatever is given. */
@@ -41,12 +47,12 @@ export function inspectSchema(schema: unknown, limits: SchemaLimits = defaultLim
   return isForWorker(measure) ? largeReport : examineSchema(schema).report;
 }
 
-/** Whether even examining the schema is left to the worker. */
+/** Whether the worker examines the schema, and not this thread. */
 export function isForWorker({ nodes }: SchemaMeasure): boolean {
   return nodes > maxExaminedNodes;
 }
 
-/** What is known about a schema that only the worker examines. */
+/** The report of every schema that only the worker examines. */
 export const largeReport: SchemaReport = { kind: "complex", unvalidated: [] };
 
 type Refusal = Extract<SchemaReport, { readonly kind: "refused" }>;
@@ -55,7 +61,7 @@ export type Examination =
   | { readonly report: Refusal; readonly graph?: undefined }
   | { readonly report: Exclude<SchemaReport, Refusal>; readonly graph: SchemaGraph };
 
-/** The judgement together with what compiling needs. Only for what `measureSchema` let through. */
+/** Judges a schema and keeps the graph for the compiler. Call it only with what `measureSchema` let through. */
 export function examineSchema(schema: unknown): Examination {
   if (!isJsonSchema(schema)) return refuse("it is not an object");
   const graph = buildSchemaGraph(schema);
@@ -77,21 +83,21 @@ function forDisplay(text: string): string {
   return boundedLine(text, 200);
 }
 
-/** A document within the limits. */
+/** The size of a document that is within the limits. */
 export interface SchemaMeasure {
-  /** Objects and lists in it. */
+  /** The number of objects and lists in the document. */
   readonly nodes: number;
 }
 
 type SizeLimits = Pick<Limits, "maxSchemaBytes" | "maxSchemaDepth" | "maxSchemaNodes">;
 
 /**
- * The size of the document, or why it is too large, too deep or no JSON. Runs without recursion,
- * because it is what makes recursion over the schema safe afterwards.
+ * Measures the document, or says why it is too large, too deep or no JSON. It does not recurse: its
+ * limits are what makes recursion over the schema safe afterwards.
  */
 export function measureSchema(schema: unknown, limits: SizeLimits): SchemaMeasure | SchemaProblem {
   const size = countCharacters(schema, limits);
-  // Escapes and characters outside of ASCII need up to six bytes; near the limit they are counted.
+  // A character takes up to six bytes as an escape, so bytes are counted only near the limit.
   if ("problem" in size || size.characters * 6 <= limits.maxSchemaBytes) return size;
   const bytes = new TextEncoder().encode(JSON.stringify(schema)).length;
   return bytes > limits.maxSchemaBytes ? tooLarge(limits) : size;

@@ -9,7 +9,7 @@ import {
 } from "./json-schema.ts";
 import { readKeywords } from "./keyword-rules.ts";
 
-/** A keyword that points elsewhere, with where to. */
+/** A referring keyword and the text of its reference. */
 export interface Reference {
   readonly keyword: "$ref" | "$dynamicRef" | "$recursiveRef";
   readonly text: string;
@@ -17,7 +17,7 @@ export interface Reference {
 
 const none: readonly Reference[] = [];
 
-/** The references that count in `schema`. */
+/** Lists the references in `schema` that the dialect knows. */
 export function referencesIn(schema: JsonSchemaObject, dialect: Dialect): readonly Reference[] {
   const { $ref, $dynamicRef, $recursiveRef } = schema as Readonly<Record<string, unknown>>;
   if ($ref === undefined && $dynamicRef === undefined && $recursiveRef === undefined) return none;
@@ -30,7 +30,7 @@ export function referencesIn(schema: JsonSchemaObject, dialect: Dialect): readon
   return found;
 }
 
-/** Stands for the address of a schema that names none; only ever compared. */
+/** The address of a document without a `$id`. It is only compared, never opened. */
 const nameless = "schema://document/";
 
 export type Resolution =
@@ -38,9 +38,9 @@ export type Resolution =
   | { readonly problem: string };
 
 /**
- * What the references inside one schema document point at. Addresses only name parts of the
- * document itself: nothing is ever fetched, and nothing is shared between documents, so that two
- * servers may use the same `$id` for different schemas.
+ * Resolves the references inside one schema document. An address only ever names a part of the
+ * document itself: nothing is fetched, and nothing is shared between documents, so two servers may
+ * use the same `$id` for different schemas.
  */
 export class SchemaReferences {
   readonly #dialect: Dialect;
@@ -62,7 +62,7 @@ export class SchemaReferences {
     }
   }
 
-  /** What the reference `text` under `keyword` of `schema` points at. */
+  /** Finds the schema that the reference `text` under `keyword` of `schema` points at. */
   resolve({ keyword, text }: Reference, schema: JsonSchemaObject, inherited?: string): Resolution {
     const base = this.#baseOf(schema, inherited);
     if (keyword === "$ref") return this.#find(text, base);
@@ -71,7 +71,7 @@ export class SchemaReferences {
     return { problem: "it uses $recursiveRef across several embedded schemas" };
   }
 
-  /** The address that relative references inside `schema` are resolved against. */
+  /** Returns the address that relative references inside `schema` are resolved against. */
   #baseOf(schema: JsonSchemaObject, inherited: string = nameless): string {
     return this.#bases.get(schema) ?? inherited;
   }
@@ -107,7 +107,7 @@ export class SchemaReferences {
     return { schema, base: isJsonObject(schema) ? this.#baseOf(schema, inherited) : inherited };
   }
 
-  /** `$dynamicRef`: like `$ref`, unless the document really uses it to override parts of itself. */
+  /** Resolves `$dynamicRef` like `$ref`, and refuses a document that uses it to override parts of itself. */
   #findDynamic(reference: string, base: string): Resolution {
     const resolution = this.#find(reference, base);
     if (!("schema" in resolution) || typeof resolution.schema !== "object") return resolution;
@@ -117,7 +117,7 @@ export class SchemaReferences {
     return { problem: "it uses $dynamicRef across several embedded schemas" };
   }
 
-  /** Notes the names that `schema` gives itself; returns the base for what is inside it. */
+  /** Registers the address and anchors of `schema`; returns the base address for its subschemas. */
   #register(schema: JsonSchemaObject, inherited: string): string {
     let base = inherited;
     const name = schema[addressKeyword(this.#dialect)];
@@ -167,7 +167,7 @@ function decodeFragment(fragment: string): string {
   }
 }
 
-/** The part of `root` that a JSON pointer names; undefined when there is none. */
+/** Finds the part of `root` that a JSON pointer names; undefined when there is none. */
 export function followPointer(root: unknown, pointer: string): unknown {
   let part: unknown = root;
   for (const token of pointer.split("/").slice(1)) {

@@ -8,8 +8,8 @@ type Writable = Record<string, unknown>;
 const maxDepth = 64;
 
 /**
- * Left out. Names of schemas only matter to references that are not pointers, and two equal ones make a
- * schema invalid.
+ * Keywords that the copy leaves out. Addresses and anchors serve only references that are not pointers, and
+ * two equal ones make a schema invalid.
  */
 const leftOut: ReadonlySet<string> = new Set(
   "$schema $vocabulary $id id $anchor $dynamicAnchor $dynamicRef $recursiveAnchor $recursiveRef contentSchema".split(
@@ -17,7 +17,7 @@ const leftOut: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Keywords that check nothing, by the type of what they hold. */
+/** Keywords that check nothing, each with the type that its value must have. */
 const annotations: ReadonlyMap<string, "string" | "boolean" | "array"> = new Map([
   ...["title", "description", "$comment", "format", "contentEncoding", "contentMediaType"].map(
     (keyword) => [keyword, "string"] as const,
@@ -27,10 +27,9 @@ const annotations: ReadonlyMap<string, "string" | "boolean" | "array"> = new Map
 ]);
 
 /**
- * The same schema in the words of the current dialect, without those that its meta-schema refuses: older
- * forms are translated; malformed keywords, names of schemas and pointers to nothing are left out. It
- * may so accept more. For those who check schemas strictly: to a model provider one wrong word in one
- * tool is a reason to refuse the whole request.
+ * Copies a schema into a form that the 2020-12 meta-schema accepts, for model providers: one wrong keyword
+ * in one tool makes them refuse the whole request. Older forms are translated; malformed keywords, addresses
+ * and pointers to nothing are left out, so the copy may accept more values than the original.
  */
 export function wellFormedSchema(schema: JsonSchemaObject): JsonSchemaObject {
   const referring: Writable[] = [];
@@ -43,7 +42,7 @@ function wellFormedPart(schema: JsonSchemaObject, referring: Writable[], depth: 
   if (depth > maxDepth) return {};
   const { subschemas, malformed } = readKeywords(schema, "2020-12");
   const refused = new Set(malformed);
-  // Where a keyword holds several schemas, the first one says in which form.
+  // The key of a subschema tells whether its keyword holds one schema, a list or a map.
   const holders = new Map(subschemas.map(({ keyword, key }) => [keyword, typeof key]));
   const inner = (value: unknown): unknown => {
     if (typeof value === "boolean") return value;
@@ -56,7 +55,7 @@ function wellFormedPart(schema: JsonSchemaObject, referring: Writable[], depth: 
       if (form === undefined) return [keyword, withoutRepeats(keyword, value)];
       return [keyword, form === "undefined" ? inner(value) : eachOf(keyword, value, inner)];
     });
-  // Unlike assignment, this keeps a property called `__proto__` a property.
+  // Unlike assignment, `fromEntries` keeps a property called `__proto__` a property.
   const part: Writable = Object.fromEntries(entries);
   useCurrentTuple(schema, part);
   useCurrentLimit(part, "minimum", "exclusiveMinimum");
@@ -71,7 +70,7 @@ function isAllowed(keyword: string, value: unknown): boolean {
   if (keyword === "pattern") return isPattern(String(value));
   const type = annotations.get(keyword);
   if (type !== undefined) return type === (Array.isArray(value) ? "array" : typeof value);
-  // A number too large for JSON would be written down as null.
+  // JSON would turn a number that is not finite into null.
   return typeof value !== "number" || Number.isFinite(value);
 }
 
@@ -83,10 +82,13 @@ function isPattern(source: string): boolean {
   }
 }
 
-/** The maps of these keywords hold lists of names, which may not repeat one. */
+/** Keywords that map a property to a list of names; the meta-schema forbids repeated names. */
 const namesByProperty: ReadonlySet<string> = new Set(["dependencies", "dependentRequired"]);
 
-/** What a list or a map holds: schemas, and in some maps lists of names. */
+/**
+ * Copies the list or map of a keyword and applies `inner` to each schema in it; some maps hold lists of
+ * names too.
+ */
 function eachOf(keyword: string, value: unknown, inner: (entry: unknown) => unknown): unknown {
   if (Array.isArray(value)) return value.map((entry) => inner(entry));
   return Object.fromEntries(
@@ -105,7 +107,7 @@ function withoutRepeats(keyword: string, value: unknown): unknown {
   return isList && Array.isArray(value) ? [...new Set(value)] : value;
 }
 
-/** `items` used to be the list, and `additionalItems` what comes after it. */
+/** Renames the older tuple form: a list of `items` becomes `prefixItems`, `additionalItems` becomes `items`. */
 function useCurrentTuple(schema: JsonSchemaObject, part: Writable): void {
   const { additionalItems, items } = part;
   delete part["additionalItems"];
@@ -118,7 +120,7 @@ function useCurrentTuple(schema: JsonSchemaObject, part: Writable): void {
   if (Array.isArray(prefixItems) && prefixItems.length === 0) delete part["prefixItems"];
 }
 
-/** The exclusive one used to be `true` beside the number. */
+/** Translates the exclusive limit of draft 4, which is `true` beside the number. */
 function useCurrentLimit(part: Writable, keyword: string, exclusive: string): void {
   const { [keyword]: limit, [exclusive]: isExclusive } = part;
   if (typeof isExclusive !== "boolean") return;
@@ -134,7 +136,7 @@ function leadsSomewhere(root: JsonSchemaObject, reference: unknown): boolean {
   try {
     return isJsonSchema(followPointer(root, decodeURIComponent(reference.slice(1))));
   } catch {
-    // Not a reference at all.
+    // The fragment cannot be decoded.
     return false;
   }
 }

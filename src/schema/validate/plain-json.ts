@@ -8,16 +8,16 @@ import {
 
 export interface PlainJsonLimits {
   readonly maxDepth: number;
-  /** Objects and lists in all. */
+  /** The number of objects and lists in the whole value. */
   readonly maxParts: number;
 }
 
 const defaults: PlainJsonLimits = { maxDepth: defaultLimits.maxJsonDepth, maxParts: 1_000_000 };
 
 /**
- * Whether a value arrives on the other side as it is. JSON drops functions, turns `NaN` into `null`
- * and a date into text, and never ends with a cycle; each of these is a failure here. A property
- * that is `undefined` counts as absent, as it does in JSON.
+ * Checks that a value survives JSON unchanged. JSON drops functions, turns `NaN` into `null` and a date
+ * into text, and fails on a cycle; each of these is a failure here. A property that is `undefined`
+ * counts as absent, as it does in JSON.
  */
 export function checkPlainJson(value: unknown, limits: PlainJsonLimits = defaults): Verdict {
   const { maxDepth, maxParts } = limits;
@@ -36,11 +36,14 @@ interface Search extends PlainJsonLimits {
 
 interface Offence {
   readonly what: string;
-  /** Innermost first. */
+  /** The path to the offending part, innermost key first. */
   readonly keys: (string | number)[];
 }
 
-/** Cycles need no bookkeeping: they end at the depth limit, and wide ones at the count. */
+/**
+ * Searches depth first. Cycles need no bookkeeping: the limit on depth ends them, and the limit on parts
+ * ends wide ones.
+ */
 function findOffence(value: unknown, depth: number, search: Search): Offence | undefined {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return undefined;
   if (typeof value === "number")
@@ -72,12 +75,13 @@ function findInObject(
   depth: number,
   search: Search,
 ): Offence | undefined {
-  // Objects of another realm have another prototype, but one that has none itself.
+  // A plain object of another realm has a prototype that has none itself.
   const prototype: unknown = Object.getPrototypeOf(object);
   const isOwnRealm = prototype === Object.prototype || prototype === null;
   if (!isOwnRealm && Object.getPrototypeOf(prototype) !== null)
     return { what: "is not a plain object", keys: [] };
-  // Not by key: every call comes through here, and objects of all shapes make looking keys up slow.
+  // Values are read without their keys: every call runs this, and lookups by key are slow over objects of
+  // many shapes.
   const children: readonly unknown[] = Object.values(object);
   for (let index = 0; index < children.length; index += 1) {
     const child = children[index];
@@ -94,7 +98,10 @@ export function parseFrozen(text: string): unknown {
   return deepFreeze(JSON.parse(text) as unknown);
 }
 
-/** Copies a value that `checkPlainJson` accepts; the copy is frozen and shares nothing with the caller's object. */
+/**
+ * Copies a value that `checkPlainJson` accepts; the copy is frozen and shares nothing with the caller's
+ * object.
+ */
 export function frozenCopy<T>(value: T): T {
   return parseFrozen(JSON.stringify(value)) as T;
 }

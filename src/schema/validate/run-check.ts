@@ -16,7 +16,7 @@ const unexplained: ValidationProblem = {
   message: "the value does not match the schema",
 };
 
-/** Checks within a budget of steps; the reasons of a failure are looked up in a second run. */
+/** Checks a value within a budget of steps. A failed check runs a second time to collect the reasons. */
 export function runCheck(
   { check, meter }: CompiledSchema,
   value: unknown,
@@ -39,7 +39,7 @@ export function runCheck(
   return { verdict: invalid(problems.length === 0 ? [unexplained] : problems) };
 }
 
-/** A recursive schema on a very deep value ends the stack before the budget: the same answer. */
+/** Whether the check ran out of budget or of stack; a recursive schema on a very deep value does the latter. */
 function isTooMuch(error: unknown): boolean {
   return error instanceof BudgetExceeded || error instanceof RangeError;
 }

@@ -7,9 +7,9 @@ import type { SchemaJob, SchemaWorkerMessage } from "./schema-worker.ts";
 import type { Offload } from "./validator.ts";
 
 export interface SchemaWorkerOptions {
-  /** For one check, from the moment the worker begins with it. */
+  /** The deadline of one check, counted from the moment the worker gets it. */
   readonly timeoutMs?: number;
-  /** The module the worker runs, unless it is the package's own. */
+  /** The module that the worker runs; the package's own by default. */
   readonly entry?: URL;
 }
 
@@ -19,7 +19,7 @@ interface Waiting extends Pick<SchemaJob, "schemaText" | "value"> {
   readonly resolve: (answer: Answer) => void;
 }
 
-/** A worker that has not begun by then never will. */
+/** A worker that is not ready by then is given up. */
 const startTimeoutMs = 10_000;
 const maxWaiting = 64;
 const resourceLimits = {
@@ -29,9 +29,9 @@ const resourceLimits = {
 };
 
 /**
- * One thread that checks values against complex schemas, one after the other. It starts with the
- * first check, is killed and replaced when a check overruns its deadline, and never keeps the
- * process alive while it has nothing to do.
+ * Runs checks against complex schemas in one thread, one after the other. The thread starts with the
+ * first check, is killed and replaced when a check overruns its deadline, and keeps the process alive
+ * only during a check.
  */
 export class SchemaWorker implements Offload {
   readonly #timeoutMs: number;
@@ -50,7 +50,7 @@ export class SchemaWorker implements Offload {
   }
 
   async validate(schemaText: string, value: unknown): Promise<Answer> {
-    // Loaded here, because it is large and few hosts need it.
+    // The module is large and few hosts need it, so it is loaded with the first check.
     const module = this.#module ?? (await import("./schema-worker-module.ts")).schemaWorkerModule;
     this.#module = module;
     if (this.#isClosed || this.#waiting.length >= maxWaiting) return "unavailable";
@@ -60,7 +60,7 @@ export class SchemaWorker implements Offload {
     });
   }
 
-  /** Checks under way end as `unavailable`. */
+  /** Stops the thread. Checks under way end as `unavailable`. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#stop("unavailable");
@@ -83,7 +83,7 @@ export class SchemaWorker implements Offload {
     this.#isReady = false;
     const worker = startThread(module, { resourceLimits });
     worker.on("message", (message: SchemaWorkerMessage) => this.#receive(worker, message));
-    // Before it is ready the module itself is at fault, and a second try would fail as well.
+    // A failure before the worker is ready is the fault of its module, and would repeat itself.
     worker.on("error", () => this.#fail(worker, this.#isReady ? "too-costly" : "unavailable"));
     worker.on("exit", () => this.#fail(worker, this.#isReady ? "too-costly" : "unavailable"));
     this.#arm(startTimeoutMs, () => this.#fail(worker, "unavailable"));
@@ -107,7 +107,7 @@ export class SchemaWorker implements Offload {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
       worker.postMessage({ id: this.#nextId, schemaText, value } satisfies SchemaJob);
     } catch {
-      // Values that cannot be copied are no JSON and have no business here.
+      // A value that cannot be copied is no JSON.
       this.#settle("unavailable");
     }
   }

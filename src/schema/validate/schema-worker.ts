@@ -20,7 +20,7 @@ const maxCompiled = 64;
 
 const compiled = new Map<string, CompiledSchema>();
 
-// No `await` at the top: the build makes a script of this, not a module.
+// The build makes a script of this file, not a module, so there is no top-level `await`.
 void loadPatternEngine().then((engine) => {
   parentPort?.on("message", ({ id, schemaText, value }: SchemaJob) => {
     post({ type: "done", id, result: check(schemaText, value, engine) });
@@ -37,7 +37,7 @@ function check(schemaText: string, value: unknown, engine: PatternEngine): Check
     schema = compileSchema(graph, engine);
     compiled.set(schemaText, schema);
   }
-  // No budget of steps here: the host ends this thread when the time is up.
+  // The host kills this thread at the deadline, so the check has no budget of steps.
   return runCheck(schema, value, Number.MAX_VALUE);
 }
 

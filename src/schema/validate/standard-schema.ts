@@ -7,25 +7,26 @@ import {
 } from "../compile/validation-failure.ts";
 
 /**
- * A schema of another library that can be had as JSON Schema: the interface of standardschema.dev/json-schema,
- * which zod, ArkType, Valibot and others implement. `Output` is the type of a value that was accepted.
+ * A schema of another library that converts itself to JSON Schema: the interface of
+ * standardschema.dev/json-schema, which zod, ArkType, Valibot and others implement. `Output` is the type of
+ * an accepted value.
  */
 export interface StandardJsonSchema<Output = unknown> {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
-    /** Never there at run time. */
+    /** Carries types for the compiler; absent at run time. */
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
     readonly jsonSchema: {
       readonly input: ConvertSchema;
       readonly output: ConvertSchema;
     };
-    /** The library's own check, of the same standard; gives the value, or issues. */
+    /** The library's own check. It returns the value, or issues. */
     readonly validate?: ((value: unknown) => unknown) | undefined;
   };
 }
 
-/** Throws for a target or a schema that cannot be converted. */
+/** Converts the schema. It throws for a target or a schema that cannot be converted. */
 type ConvertSchema = (options: { readonly target: string }) => Readonly<Record<string, unknown>>;
 
 interface Issue {
@@ -35,12 +36,12 @@ interface Issue {
 
 const maxMessage = 200;
 
-/** Whether the value belongs to a library of the standard; that it carries JSON Schema is not said by that. */
+/** Whether the value is a schema of a library that follows the standard. It need not carry JSON Schema. */
 export function isStandardSchema(value: unknown): value is StandardJsonSchema {
   return isHolder(value) && "~standard" in value && isHolder(value["~standard"]);
 }
 
-/** Some libraries make schemas that are functions. */
+/** Whether the value can have members. Some libraries make schemas that are functions. */
 function isHolder(value: unknown): value is object {
   return (typeof value === "object" && value !== null) || typeof value === "function";
 }
@@ -49,7 +50,7 @@ export type CarriedSchema =
   | { readonly schema: Readonly<Record<string, unknown>>; readonly flaw?: undefined }
   | { readonly flaw: string; readonly hint?: string };
 
-/** The JSON Schema of what the schema takes or gives, of draft 2020-12 or, from libraries that have only that, draft-07. */
+/** Converts a schema to JSON Schema 2020-12, or to draft-07 where the library has nothing newer. */
 export function toJsonSchema(schema: StandardJsonSchema, side: "input" | "output"): CarriedSchema {
   const { vendor, jsonSchema } = schema["~standard"] as Partial<StandardJsonSchema["~standard"]>;
   const convert = jsonSchema?.[side];
@@ -75,7 +76,7 @@ export type LibraryVerdict =
   | { readonly value: unknown; readonly failure?: undefined }
   | { readonly failure: ValidationFailure };
 
-/** Runs the library's own check. Rejects with what that throws. */
+/** Runs the library's own check. Rejects with the error that it throws. */
 export async function checkByLibrary(
   schema: StandardJsonSchema,
   value: unknown,

@@ -11,12 +11,15 @@ import { checkPlainJson } from "./plain-json.ts";
 import { ValidatorCache } from "./validator-cache.ts";
 
 export interface ToolArgumentsOptions {
-  /** The host's own, with its worker and limits; a shared one without a worker otherwise. */
+  /**
+   * The validators to use, such as the host's with its worker and limits; by default a shared cache
+   * without a worker.
+   */
   readonly validators?: ValidatorCache | undefined;
   /**
-   * What a tool takes whose schema is missing, or says nothing (`{}`, `{ "$schema": … }`). `any` (default):
-   * every object, as JSON Schema has it; published servers list such tools and want arguments. `none`: no
-   * arguments.
+   * The arguments that a tool takes if its schema is missing or empty (`{}`, `{ "$schema": … }`). `any`
+   * (default): every object, as JSON Schema has it; published servers list such tools and want arguments.
+   * `none`: no arguments.
    */
   readonly withoutSchema?: "none" | "any" | undefined;
 }
@@ -24,17 +27,17 @@ export interface ToolArgumentsOptions {
 let shared: ValidatorCache | undefined;
 
 /**
- * Whether `args` may be sent to a tool with this input schema: undefined means yes, exactly as they
- * are. Nothing is added (defaults are the server's business), dropped or converted. Extra properties
- * pass where the schema is open and are refused where it is closed. A promise is returned only when
- * the check cannot be done at once.
+ * Checks `args` against the input schema of a tool; undefined means that they may be sent as they are.
+ * Nothing is added (the server fills in defaults), dropped or converted. Extra properties pass where the
+ * schema is open and are refused where it is closed. A promise is returned only when the check cannot
+ * be done at once.
  */
 export function validateToolArguments(
   schema: unknown,
   args: unknown,
   options: ToolArgumentsOptions = {},
 ): Verdict | Promise<Verdict> {
-  // Every call comes through here: nothing is built for options that are in order.
+  // Every call runs this, so nothing is allocated for valid options.
   if (!object.accepts(options))
     checkArguments("validateToolArguments", { options: object }, [options]);
   if (!isJsonObject(args)) return notAnObject;
@@ -51,7 +54,7 @@ const notAnObject = invalid([
   { path: "", keyword: "type", message: "the arguments must be an object", expected: "object" },
 ]);
 
-/** `{ "type": "object" }` says something: any object will do. `{}` says nothing. */
+/** Whether the schema has only annotations. `{ "type": "object" }` is not empty: it accepts any object. */
 function isEmptySchema(schema: unknown): boolean {
   if (!isJsonObject(schema)) return false;
   for (const keyword in schema) if (!annotations.has(keyword)) return false;

@@ -8,23 +8,23 @@ import {
 } from "./validator.ts";
 
 export interface ValidatorCacheOptions extends ValidatorOptions {
-  /** Total length of the schemas whose validators are kept. */
+  /** The total length of the schemas whose validators are kept. */
   readonly maxChars?: number;
 }
 
 interface Entry {
   readonly text: string;
-  /** Absent once evicted; built again when asked for. */
+  /** Absent after eviction; the next use builds it again. */
   validator: Validator | undefined;
-  /** Asked for since it was last considered for eviction. */
+  /** True if the validator was used since it was last considered for eviction. */
   isHot: boolean;
 }
 
 const defaultMaxChars = 4 * 1_024 * 1_024;
 
 /**
- * One validator per schema content, built on first use. Content is compared as text: neither
- * `$id` nor a hash that could be forged decides which schema answers.
+ * Keeps one validator per schema text, built on first use. The whole text is compared: neither `$id`
+ * nor a hash that could be forged decides which schema answers.
  */
 export class ValidatorCache {
   readonly #options: ValidatorCacheOptions;
@@ -37,7 +37,10 @@ export class ValidatorCache {
     this.#options = options;
   }
 
-  /** Treats `schema` as immutable: the same object always gets the same validator. */
+  /**
+   * Returns the validator of a schema. `schema` must not change: the same object always gets the same
+   * validator.
+   */
   forSchema(schema: unknown): Validator {
     if (typeof schema !== "object" || schema === null) return this.#find(schema).validator;
     const known = this.#bySchema.get(schema);
@@ -50,7 +53,7 @@ export class ValidatorCache {
     return validator;
   }
 
-  /** The judgement alone, for listings: nothing is compiled or kept but the answer. */
+  /** Judges a schema without compiling it, for listings. Only the report is kept. */
   inspect(schema: unknown): SchemaReport {
     const limits = this.#options.limits ?? defaultLimits;
     if (typeof schema !== "object" || schema === null) return inspectSchema(schema, limits);
@@ -79,7 +82,7 @@ export class ValidatorCache {
     return entry;
   }
 
-  /** Oldest first; one that was used in the meantime goes to the end of the line instead. */
+  /** Evicts the oldest entries first; an entry used in the meantime moves to the end of the queue once. */
   #evict(added: Entry): void {
     const { maxChars = defaultMaxChars } = this.#options;
     for (const entry of this.#byText.values()) {

@@ -18,32 +18,36 @@ import { type CheckResult, runCheck } from "./run-check.ts";
 export interface Validator {
   readonly report: SchemaReport;
   /**
-   * At once for a plain schema; a promise when the check goes to the worker, or must load the
-   * pattern engine first. Never throws. Values are expected to be plain JSON.
+   * Checks a value, which must be plain JSON. A plain schema answers at once; a promise is returned when
+   * the worker runs the check, or when the pattern engine has to be loaded first. Never throws.
    */
   validate(value: unknown): Verdict | Promise<Verdict>;
 }
 
-/** Runs checks elsewhere, so that they cannot hold up this thread. */
+/** Runs checks in another thread, so that they cannot block this one. */
 export interface Offload {
-  /** `too-costly`: ended at its deadline. `unavailable`: there is nowhere to run it. */
+  /**
+   * Resolves to `too-costly` for a check that its deadline ended, to `unavailable` when no thread can run
+   * it.
+   */
   validate(schemaText: string, value: unknown): Promise<CheckResult | "unavailable">;
 }
 
 export interface ValidatorOptions {
   readonly limits?: SchemaLimits | undefined;
-  /** Without one, complex schemas are checked in place within the budget. */
+  /** The thread for complex schemas; without one they are checked in place within the budget. */
   readonly offload?: Offload | undefined;
 }
 
 /**
- * About ten milliseconds of work. What a plain schema cannot do within it (a very large value) and
- * what a complex one asks for goes to the worker.
+ * The budget of a check on this thread, about ten milliseconds. A check that exceeds it, on a very large
+ * value, moves to the worker; checks against complex schemas start there.
  */
 const stepBudget = 200_000;
 /**
- * A hostile schema must not keep the worker busy for the others: after this many deadlines in a row
- * the next few checks are refused unseen, with each further deadline twice as many.
+ * The number of missed deadlines in a row after which a schema sits out: its next few checks are refused
+ * without being run, twice as many after each further deadline. A hostile schema would otherwise keep the
+ * worker from the others.
  */
 const patience = 3;
 const maxSittingOut = 1_024;
@@ -54,7 +58,7 @@ export function createValidator(schema: unknown, options: ValidatorOptions = {})
   return createMeasuredValidator(JSON.stringify(schema), measure, options);
 }
 
-/** For a schema that was measured, as text: nobody can change it afterwards. */
+/** Creates the validator of a schema that was measured. It takes text, which nobody can change afterwards. */
 export function createMeasuredValidator(
   schemaText: string,
   measure: SchemaMeasure,
@@ -76,7 +80,7 @@ export function createRefusingValidator(reason: string): Validator {
 interface Subject {
   readonly schemaText: string;
   readonly report: SchemaReport;
-  /** Absent for a schema that is left to the worker as a whole. */
+  /** Absent for a schema that only the worker examines. */
   readonly examination?: Examination;
 }
 
