@@ -61,22 +61,26 @@ export function formatBudgets({ metrics }, verdicts) {
 }
 
 /** @param {Scenario} scenario @param {readonly Comparison[]} comparisons */
-export function formatComparisons({ metrics }, comparisons) {
-  const compared = metrics.filter(({ key }) => comparisons.some(({ ratios }) => key in ratios));
-  const heads = ["beside this build", ...compared.map(({ title }) => `${title} (lowest–highest) `)];
-  const rows = comparisons.map(({ workload, variant, ratios }) => [
-    `${workload}: ${variant}`,
-    ...compared.map(({ key }) => {
-      const found = ratios[key];
-      if (found === undefined) return "- ";
-      const { median, lowest, highest, isBeyondChance } = found;
-      const range = `(${number(lowest, 2)}–${number(highest, 2)})`;
-      return `${number(median, 3)} ${range}${isBeyondChance ? "*" : " "}`;
-    }),
-  ]);
+export function formatComparisons({ metrics, workloads }, comparisons) {
+  const tables = workloads.flatMap(({ name }) => {
+    const own = comparisons.filter(({ workload }) => workload === name);
+    const compared = metrics.filter(({ key }) => own.some(({ ratios }) => key in ratios));
+    const heads = [`${name}, beside this build`, ...compared.map(({ title }) => `${title} `)];
+    const rows = own.map(({ variant, ratios }) => [
+      variant,
+      ...compared.map(({ key }) => {
+        const found = ratios[key];
+        if (found === undefined) return "- ";
+        const { median, lowest, highest, isBeyondChance } = found;
+        const range = `(${number(lowest, 2)}–${number(highest, 2)})`;
+        return `${number(median, 3)} ${range}${isBeyondChance ? "*" : " "}`;
+      }),
+    ]);
+    return own.length === 0 ? [] : [`${formatRows([heads, ...rows])}\n`];
+  });
   return [
-    formatRows([heads, ...rows]),
-    "Each figure is divided by the one of this build in the same round; the median of the rounds is shown.",
+    ...tables,
+    "Each figure is divided by the one of this build in the same round: the median of the rounds (lowest–highest).",
     "* outside of everything that this build showed when it was measured a second time (again)",
   ].join("\n");
 }
