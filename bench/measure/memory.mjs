@@ -1,12 +1,8 @@
-import { setTimeout as wait } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-
 import { openHost } from "../clients/open-host.mjs";
 import { openTarget, tinyTarget } from "../servers/open-target.mjs";
 import { checkEcho } from "./check-echo.mjs";
+import { settledRssMb } from "./settled-rss.mjs";
 
-const bytesPerMb = 1_000_000;
 const atOnce = 10;
 
 /**
@@ -25,7 +21,7 @@ export async function measure({ client: file, server, connections }) {
   const { targets, close } = await openTargets(server, connections + 1);
   const host = await openHost(file, targets);
   await checkEcho(await host.connect(0));
-  const base = await settledRss();
+  const base = await settledRssMb();
   for (let from = 1; from <= connections; from += atOnce) {
     const count = Math.min(atOnce, connections + 1 - from);
     const batch = Array.from({ length: count }, (_, index) => host.connect(from + index));
@@ -33,10 +29,10 @@ export async function measure({ client: file, server, connections }) {
     const isLast = from + count > connections;
     if (isLast) await Promise.all(clients.map(checkEcho));
   }
-  const full = await settledRss();
+  const full = await settledRssMb();
   await host.close();
   await close();
-  return { baseMb: base / bytesPerMb, grownMb: (full - base) / bytesPerMb };
+  return { baseMb: base, grownMb: full - base };
 }
 
 /** @param {MemoryOptions["server"]} kind @param {number} count */
@@ -52,20 +48,4 @@ async function openTargets(kind, count) {
   // Different addresses of one server: it answers the same under all of them.
   const targets = Array.from({ length: count }, (_, index) => ({ kind, url: `${url}/${index}` }));
   return { targets, close };
-}
-
-/**
- * The least of several readings, without what is only waiting to be collected or given back: when
- * that happens by itself is chance.
- */
-async function settledRss() {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc");
-  let least = Infinity;
-  for (let turn = 0; turn < 8; turn += 1) {
-    await wait(100);
-    collect();
-    least = Math.min(least, process.memoryUsage.rss());
-  }
-  return least;
 }
