@@ -1,6 +1,7 @@
 import { call } from "./call.mjs";
 import { firstcall } from "./firstcall.mjs";
 import { flood } from "./flood.mjs";
+import { growth } from "./growth.mjs";
 import { http } from "./http.mjs";
 import { memory } from "./memory.mjs";
 import { peersScenario } from "./peers.mjs";
@@ -11,4 +12,4 @@ import { start } from "./start.mjs";
  *
  * @type {readonly import("./scenario.mjs").Scenario[]}
  */
-export const scenarios = [call, http, flood, firstcall, start, memory, peersScenario];
+export const scenarios = [call, http, flood, firstcall, start, memory, growth, peersScenario];

@@ -10,7 +10,7 @@ const tool = (name, description, properties) => ({
   inputSchema: { type: "object", properties, required: Object.keys(properties) },
 });
 
-const echo = tool("echo", "Returns its text.", { text: { type: "string" } });
+export const echo = tool("echo", "Returns its text.", { text: { type: "string" } });
 const otherTools = [
   tool("add", "Adds two numbers.", { a: { type: "number" }, b: { type: "number" } }),
   tool("reverse", "Reverses a text.", { text: { type: "string", maxLength: 10_000 } }),
@@ -48,8 +48,13 @@ const promisingEcho = {
   outputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
 };
 
+/** @param {number} outputSchemas how many have one @returns {readonly object[]} */
+const usualTools = (outputSchemas) =>
+  outputSchemas === 0
+    ? [echo, ...otherTools]
+    : [promisingEcho, ...Array.from({ length: outputSchemas - 1 }, (_, i) => promisingTool(i))];
+
 const serverInfo = { name: "bench-echo", version: "1.0.0" };
-const capabilities = { logging: {}, tools: {} };
 const complete = {
   resultType: "complete",
   _meta: { "io.modelcontextprotocol/serverInfo": serverInfo },
@@ -63,6 +68,8 @@ const cached = { ...complete, ttlMs: 60_000, cacheScope: "public" };
  * @property {Era | undefined} [era] the one era the server speaks; legacy by default
  * @property {number | undefined} [answerBytes] a text comes back repeated until it is this long
  * @property {number} [outputSchemas] tools that have one, `echo` among them
+ * @property {readonly object[]} [tools] in place of the usual ones; a list has those of its moment
+ * @property {boolean} [reportsChanges] whether it promises to report a change of its list
  *
  * @typedef {(params: any) => object} ResultOf
  * @typedef {(json: string) => string | undefined} Answer takes one JSON-RPC message and returns the
@@ -74,13 +81,16 @@ export const echoOf = (text, answerBytes = 0) => text.padEnd(answerBytes, text);
 
 /** @param {EchoOptions} options @param {(text: string) => string} [textOf] what `echo` answers */
 export function createAnswer(
-  { era = "legacy", answerBytes, outputSchemas = 0 },
+  {
+    era = "legacy",
+    answerBytes,
+    outputSchemas = 0,
+    tools = usualTools(outputSchemas),
+    reportsChanges = false,
+  },
   textOf = (text) => echoOf(text, answerBytes),
 ) {
-  const tools =
-    outputSchemas === 0
-      ? [echo, ...otherTools]
-      : [promisingEcho, ...Array.from({ length: outputSchemas - 1 }, (_, i) => promisingTool(i))];
+  const capabilities = { logging: {}, tools: reportsChanges ? { listChanged: true } : {} };
   /** @type {ResultOf} */
   const callResult = ({ arguments: given }) => {
     const text = textOf(given.text);

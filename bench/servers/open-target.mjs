@@ -27,18 +27,47 @@ export async function openTarget(kind, options = {}) {
     const args = [path("echo-stdio.mjs"), json];
     return { target: { kind, command: process.execPath, args }, close: async () => {} };
   }
-  const server = spawn(process.execPath, [path("echo-http.mjs"), json], {
+  const { url, close } = await startHttp("echo-http.mjs", json);
+  return { target: { kind, url }, close };
+}
+
+/** Starts a server that writes its address to stdout. @param {string} file of this folder @param {string} argument */
+async function startHttp(file, argument) {
+  const server = spawn(process.execPath, [path(file), argument], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const [line] = await once(server.stdout, "data");
   return {
-    target: { kind, url: String(line).trim() },
+    url: String(line).trim(),
+    stdin: server.stdin,
     close: async () => {
       const exit = once(server, "exit");
       server.stdin.end();
       await exit;
     },
   };
+}
+
+/**
+ * @typedef {object} Fleet many servers over HTTP that one process answers for
+ * @property {readonly HttpTarget[]} targets
+ * @property {number} toolCount of all of them; the first lacks its last tool
+ * @property {() => void} addTool adds that one
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * @param {{ servers: number, tools: number }} counts the tools are those of each server
+ * @returns {Promise<Fleet>}
+ */
+export async function openFleet({ servers, tools }) {
+  const { url, stdin, close } = await startHttp("fleet-http.mjs", String(tools));
+  const targets = Array.from({ length: servers }, (_, index) => ({
+    kind: /** @type {const} */ ("http"),
+    url: `${url}/${index}`,
+  }));
+  const toolCount = servers * tools - 1;
+  return { targets, toolCount, addTool: () => void stdin.write("\n"), close };
 }
 
 /** @type {StdioTarget} */
