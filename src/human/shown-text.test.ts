@@ -25,6 +25,14 @@ describe("a text in a question", () => {
     const shown = showText(raw, { maxChars: 4 });
     expect(shown).toMatchObject({ text: "x😀", omittedChars: raw.length - 3 });
     expect(await shown.whole()).toBe(raw);
+    for (const pair of ["\u{10000}", "\u{10FFFF}"])
+      expect(showText(`x${pair}y`, { maxChars: 2 })).toMatchObject({ text: "x", omittedChars: 3 });
+    expect(showText("xx\uFFFD", { maxChars: 2 })).toMatchObject({ text: "xx", omittedChars: 1 });
+  });
+
+  it("is not cut where it just fits, whatever it ends with", () => {
+    const raw = "xxx\uD83D";
+    expect(showText(raw, { maxChars: 4 })).toMatchObject({ omittedChars: 0 });
   });
 
   it("L4: handed over in another form it is seen as well", () => {

@@ -22,6 +22,11 @@ describe("maskSecrets", () => {
     expect(JSON.stringify(maskSecrets(poisoned, secrets))).toBe('{"__proto__":{"c":"[redacted]"}}');
   });
 
+  it("ENV-12: masks a list of which only one item holds a secret, and keeps members without a value", () => {
+    expect(maskSecrets(["plain", "hunter2", 1], secrets)).toEqual(["plain", "[redacted]", 1]);
+    expect(maskSecrets({ gone: undefined, a: "hunter2" }, secrets)).toEqual({ a: "[redacted]" });
+  });
+
   it("does not take every short word for a secret", () => {
     expect(maskSecrets("1 of 12", ["1", "of"])).toBe("1 of 12");
   });

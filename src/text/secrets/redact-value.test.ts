@@ -60,12 +60,74 @@ describe("redactValue", () => {
     expect(reads).toBeLessThan(200_000);
   });
 
+  /** How many lists, objects and values a copy has. */
+  const countParts = (value: unknown): number =>
+    typeof value === "object" && value !== null
+      ? Object.values(value).reduce((sum: number, item) => sum + countParts(item), 1)
+      : 1;
+  const repeat = <T>(times: number, item: (index: number) => T): T[] =>
+    Array.from({ length: times }, (_, index) => item(index));
+
+  it("B-W10: keeps a thousand parts, masked ones included, and no more", () => {
+    const numbers = repeat(20, () => repeat(100, () => 1));
+    const masked = repeat(20, () =>
+      Object.fromEntries(repeat(99, (index) => [`token${index}`, 1])),
+    );
+    for (const value of [numbers, masked])
+      expect(countParts(redactValue(value, { maxText: 100 }).value)).toBe(1_000);
+  });
+
+  it("B-W10: keeps ten thousand characters, keys included, and no more", () => {
+    const texts = repeat(90, () => "x".repeat(1_000));
+    const { value } = redactValue({ texts, more: 1 }, { maxText: 1_000 });
+    expect(Object.keys(value)).toEqual(["texts"]);
+    expect(value.texts).toHaveLength(10);
+    expect(value.texts.join("")).toHaveLength(10_000 - "texts".length);
+  });
+
+  it("B-W10: keeps a hundred members of an object", () => {
+    const wide = Object.fromEntries(repeat(150, (index) => [`m${index}`, index]));
+    expect(Object.keys(redactValue(wide, { maxText: 100 }).value)).toHaveLength(100);
+  });
+
+  const secretsIn = (value: unknown): readonly string[] =>
+    redactValue(value, { maxText: 1_000 }).secrets;
+
+  it("B-W10: names a bounded number of secrets, of a bounded number of parts and members", () => {
+    expect(secretsIn({ token: repeat(60, (a) => repeat(60, (b) => `${a}/${b}`)) })).toHaveLength(
+      500,
+    );
+    expect(secretsIn({ token: repeat(150, String) })).toHaveLength(100);
+    const wide = Object.fromEntries(repeat(150, (index) => [`m${index}`, String(index)]));
+    expect(secretsIn({ token: wide })).toHaveLength(100);
+    // One part is the outer list, 101 each of the lists of numbers; fifty of five thousand are left.
+    const numbers = repeat(49, () => repeat(100, () => 1));
+    expect(secretsIn({ token: [...numbers, ...repeat(51, String)] })).toHaveLength(50);
+  });
+
+  it("B-W10: looks for secrets as deep as values are kept", () => {
+    const nest = (levels: number): unknown => (levels === 0 ? "deep" : [nest(levels - 1)]);
+    expect(secretsIn({ token: nest(7) })).toEqual(["deep"]);
+    expect(secretsIn({ token: nest(8) })).toEqual([]);
+    expect(secretsIn({ token: [null, "after"] })).toEqual(["after"]);
+    // The same depth counts in what there was no room for.
+    const filler = repeat(50, () => "x".repeat(1_000));
+    expect(secretsIn({ filler, later: [[[[[{ token: "six" }]]]]] })).toEqual(["six"]);
+    expect(secretsIn({ filler, later: [[[[[[[{ token: "eight" }]]]]]]] })).toEqual([]);
+    expect(secretsIn([...filler, [[[[[[{ token: "seven" }]]]]]]])).toEqual(["seven"]);
+    expect(secretsIn([...filler, [[[[[[[{ token: "eight" }]]]]]]]])).toEqual([]);
+  });
+
   it("ENV-12: secrets by their key are named, also those that there was no room for", () => {
     const filler = Array.from({ length: 50 }, () => "x".repeat(1_000));
-    const value = { token: ["one", { deep: "two" }], filler, later: { password: "three" } };
+    const value = {
+      token: ["one", { deep: "two" }],
+      filler,
+      later: { name: "Ann", password: "three" },
+    };
     const { value: copy, secrets } = redactValue(value, { maxText: 1_000 });
     expect(secrets).toEqual(["one", "two", "three"]);
-    expect(copy).not.toHaveProperty("later");
+    expect(Object.keys(copy)).toEqual(["token", "filler"]);
     expect(copy.token).toBe("[redacted]");
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { redactValue } from "./redact-value.ts";
-import { redact } from "./redact.ts";
+import { credentialsIn, findable, looksLikeSecret, redact } from "./redact.ts";
 
 // Put together here, so that no scanner takes this file for a leak.
 const letters = "abcdefghijABCDEFGHIJ";
@@ -61,6 +61,7 @@ describe("a credential in a text", () => {
 
   it.each(["Bearer", "bearer", "Basic", "BASIC"])("ENV-12: is known by %s before it", (scheme) => {
     expect(redact(`sent ${scheme} abc+/=._~-9`)).toBe(`sent ${scheme} [redacted]`);
+    expect(redact(`sent ${scheme}   abcdef`)).toBe(`sent ${scheme}   [redacted]`);
     expect(redact(`Authorization: ${scheme} abc+/=._~-9, kept`)).toBe(
       `Authorization: ${scheme} [redacted], kept`,
     );
@@ -82,6 +83,59 @@ describe("a credential in a text", () => {
   );
 
   it.each([
+    "key",
+    "sig",
+    "signature",
+    "auth",
+    "pass",
+    "pwd",
+    "jwt",
+    "X-Amz-Signature",
+    "sub.key",
+    "a_b-key",
+  ])("ENV-12: is known by its name in the query of an address: %s", (name) => {
+    expect(redact(`https://host/a?${name}=abcd`)).toBe(`https://host/a?${name}=[redacted]`);
+    expect(redact(`https://host/a?n=1&${name}=ab%2Fcd#top`)).toBe(
+      `https://host/a?n=1&${name}=[redacted]#top`,
+    );
+    expect(redact(`<a href="/a?${name}=abcd&n=1">`)).toBe(`<a href="/a?${name}=[redacted]&n=1">`);
+  });
+
+  it("ENV-12: is masked though it holds the name of a scheme", () => {
+    expect(redact("password=isBearer1")).toBe("password=[redacted]");
+    expect(redact("?key=xBasic-1")).toBe("?key=[redacted]");
+  });
+
+  it("ENV-12: is masked wherever its value is known and not too short", () => {
+    expect(redact("four then five5", ["four", "five5", "the"])).toBe("[redacted] then [redacted]");
+    expect(findable(["abc", "abcd", "abcdef"])).toEqual(["abcdef", "abcd"]);
+  });
+
+  it("ENV-12: is found where it would be masked, and nowhere else", () => {
+    expect(credentialsIn("Authorization: Bearer abcdef then token=abcd")).toEqual([
+      "abcdef",
+      "abcd",
+    ]);
+    expect(credentialsIn("nothing here")).toEqual([]);
+    // What one pattern has masked is no credential for the next one.
+    expect(credentialsIn(`token=ghp_${letters}`)).toEqual([`ghp_${letters}`]);
+  });
+
+  it.each([...shapes, "--token=abcd", "https://user:pass@host/"])(
+    "ENV-12: is recognised in a word of a command line: %s",
+    (word) => {
+      expect(looksLikeSecret(word)).toBe(true);
+    },
+  );
+
+  it.each(["", "serve", "0123456789abcdefghi", "--port=8080", "@scope/package@1.2.3", "-y"])(
+    "is not suspected in a word of a command line: %j",
+    (word) => {
+      expect(looksLikeSecret(word)).toBe(false);
+    },
+  );
+
+  it.each([
     "ghp_short",
     "sk-short",
     "xoxz-0123456789",
@@ -91,6 +145,10 @@ describe("a credential in a text", () => {
     "a tokenizer",
     "token = abc",
     "https://host/a@b",
+    "https://host/a?key=abc",
+    "https://host/a?monkey=abcd",
+    "a key=abcd",
+    "https://host/a?key=${env:KEY}&sig=${SIG}",
   ])("is not suspected in %s", (text) => {
     expect(redact(text)).toBe(text);
   });

@@ -3,7 +3,8 @@ const minLineChars = 8;
 
 /**
  * The texts by which a secret is recognised where it is repeated: whole, without its authorization
- * scheme, as part of an address or of JSON, and line by line, since output is read in lines.
+ * scheme, as part of an address or of JSON, and line by line without the spaces around it, since output is
+ * read in lines and the value of a header is trimmed.
  */
 export function secretForms(secret: string): readonly string[] {
   const credential = secret.replace(/^(?:Bearer|Basic|Token)\s+/i, "");
@@ -11,7 +12,7 @@ export function secretForms(secret: string): readonly string[] {
   const inAddress = encodeURIComponent(Buffer.from(credential).toString());
   const inJson = JSON.stringify(credential).slice(1, -1);
   const lines = credential.split(/\r?\n|\r/).map((line) => line.trim());
-  const longLines = lines.length > 1 ? lines.filter(({ length }) => length >= minLineChars) : [];
+  const longLines = lines.filter(({ length }) => length >= minLineChars);
   return [
     ...new Set([secret, credential, inAddress, inJson, ...longLines].filter((it) => it !== "")),
   ];

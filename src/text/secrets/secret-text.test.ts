@@ -25,6 +25,12 @@ describe("SecretText", () => {
     expect(shown).not.toContain(text);
     expect(shown.match(/\[redacted\]/g)?.length).toBeGreaterThan(10);
     expect(secret.reveal()).toBe(text);
+    for (const print of [String, inspect, (it: SecretText) => it.toJSON()])
+      expect(print(secret)).toBe("[redacted]");
+  });
+
+  it("has a mark of the name that every version of the package looks for", () => {
+    expect(Reflect.get(new SecretText(text), Symbol.for("plugboard.SecretText"))).toBe(true);
   });
 
   it("shows what is harmless of it", () => {
