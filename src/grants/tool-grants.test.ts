@@ -45,7 +45,7 @@ function createGrants({
   quarantined = [],
 }: GrantsOptions = {}) {
   const { registry, revision } = scriptedRegistry(connection && (() => connection));
-  const project = { provenance: { layer: "project" as const, path: "/work/.mcp.json" } };
+  const project = { provenance: { layer: "project" as const, path: "/project/.mcp.json" } };
   const configs = [
     parseServerEntry("files", { command: "files" }),
     parseServerEntry("logs", { command: "logs" }),
