@@ -27,13 +27,7 @@ import type {
 import type { InputHandlers } from "../protocol/wire/input-handlers.ts";
 import type { RequestOwner } from "../protocol/wire/request-owner.ts";
 import type { JsonObject } from "../text/json-object.ts";
-import {
-  directConfig,
-  directLimits,
-  type DirectOptions,
-  type DirectServer,
-  openDirectly,
-} from "./open-directly.ts";
+import { type DirectOptions, type DirectServer, openDirectly } from "./open-directly.ts";
 
 export interface McpServerInfo extends ServerIdentity {
   readonly capabilities: Readonly<Record<string, unknown>>;
@@ -92,8 +86,8 @@ export async function connectDirectly(
   input?: DirectInput,
 ): Promise<McpClient> {
   const opening = openDirectly(server, options, { inputHandlers: input?.handlers });
-  const { client } = await keepAliveUntil(opening);
-  return new DirectClient(client, directLimits(directConfig(server), options), input);
+  const { client, limits } = await keepAliveUntil(opening);
+  return new DirectClient(client, limits, input);
 }
 
 class DirectClient implements McpClient {

@@ -81,18 +81,23 @@ export interface DirectParts {
   readonly wrap?: ((transport: HostTransport) => HostTransport) | undefined;
 }
 
+export interface DirectConnection extends OpenedConnection {
+  /** The limits of the entry and of the caller, which the connection goes by. */
+  readonly limits: Limits;
+}
+
 /** Opens one connection outside any host; it is the caller's to close. Throws `server_disabled` for an entry that is switched off. */
 export async function openDirectly(
   server: DirectServer,
   given: DirectOptions,
   { inputHandlers, wrap = (transport) => transport }: DirectParts = {},
-): Promise<OpenedConnection> {
+): Promise<DirectConnection> {
   const { timeoutMs, env: hostEnv = process.env } = given;
   const entry = directConfig(server);
   refuseDisabled(entry);
   const limits = directLimits(entry, given);
   const config = { ...entry, protocol: given.protocolVersion ?? entry.protocol };
-  return await openConnection(
+  const opened = await openConnection(
     {
       config,
       limits,
@@ -114,6 +119,7 @@ export async function openDirectly(
       signal: given.signal,
     },
   );
+  return { ...opened, limits };
 }
 
 /** There is nothing to approve here: whoever opens a server directly trusts it. */
@@ -122,7 +128,7 @@ function refuseDisabled({ name, enabled, provenance }: ServerConfig): void {
   if (denial !== undefined) throw errorOfDenial(denial, name, definitionOf(provenance));
 }
 
-export function directLimits(
+function directLimits(
   entry: ServerConfig,
   { limits, timeoutMs = entry.callTimeoutMs }: DirectOptions,
 ): Limits {
