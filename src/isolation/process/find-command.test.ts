@@ -20,6 +20,7 @@ describe("where a command is looked for", () => {
   it.each([
     ["run", { PATH: "/a:/b" }, ["/a/run", "/b/run"]],
     ["run", { PATH: "bin::/b" }, ["/place/bin/run", "/place/run", "/b/run"]],
+    ["run", { PATH: "/a/../b" }, ["/a/../b/run"]],
     ["run", {}, ["/bin/run", "/usr/bin/run"]],
     ["./run", { PATH: "/a" }, ["/place/run"]],
     ["sub/run", { PATH: "/a" }, ["/place/sub/run"]],

@@ -31,7 +31,10 @@ export function commandCandidates(command: string, place: CommandPlace): readonl
   const isPath = command.includes("/") || (isWindows && command.includes("\\"));
   // An empty folder in the list is the current one, and relative ones begin there.
   const files = (isPath ? [""] : searchedFolders(env, isWindows)).map((folder) =>
-    paths.resolve(cwd, folder, command),
+    // Nearly every folder: to resolve each of a long PATH for each server is what a start would wait for.
+    !isWindows && folder.startsWith("/")
+      ? `${folder}/${command}`
+      : paths.resolve(cwd, folder, command),
   );
   return isWindows ? files.flatMap((file) => withExtensions(file, env)) : files;
 }
