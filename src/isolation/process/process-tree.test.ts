@@ -147,6 +147,11 @@ describe.skipIf(process.platform !== "linux" || !existsSync("/usr/bin/prlimit"))
       expect(line).toMatch(/^\d{19}$/);
     });
 
+    it("STD-24: is taken in the first thread only: workers would have to agree on their limits", async () => {
+      const { line } = await startProgram("limited-threads.mjs", "");
+      expect(JSON.parse(line)).toStrictEqual({ first: true, worker: false });
+    });
+
     it("B1: is not waited for where it cannot be set", async () => {
       const { line } = await startProgram("hearing-host.mjs", await delayedBy("exit 1"));
       expect(line).toBe("unlimited");

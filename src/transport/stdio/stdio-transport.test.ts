@@ -449,7 +449,6 @@ describe("what the transport stands on", () => {
       "node:path",
       "node:string_decoder",
       "node:timers/promises",
-      "node:worker_threads",
     ]);
   });
 });
