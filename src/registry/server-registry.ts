@@ -355,6 +355,8 @@ function describe(
 
 /** Where in its file an entry stands may change without the entry having changed. */
 export function isSameDefinition(one: ServerConfig, other: ServerConfig): boolean {
+  // Nearly always so when a host starts; Node loads what compares objects when it is first asked to.
+  if (one === other) return true;
   const { provenance, ...rest } = other;
   const { layer, path } = provenance;
   const isSamePlace = one.provenance.layer === layer && one.provenance.path === path;
