@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readlinkSync } from "node:fs";
 import path from "node:path";
 
-import { readProcFile } from "./read-proc-file.ts";
+import { readProcText } from "./read-proc-file.ts";
 
 /** Carries the names of the server a process belongs to; children inherit it, whatever group they move to. */
 export const childMarkerVariable = "PLUGBOARD_CHILD";
@@ -21,7 +21,7 @@ export function readStartTicks(pid: number): number | undefined {
 export function readProcessState(
   pid: number,
 ): { readonly startTicks: number; readonly isZombie: boolean } | undefined {
-  const text = readProcFile(pid, "stat")?.toString("latin1");
+  const text = readProcText(pid, "stat");
   if (text === undefined) return undefined;
   // The second field is the program's name, which may contain anything.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");

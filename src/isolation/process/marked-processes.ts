@@ -7,10 +7,10 @@ import {
   isMarkerOfDeadHost,
   readProcessState,
 } from "./child-mark.ts";
-import { readProcFile } from "./read-proc-file.ts";
+import { readProcEnvironment, readProcText } from "./read-proc-file.ts";
 
 const assignment = Buffer.from(`${childMarkerVariable}=`);
-const lockLimitTitle = Buffer.from("\nMax file locks ");
+const lockLimitTitle = "\nMax file locks ";
 /** About a millisecond of reading; then other work gets its turn. */
 const processesPerTurn = 32;
 
@@ -69,12 +69,12 @@ function* markedProcessesOnce(
       seen.add(pid);
       if (seen.size % processesPerTurn === 0) yield undefined;
       if (!isWanted(pid)) continue;
-      const environment = readProcFile(pid, "environ");
+      const environment = readProcEnvironment(pid);
       // A zombie has no environment any more, or none that can be read; nor has another user's process.
       const mayHaveEnded = environment === undefined || environment.length === 0;
       const markers = environment === undefined ? [] : markersIn(environment);
-      const limits = readProcFile(pid, "limits");
-      const lockLimit = limits && lockLimitIn(limits);
+      const limits = readProcText(pid, "limits");
+      const lockLimit = limits === undefined ? undefined : lockLimitIn(limits);
       const isMarked = markers.length > 0 || lockLimit !== undefined;
       const hasEnded = limits === undefined || ((isMarked || mayHaveEnded) && !isRunning(pid));
       if (hasEnded) hasOneEnded = true;
@@ -111,19 +111,15 @@ function startOfValue(environment: Buffer): number {
 }
 
 export function readLockLimit(pid: number): bigint | undefined {
-  const limits = readProcFile(pid, "limits");
-  return limits && lockLimitIn(limits);
+  const limits = readProcText(pid, "limits");
+  return limits === undefined ? undefined : lockLimitIn(limits);
 }
 
 /** Nothing for the processes that have no such limit, which is nearly all. */
-function lockLimitIn(limits: Buffer): bigint | undefined {
+function lockLimitIn(limits: string): bigint | undefined {
   const start = limits.indexOf(lockLimitTitle);
   if (start === -1) return undefined;
-  const line = limits.toString(
-    "latin1",
-    start + lockLimitTitle.length,
-    limits.indexOf("\n", start + 1),
-  );
+  const line = limits.slice(start + lockLimitTitle.length, limits.indexOf("\n", start + 1));
   const match = /^ *\d+ +(\d+) /.exec(line);
   return match === null ? undefined : BigInt(match[1]!);
 }
