@@ -32,9 +32,9 @@ export async function measure({ folder, ...options }) {
   }
 }
 
-/** @param {string} file of this folder @param {WarmStartOptions & { folder: string }} options */
+/** In a process of its own. @param {string} file of this folder @param {Record<string, unknown> & { folder: string }} options */
 async function measureApart(file, options) {
-  const outcome = await runSample({ measure: file, options: { ...options } }, options.folder);
+  const outcome = await runSample({ measure: file, options }, options.folder);
   if ("error" in outcome) throw new Error(outcome.error);
   return outcome.figures;
 }
