@@ -7,31 +7,38 @@ import { startWatch, timeOnce, timeRepeated } from "./stopwatch.mjs";
 const concurrency = 64;
 const text = "x".repeat(100);
 const rssReadings = 3;
+// Where the CPU time per call stops falling. Calls to other servers run the same code, which is warm by then;
+// what each server does at its first call must be over as well.
+const warmUpCalls = 8_000;
+const spreadWarmUpCalls = 4_000;
 
 /**
  * @typedef {import("../clients/plugboard.mjs").McpHost} McpHost
  * @typedef {import("../servers/open-target.mjs").Fleet} Fleet
- * @typedef {import("./measure-calls.mjs").Duration} Duration
  * @typedef {ReturnType<typeof openSession>} Session
- * @typedef {readonly [Session, ...Session[]]} Sessions
  *
- * @typedef {import("./list-fleet.mjs").FleetSize & { sessions?: number }} GrowthOptions
+ * @typedef {object} UseOptions
+ * @property {number} [sessions] one by default
+ * @property {number} [measuredCpuMs] of calls; without it none are made
+ * @property {number} share of these calls and their warm-up: less than 1 for a quick look
  */
 
 /**
  * What a host with many servers, tools or sessions costs, step by step.
  *
- * @param {GrowthOptions & Duration} options
+ * @param {import("./list-fleet.mjs").FleetSize & UseOptions} options
  */
-export async function measure({ sessions: sessionCount = 1, ...options }) {
-  const { fleet, host, session, figures } = await listFleet(options);
-  const others = openOtherSessions(host, Math.ceil(sessionCount * options.scale) - 1);
-  /** @type {Sessions} */
+export async function measure({ sessions: count = 1, measuredCpuMs, share, ...size }) {
+  const { fleet, host, session, figures } = await listFleet(size);
+  const others = openOtherSessions(host, Math.ceil(count * size.scale) - 1);
   const sessions = [session, ...others.sessions];
   const lookups = measureLookups(host, sessions);
   const change = await measureChange(host, sessions, fleet);
-  const calls = await measureEachCall(host, sessions, fleet.targets.length, options);
+  // Before the calls, because it collects the garbage that would otherwise count as theirs.
   const rssMb = await settledRssMb(rssReadings);
+  const clients = fleet.targets.map((_, index) => echoClient(host, session, index));
+  const calls =
+    measuredCpuMs === undefined ? {} : await measureEachCall(clients, { measuredCpuMs, share });
   await host.close();
   await fleet.close();
   return { ...figures, ...others.figures, ...lookups, ...change, ...calls, rssMb };
@@ -51,7 +58,7 @@ function openOtherSessions(host, count) {
   return { sessions, figures: count === 0 ? {} : { otherSessionsMs } };
 }
 
-/** Asks again when nothing has changed. @param {McpHost} host @param {Sessions} sessions */
+/** Asks again when nothing has changed. @param {McpHost} host @param {readonly Session[]} sessions */
 function measureLookups(host, sessions) {
   let turn = 0;
   const toolsMs = timeRepeated(() => sessions[turn++ % sessions.length]?.tools());
@@ -66,7 +73,7 @@ function measureLookups(host, sessions) {
  * Has one server add a tool, and gives out the tools to every session again.
  *
  * @param {McpHost} host
- * @param {Sessions} sessions
+ * @param {readonly Session[]} sessions
  * @param {Fleet} fleet
  */
 async function measureChange(host, sessions, fleet) {
@@ -88,23 +95,25 @@ async function measureChange(host, sessions, fleet) {
 }
 
 /**
- * Calls one server, and then all servers and sessions in turn.
+ * Calls one server, and then all of them in turn.
  *
- * @param {McpHost} host
- * @param {Sessions} sessions
- * @param {number} servers
- * @param {Duration} duration
+ * @param {readonly import("../clients/client.mjs").EchoClient<any>[]} clients
+ * @param {{ measuredCpuMs: number, share: number }} duration
  */
-async function measureEachCall(host, sessions, servers, duration) {
-  const load = { text, expected: text, concurrency };
-  const one = echoClient(host, sessions[0], 0);
-  const each = Array.from({ length: Math.max(servers, sessions.length) }, (_, index) =>
-    echoClient(host, sessions[index % sessions.length] ?? sessions[0], index % servers),
-  );
+async function measureEachCall(clients, duration) {
+  const [one] = clients;
+  if (one === undefined) throw new RangeError("there is no server to call");
   let turn = 0;
   /** @param {string} sent */
-  const callNext = (sent) => (each[turn++ % each.length] ?? one).call(sent);
-  const { cpuMicrosPerCall } = await measureCalls(one, load, duration);
-  const spread = await measureCalls({ ...one, call: callNext }, load, duration);
-  return { cpuMicrosPerCall, spreadCpuMicrosPerCall: spread.cpuMicrosPerCall };
+  const callNext = (sent) => (clients[turn++ % clients.length] ?? one).call(sent);
+  const load = { text, expected: text, concurrency };
+  const alone = await measureCalls(one, load, { ...duration, warmUpCalls });
+  const spread = await measureCalls({ ...one, call: callNext }, load, {
+    ...duration,
+    warmUpCalls: spreadWarmUpCalls,
+  });
+  return {
+    cpuMicrosPerCall: alone.cpuMicrosPerCall,
+    spreadCpuMicrosPerCall: spread.cpuMicrosPerCall,
+  };
 }
