@@ -1,22 +1,23 @@
 import { describe, expect, it } from "vitest";
 
-import { ManualClock, settled } from "../../tests/fixtures/protocol/manual-clock.ts";
+import {
+  createPath,
+  failureOf,
+  fakeClient,
+  fakeConnection,
+  readTool,
+  targetOf,
+  textResult,
+} from "../../tests/fixtures/call/scripted-call-path.ts";
+import { settled } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { deferred } from "../../tests/host/deferred.ts";
 import { defaultLimits, type Limits } from "../config/keys/limits.ts";
-import type { ServerConnection } from "../connection/server-connection.ts";
 import { createError } from "../errors/families.ts";
-import { EventBus } from "../events/event-bus.ts";
-import type { HostEvent } from "../events/host-event.ts";
 import type { Denial } from "../policy/decide-access.ts";
-import type {
-  ProtocolClient,
-  RawToolResult,
-  ToolCallOptions,
-} from "../protocol/protocol-client.ts";
+import type { RawToolResult } from "../protocol/protocol-client.ts";
 import type { RegisteredServer } from "../registry/server-registry.ts";
 import type {
   CallableTool,
-  Caller,
   CallDraft,
   CallOptions,
   CallTarget,
@@ -24,115 +25,8 @@ import type {
   PerformCall,
   ServerTool,
 } from "./call-contract.ts";
-import { CallPath, type CallPathOptions } from "./call-path.ts";
-import type { FailedOutcome, Outcome } from "./outcome.ts";
-import { ToolSchemas } from "./tool-schemas.ts";
 
-const readTool: ServerTool = {
-  serverName: "files",
-  originalName: "read",
-  title: undefined,
-  description: "Reads",
-  inputSchema: { type: "object", properties: { path: { type: "string" } } },
-  outputSchema: undefined,
-  annotations: {},
-  icons: undefined,
-  meta: undefined,
-  isLive: true,
-  listed: { name: "read" },
-};
-const textResult = (text: string, isError = false): RawToolResult => ({
-  content: [{ type: "text", text }],
-  isError,
-});
 const denial: Denial = { rule: "level", code: "denied", reason: "no", hint: "ask" };
-
-interface Sent {
-  readonly name: string;
-  readonly args: unknown;
-  readonly options: ToolCallOptions;
-}
-
-/** A client that answers every call with what the test says, and remembers the calls. */
-function fakeClient(
-  answer: () => Promise<RawToolResult> = () => Promise.resolve(textResult("ok")),
-) {
-  const sent: Sent[] = [];
-  const callTool = (name: string, args: unknown, options: ToolCallOptions) => {
-    sent.push({ name, args, options });
-    return answer();
-  };
-  return { client: { callTool } as unknown as ProtocolClient, sent };
-}
-
-/** A connection that is open with `client`, or that gives what `start` says when it is started. */
-function fakeConnection(
-  client: ProtocolClient | undefined,
-  start: () => Promise<ProtocolClient> = () => Promise.reject(new Error("not started")),
-) {
-  const noted: unknown[] = [];
-  const connection = {
-    openClient: client,
-    client: start,
-    noteAnswer: () => noted.push("answer"),
-    noteFailure: (error: unknown) => noted.push(error),
-  } as unknown as ServerConnection;
-  return { connection, noted };
-}
-
-function targetOf(change: Partial<CallTarget> = {}): CallTarget {
-  return {
-    tool: readTool,
-    server: undefined,
-    connection: undefined,
-    denial: undefined,
-    consent: "yolo",
-    ...change,
-  };
-}
-
-interface PathOptions extends Partial<Pick<CallPathOptions, "admit">> {
-  /** What the name stands for, one target for each time it is resolved; the last one from then on. */
-  readonly targets: readonly CallTarget[];
-  readonly limits?: Partial<Limits>;
-  readonly caller?: Partial<Caller>;
-}
-
-function createPath({ targets, limits, caller: given, admit }: PathOptions) {
-  const clock = new ManualClock();
-  const events = new EventBus();
-  const recorded: (readonly [callId: string, outcome: Outcome, at: number])[] = [];
-  const allLimits = { ...defaultLimits, ...limits };
-  const path = new CallPath({
-    limits: allLimits,
-    clock,
-    events,
-    schemas: new ToolSchemas(allLimits),
-    createId: () => "made-up",
-    admit,
-    record: ({ callId }, outcome, at) => void recorded.push([callId, outcome, at]),
-  });
-  let resolved = 0;
-  const caller: Caller = {
-    agent: "a",
-    sessionId: "s",
-    human: undefined,
-    resolve(called) {
-      called.publicName = "mcp__files__read";
-      const target = targets[Math.min(resolved, targets.length - 1)] as CallTarget;
-      resolved += 1;
-      return target;
-    },
-    askConsent: () => Promise.reject(createError("consent_denied", "nobody was asked")),
-    ...given,
-  };
-  const call = (args: unknown = {}, options?: CallOptions) =>
-    path.call(caller, "mcp__files__read", args as Record<string, unknown>, options);
-  const heard: HostEvent[] = [];
-  return { path, caller, call, clock, events, recorded, heard, resolvedTimes: () => resolved };
-}
-
-const failureOf = (outcome: Outcome) => (outcome as FailedOutcome).error;
 
 describe("a call that nothing holds up", () => {
   it("BRG-12, BRG-14: is sent as it was given, and its outcome says all there is to say", async () => {
@@ -655,8 +549,8 @@ describe("a tool that runs in this process", () => {
 
   it("may have side effects from when it says so", async () => {
     const failing = (begins: boolean) =>
-      native((_, { begin }) => {
-        if (begins) begin();
+      native((_, call) => {
+        if (begins) call.begin();
         return Promise.reject(createError("tool_error", "broken"));
       });
     for (const begins of [true, false]) {
@@ -667,8 +561,8 @@ describe("a tool that runs in this process", () => {
 
   it("has its changes made when it succeeds, and dropped when it fails", async () => {
     const holding = (draft: CallDraft, result: RawToolResult) => {
-      const tool = native((_, { hold }) => {
-        hold(draft);
+      const tool = native((_, call) => {
+        call.hold(draft);
         return Promise.resolve(result);
       });
       return createPath({ targets: [targetOf({ tool })] }).call();
@@ -694,138 +588,5 @@ describe("a tool that runs in this process", () => {
       error: { code: "tool_error" },
     });
     expect(refused.done).toEqual(["drop"]);
-  });
-});
-
-describe("the events of a call", () => {
-  it("say when it starts and how it ends, to listeners and to its session", async () => {
-    const { connection } = fakeConnection(fakeClient().client);
-    const seen: unknown[] = [];
-    const { call, events, clock, heard } = createPath({
-      targets: [targetOf({ connection })],
-      caller: { onInvoked: (event) => void seen.push(event) },
-    });
-    for (const type of ["call-start", "call-end", "tool-invoked"] as const)
-      events.on(type, (event) => void heard.push(event));
-    await clock.advance(9);
-    await call({ path: "/a" });
-    const names = { toolName: "read", publicName: "mcp__files__read" };
-    const who = { sessionId: "s", callId: "made-up", agent: "a", serverName: "files" };
-    const invoked = {
-      type: "tool-invoked",
-      sessionId: "s",
-      callId: "made-up",
-      ...names,
-      params: { path: "/a" },
-      result: {
-        message: "Success",
-        value: { content: [{ type: "text", text: "ok" }] },
-        success: true,
-      },
-      source: "mcp",
-      mcpServer: "files",
-      durationMs: 0,
-      at: 9,
-    };
-    expect(heard).toStrictEqual([
-      { type: "call-start", ...who, ...names, at: 9 },
-      { type: "call-end", ...who, ...names, ok: true, code: null, durationMs: 0, at: 9 },
-      invoked,
-    ]);
-    expect(seen).toStrictEqual([invoked]);
-  });
-
-  it("name what failed, and nothing where nothing was found", async () => {
-    const resolve = () => {
-      throw createError("tool_unknown", "no such tool");
-    };
-    const { call, events, heard } = createPath({ targets: [], caller: { resolve } });
-    events.on("*", (event) => void heard.push(event));
-    await call();
-    expect(heard).toMatchObject([
-      { type: "call-end", serverName: null, toolName: null, ok: false, code: "tool_unknown" },
-      { type: "tool-invoked", toolName: null, mcpServer: null, source: "mcp" },
-    ]);
-  });
-
-  it("say which tools are the program's own", async () => {
-    const { listed: _, ...rest } = readTool;
-    const tool: NativeCallable = {
-      ...rest,
-      serverName: undefined,
-      perform: () => Promise.resolve(textResult("ran")),
-      timeoutMs: undefined,
-      needsConsent: false,
-    };
-    const { call, events, heard } = createPath({ targets: [targetOf({ tool })] });
-    events.on("*", (event) => void heard.push(event));
-    await call();
-    expect(heard).toMatchObject([
-      { type: "call-start", serverName: null },
-      { type: "call-end", serverName: null },
-      { type: "tool-invoked", source: "native", mcpServer: null },
-    ]);
-  });
-
-  it("report progress to whoever wants it, and a callback that throws changes nothing", async () => {
-    const { client, sent } = fakeClient();
-    const { connection } = fakeConnection(client);
-    const { call, events, heard } = createPath({ targets: [targetOf({ connection })] });
-    events.on("*", () => {});
-    await call();
-    expect(sent[0]?.options.onProgress).toBeUndefined();
-    const got: unknown[] = [];
-    const onProgress = (progress: unknown) => {
-      got.push(progress);
-      throw new Error("a broken callback");
-    };
-    await call({}, { onProgress });
-    sent[1]?.options.onProgress?.({ progress: 1, total: 2 });
-    expect(got).toEqual([{ progress: 1, total: 2 }]);
-    events.on("call-progress", (event) => void heard.push(event));
-    await call();
-    sent[2]?.options.onProgress?.({ progress: 2 });
-    expect(heard).toStrictEqual([
-      {
-        type: "call-progress",
-        sessionId: "s",
-        callId: "made-up",
-        serverName: "files",
-        progress: 2,
-        at: 0,
-      },
-    ]);
-  });
-});
-
-describe("calls under way", () => {
-  it("are waited for, no longer than wanted", async () => {
-    const answers = [deferred<RawToolResult>(), deferred<RawToolResult>()];
-    let begun = 0;
-    const { client } = fakeClient(() => answers[begun++]?.promise as Promise<RawToolResult>);
-    const { connection } = fakeConnection(client);
-    const { path, call, clock } = createPath({ targets: [targetOf({ connection })] });
-    await path.idle(1_000);
-    expect(clock.pending).toBe(0);
-    const calls = [call(), call()];
-    let isIdle = false;
-    const waiting = path.idle(1_000).then(() => {
-      isIdle = true;
-    });
-    answers[0]?.resolve(textResult("first"));
-    await calls[0];
-    await clock.advance(999);
-    expect(isIdle).toBe(false);
-    answers[1]?.resolve(textResult("second"));
-    await Promise.all([...calls, waiting]);
-    expect(clock.pending).toBe(0);
-
-    answers.push(deferred<RawToolResult>());
-    const last = call();
-    const impatient = path.idle(10);
-    await clock.advance(10);
-    await impatient;
-    answers[2]?.resolve(textResult("third"));
-    expect(await last).toMatchObject({ text: "third" });
   });
 });
