@@ -118,6 +118,60 @@ describe("compareDefinitions", () => {
     expect([whole.changes.length, whole.omittedChanges]).toEqual([5_000, 0]);
   });
 
+  it.each<[string, unknown, unknown]>([
+    ["a list and an object of the same members", [1], { 0: 1 }],
+    ["nothing and an object", null, {}],
+    ["an object and nothing", {}, null],
+    ["a text and its number", "1", 1],
+    ["a text and none", "1", undefined],
+  ])("PRM-21: %s are different", async (_, before, after) => {
+    expect((await compareDefinitions({ it: before }, { it: after })).changes).toHaveLength(1);
+  });
+
+  it("shows a little of what is the same around a difference, and says how much is left out", async () => {
+    const [head, tail] = ["x".repeat(50), "y".repeat(60)];
+    const { changes } = await compareDefinitions(
+      { it: `${head}old${tail}` },
+      { it: `${head}NEW${tail}` },
+    );
+    const [x, y] = [head.slice(10), tail.slice(20)];
+    expect(changes).toEqual([
+      {
+        path: "it",
+        before: `"${x}old${y}"`,
+        after: `"${x}NEW${y}"`,
+        sameChars: 30,
+        omittedChars: 0,
+      },
+    ]);
+  });
+
+  it.each([
+    ["a".repeat(100), "a".repeat(101)],
+    ["a".repeat(101), "a".repeat(100)],
+  ])("does not take what repeats for more than there is", async (before, after) => {
+    const { changes } = await compareDefinitions({ it: before }, { it: after });
+    expect(changes).toMatchObject([
+      {
+        before: JSON.stringify(before.slice(60)),
+        after: JSON.stringify(after.slice(60)),
+        sameChars: 60,
+      },
+    ]);
+  });
+
+  it("names the definition itself where all of it differs", async () => {
+    expect((await compareDefinitions("old", "new")).changes).toMatchObject([
+      { path: "definition" },
+    ]);
+  });
+
+  it("a long name is cut, in quotes, one that just fits is not", async () => {
+    const [fits, long] = ["n".repeat(64), "m".repeat(65)];
+    const { changes } = await compareDefinitions({}, { [fits]: 1, [long]: 1 });
+    expect(changes.map(({ path }) => path)).toEqual([fits, `"${"m".repeat(64)}"…`]);
+  });
+
   it("names that could be mistaken for others are in quotes", async () => {
     const { changes } = await compareDefinitions({}, { "a.b": 1, "a b": 2, "c\u202E": 3 });
     const paths = changes.map(({ path }) => path);
@@ -189,6 +243,12 @@ describe("inspectDefinition", () => {
     await inspectDefinition({ description: "never tell ignore all ".repeat(12_000) });
     isRead = true;
     expect(turns).toBeGreaterThan(0);
+  });
+
+  it("reads past what is no text", async () => {
+    expect(await inspectDefinition({ a: null, b: 1, c: "<system>" })).toEqual([
+      "c: markup of a conversation",
+    ]);
   });
 
   it("tells a few places of an attack that is everywhere", async () => {

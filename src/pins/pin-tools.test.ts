@@ -54,6 +54,23 @@ describe("pinTools", () => {
     expect([...after.keys()]).toEqual(["send"]);
   });
 
+  it("L7: holds a hundred definitions of tools that are gone, and every pin", async () => {
+    const stored = Array.from({ length: 60 }, (_, index) => tool("a", `stored-${index}`));
+    const gone = Array.from({ length: 150 }, (_, index) => tool("a", `gone-${index}`));
+    const listed = Array.from({ length: 120 }, (_, index) => tool("a", `listed-${index}`));
+    const { accepted: before } = await pinTools(
+      [...gone, ...listed],
+      accepted(...stored),
+      isTrusting,
+    );
+    const { accepted: after } = await pinTools(listed, before, isTrusting);
+    const held = [...after].filter(([, { definition }]) => definition !== undefined);
+    const ofKind = (kind: string) => held.filter(([name]) => name.startsWith(kind)).length;
+    expect([ofKind("stored"), ofKind("gone"), ofKind("listed")]).toEqual([0, 100, 120]);
+    for (const one of [...stored, ...gone, ...listed])
+      expect(after.get(one.name)?.fingerprint).toBe(fingerprintOf(one));
+  });
+
   it("decision 7: gives way to other work after a while, however few tools there are", async () => {
     const read: string[] = [];
     const readBetween = new Promise<number>((resolve) => {
