@@ -193,6 +193,9 @@ export const rooms: readonly Room[] = [
       // How a problem and its place in a file are worded; what is configured is asked of the host.
       "config/keys/config-problem.ts",
       "config/files/write-file-atomic.ts",
+      // Which values of an entry are secrets, and how an entry reads: no state, no files.
+      "config/variables/secret-values.ts",
+      "config/parse/to-json.ts",
       "schema",
       "host",
       "listener",

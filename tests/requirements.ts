@@ -478,10 +478,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   "PRM-13": "allow-all asks nothing.",
   "PRM-14": "per-tool asks for each tool.",
   "PRM-15": "The lists of allowed and blocked tools are a rule of authorization.",
-  "PRM-16": open(
-    "Adding a server shows a warning about servers one does not trust.",
-    "there is no command yet that adds one; approving a launch asks",
-  ),
+  "PRM-16": "Adding a server shows a warning about servers one does not trust.",
   "PRM-17": "Without anyone to ask the answer is no.",
   "PRM-18": "A question names server, tool and readable arguments, and what may be answered.",
   "PRM-19": "A denial is an error that the model reads.",

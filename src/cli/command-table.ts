@@ -12,6 +12,30 @@ export const commandTable = {
     summary: "connect what is configured and stay; without configuration, show the demo servers",
     load: () => import("./commands/up.ts"),
   },
+  add: {
+    summary: "add a server by its command or its address, and try it",
+    load: () => import("./commands/add.ts"),
+  },
+  "add-json": {
+    summary: "add a server by its entry, as a file holds it",
+    load: () => import("./commands/add-json.ts"),
+  },
+  get: {
+    summary: "show all that is known of one server",
+    load: () => import("./commands/get.ts"),
+  },
+  remove: {
+    summary: "disconnect a server and delete its entry",
+    load: () => import("./commands/remove.ts"),
+  },
+  enable: {
+    summary: "switch a server on",
+    load: async () => ({ define: (await import("./commands/switch.ts")).defineEnable }),
+  },
+  disable: {
+    summary: "switch a server off",
+    load: async () => ({ define: (await import("./commands/switch.ts")).defineDisable }),
+  },
   call: {
     summary: "call one tool and print its result",
     load: () => import("./commands/call.ts"),

@@ -6,6 +6,12 @@ import { shellWord } from "./shell-word.ts";
 /** The commands of the command line, as they are typed. */
 export const ownCommandNames = [
   "up",
+  "add",
+  "add-json",
+  "get",
+  "remove",
+  "enable",
+  "disable",
   "call",
   "list",
   "tools",

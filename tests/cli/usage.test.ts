@@ -27,6 +27,12 @@ describe("plugboard", () => {
     );
     expect(names).toEqual([
       "up",
+      "add",
+      "add-json",
+      "get",
+      "remove",
+      "enable",
+      "disable",
       "call",
       "list",
       "tools",
@@ -63,7 +69,7 @@ describe("plugboard", () => {
   it.each([
     [
       ["lst"],
-      '✗ no command "lst". Did you mean: list, test?   try: plugboard --help lists the commands\n',
+      '✗ no command "lst". Did you mean: list, get, test?   try: plugboard --help lists the commands\n',
     ],
     [
       ["help", "cal"],

@@ -12,7 +12,7 @@ import { connectServer } from "../steps/connect-server.ts";
 import { withHost } from "../steps/open-host.ts";
 import { ProgressLine } from "../steps/progress-line.ts";
 import { argumentFacts, buildArguments, wrongArguments } from "../words/call-arguments.ts";
-import { readArgsOption, readCallWords } from "../words/call-words.ts";
+import { readJsonObject, readCallWords } from "../words/call-words.ts";
 import { parseToolAddress } from "../words/tool-address.ts";
 
 interface CallCommand {
@@ -44,7 +44,8 @@ export const define: DefineCommand = (command, execute) => {
 async function runCall(context: CommandContext, command: CallCommand): Promise<number> {
   const { signal } = context;
   const typed = await readCallWords(command.words, signal);
-  const base = command.args === undefined ? {} : await readArgsOption(command.args, signal);
+  const base =
+    command.args === undefined ? {} : await readJsonObject(command.args, "--args", signal);
   return await withHost(context, async (host) => {
     const names = host.servers().map(({ name }) => name);
     const target = parseToolAddress(command.target, names);

@@ -91,6 +91,12 @@ export class CommandContext {
     else this.terminal.line(text);
   }
 
+  /** A step that is done, as a line of the answer; `--json` tells of it in its object. */
+  answerLine(text: string): void {
+    if (this.options.json !== true)
+      this.terminal.line(`${this.terminal.paint("good", "✓")} ${text}`);
+  }
+
   /** Ends a command whose remaining work nobody waits for any more. */
   throwIfInterrupted(): void {
     if (this.signal.aborted) throw createError("cancelled", "stopped half-way");

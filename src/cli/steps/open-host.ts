@@ -76,12 +76,24 @@ export function noteConfigProblems(
     }
 }
 
-/** Runs `use` with a host and closes it, whatever comes of it. */
+/** Runs `use` with a host, the demo server in it where nothing is configured, and closes it, whatever comes of it. */
 export async function withHost<T>(
   context: CommandContext,
   use: (host: McpHost) => Promise<T>,
 ): Promise<T> {
-  const host = await openHostOrDemo(context);
+  return await closeAfter(await openHostOrDemo(context), use);
+}
+
+/** The same for commands that change what is configured: the demo server is none of it. */
+export async function withConfiguredHost<T>(
+  context: CommandContext,
+  use: (host: McpHost) => Promise<T>,
+  options: HostOptions = {},
+): Promise<T> {
+  return await closeAfter(await openHost(context, { limits: oneShotLimits, ...options }), use);
+}
+
+async function closeAfter<T>(host: McpHost, use: (host: McpHost) => Promise<T>): Promise<T> {
   try {
     return await use(host);
   } finally {

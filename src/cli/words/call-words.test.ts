@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { readArgsOption, readCallWords } from "./call-words.ts";
+import { readJsonObject, readCallWords } from "./call-words.ts";
 
 const { signal } = new AbortController();
 const folder = mkdtempSync(path.join(tmpdir(), "call-words-"));
@@ -79,12 +79,12 @@ describe("arguments as they are typed", () => {
 
 describe("--args", () => {
   it("CLI-14: is a JSON object, given as it stands or in a file", async () => {
-    expect(await readArgsOption('{"a":1}', signal)).toEqual({ a: 1 });
-    expect(await readArgsOption(`@${fileWith('{"a":2}')}`, signal)).toEqual({ a: 2 });
+    expect(await readJsonObject('{"a":1}', "--args", signal)).toEqual({ a: 1 });
+    expect(await readJsonObject(`@${fileWith('{"a":2}')}`, "--args", signal)).toEqual({ a: 2 });
   });
 
   it.each(["[1]", "null", "3", "{", ""])("CLI-13: %j is refused", async (text) => {
-    await expect(readArgsOption(text, signal)).rejects.toEqual(
+    await expect(readJsonObject(text, "--args", signal)).rejects.toEqual(
       expect.objectContaining({ code: "invalid_arguments" }),
     );
   });

@@ -40,13 +40,14 @@ async function readWord(word: string, signal: AbortSignal): Promise<TypedArgumen
   return { key, kind: "json", value: parseJson(text, `the value of "${key}"`) };
 }
 
-/** `--args`: JSON as it stands, `@file`, or `-` for stdin. */
-export async function readArgsOption(
+/** Reads an object: JSON as it stands, `@file`, or `-` for stdin. `what` names it in errors. */
+export async function readJsonObject(
   option: string,
+  what: string,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const value = parseJson(await readOptionText(option, signal), "--args");
-  if (!isJsonObject(value)) throw badInput("--args is not a JSON object");
+  const value = parseJson(await readOptionText(option, signal), what);
+  if (!isJsonObject(value)) throw badInput(`${what} is not a JSON object`);
   return value;
 }
 

@@ -1,0 +1,20 @@
+import { addingOptions, addServer, type AddingOptions } from "../steps/add-server.ts";
+import type { DefineCommand } from "../steps/command-context.ts";
+import { readJsonObject } from "../words/call-words.ts";
+
+/** `plugboard add-json`: an entry as a file holds it, kept and tried. */
+export const define: DefineCommand = (command, execute) => {
+  command
+    .description(
+      "Adds a server by its entry, as documentation of servers shows it, and tries it as plugboard\n" +
+        "add does.",
+    )
+    .argument("<name>", "the name of the server")
+    .argument("<json>", 'its entry, such as \'{"command": "npx"}\'; @file reads a file, - stdin');
+  addingOptions(command).action((name: string, json: string, options: AddingOptions) =>
+    execute(async (context) => {
+      const entry = await readJsonObject(json, "the entry", context.signal);
+      return await addServer(context, { name, entry, options });
+    }),
+  );
+};

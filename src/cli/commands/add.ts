@@ -1,0 +1,20 @@
+import { addServer, addingOptions, type AddingOptions } from "../steps/add-server.ts";
+import type { DefineCommand } from "../steps/command-context.ts";
+import { addEntryOptions, type EntryOptions, readEntry } from "../words/entry-words.ts";
+
+/** `plugboard add`: an entry made of what was typed, kept and tried. */
+export const define: DefineCommand = (command, execute) => {
+  command
+    .description(
+      "Adds a server and tries it: it is started, its tools are listed, it is stopped. It is kept in\n" +
+        "your settings, for every project; --scope project writes .plugboard/mcp.json of this folder.\n" +
+        "No secret is kept: give -e NAME, and the variable of your shell is used at each start.",
+    )
+    .argument("<name>", "the name of the server")
+    .argument("[server...]", "its address; or -- and its command with arguments");
+  addEntryOptions(command);
+  addingOptions(command).action(
+    (name: string, words: string[], options: EntryOptions & AddingOptions) =>
+      execute((context) => addServer(context, { name, entry: readEntry(words, options), options })),
+  );
+};

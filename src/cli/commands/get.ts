@@ -1,0 +1,91 @@
+import { toJson } from "../../config/parse/to-json.ts";
+import type { ServerStatus } from "../../host/host.ts";
+import { isJsonObject } from "../../text/json-object.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import type { Standpoint } from "../output/display-path.ts";
+import {
+  displayOrigin,
+  serverObject,
+  statusNote,
+  statusWord,
+  toolCounts,
+} from "../output/server-status.ts";
+import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
+import { requireServer } from "../steps/connect-server.ts";
+import { withHost } from "../steps/open-host.ts";
+
+/** `plugboard get`: one server as it is configured and known. Starts nothing. */
+export const define: DefineCommand = (command, execute) => {
+  command
+    .description(
+      "Shows one server: how it is started or reached, where its entry is written, what that replaces,\n" +
+        "and what is known of it. Starts nothing, and shows no secret.",
+    )
+    .argument("<server>", "its name in plugboard list")
+    .action((name: string) => execute((context) => runGet(context, name)));
+};
+
+async function runGet(context: CommandContext, name: string): Promise<number> {
+  return await withHost(context, async (host) => {
+    requireServer(context, host, name);
+    const statuses = host.servers().filter((server) => server.name === name);
+    const { terminal, standpoint } = context;
+    if (context.options.json) terminal.json({ servers: statuses.map(describeObject) });
+    else
+      for (const status of statuses)
+        for (const line of describe(status, standpoint)) terminal.line(line);
+    return 0;
+  });
+}
+
+function describeObject(status: ServerStatus): Readonly<Record<string, unknown>> {
+  const { name: _name, ...entry } = toJson(status.config, { secrets: "mask" });
+  return {
+    ...serverObject(status),
+    entry,
+    replaces: status.shadows.map(({ layer: scope, path: file, line }) => ({ scope, file, line })),
+  };
+}
+
+type EntryMembers = Readonly<Record<string, unknown>>;
+
+/** The members of an entry that are part of other lines. */
+const isShownOtherwise: ReadonlySet<string> = new Set(["name", "command", "args", "url"]);
+
+/** The lines about one entry; of a project's entry that waits, and of the one that it would replace, both are shown. */
+function describe(status: ServerStatus, standpoint: Standpoint): readonly string[] {
+  const { env, headers, ...entry } = toJson(status.config, { secrets: "mask" }) as EntryMembers;
+  const settings = Object.entries(entry)
+    .filter(([key]) => !isShownOtherwise.has(key))
+    .map(([key, value]) => [key, JSON.stringify(value)] as const);
+  const tools = toolCounts(status);
+  const facts: readonly (readonly [label: string, text: string | undefined])[] = [
+    [entry["command"] === undefined ? "reached at" : "runs", status.target],
+    ["from", displayOrigin(status, standpoint)],
+    ...status.shadows.map(
+      (provenance) => ["replaces", displayOrigin({ provenance }, standpoint)] as const,
+    ),
+    ...pairs("env", env, "="),
+    ...pairs("header", headers, ": "),
+    ...settings,
+    ["tools", tools === undefined ? undefined : `${tools}, as last seen`],
+    ["note", statusNote(status, standpoint)],
+  ];
+  return [
+    `${neutralizeLine(status.name)}  ${statusWord(status)}`,
+    ...facts.flatMap(([label, text]) =>
+      text === undefined || text === "" ? [] : [`  ${label.padEnd(10)}  ${neutralizeLine(text)}`],
+    ),
+  ];
+}
+
+function pairs(
+  label: string,
+  members: unknown,
+  separator: string,
+): readonly (readonly [string, string])[] {
+  if (!isJsonObject(members)) return [];
+  return Object.entries(members).map(
+    ([name, value]) => [label, `${name}${separator}${String(value)}`] as const,
+  );
+}

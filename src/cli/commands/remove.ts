@@ -1,0 +1,32 @@
+import { displayOrigin } from "../output/server-status.ts";
+import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
+import { requireServer } from "../steps/connect-server.ts";
+import { withConfiguredHost } from "../steps/open-host.ts";
+
+/** `plugboard remove`: deletes an entry where it is written, and says where that was. */
+export const define: DefineCommand = (command, execute) => {
+  command
+    .description(
+      "Deletes the entry of a server where it is written. What was approved and allowed for it counts\n" +
+        "again if the same server comes back. An entry of the same name that it replaced is in force again.",
+    )
+    .argument("<server>", "its name in plugboard list")
+    .action((name: string) => execute((context) => runRemove(context, name)));
+};
+
+async function runRemove(context: CommandContext, name: string): Promise<number> {
+  return await withConfiguredHost(context, async (host) => {
+    const { standpoint } = context;
+    const removed = requireServer(context, host, name);
+    const from = displayOrigin(removed, standpoint);
+    await host.remove(name);
+    const now = host.servers().find((server) => server.name === name);
+    const next = now && displayOrigin(now, standpoint);
+    const note = next === undefined ? "" : `; the one of ${next} is in force now`;
+    context.answer(
+      { removed: true, name, from, ...(next === undefined ? {} : { inForce: next }) },
+      `✓ "${name}" is removed from ${from}${note}.`,
+    );
+    return 0;
+  });
+}

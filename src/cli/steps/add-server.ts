@@ -1,0 +1,111 @@
+import type { Command } from "commander";
+
+import type { ServerEntry } from "../../config/keys/config-keys.ts";
+import { toJson } from "../../config/parse/to-json.ts";
+import type { McpHost, ServerScope } from "../../host/host.ts";
+import { ownCommand } from "../../text/own-command.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import { pendingNote, serverObject, toolsText } from "../output/server-status.ts";
+import { refuseSecrets } from "../words/entry-secrets.ts";
+import { choiceOption } from "../words/option-values.ts";
+import type { CommandContext } from "./command-context.ts";
+import { connectServer } from "./connect-server.ts";
+import { requireStore, withConfiguredHost } from "./open-host.ts";
+import { ProgressLine } from "./progress-line.ts";
+
+/** The options of every command that adds a server, as the parser gives them. */
+export interface AddingOptions {
+  readonly scope: ServerScope;
+  readonly dryRun?: boolean;
+  readonly test: boolean;
+}
+
+export interface AddedServer {
+  readonly name: string;
+  /** An entry as a file holds it; whether it is one, the host finds out. */
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly options: AddingOptions;
+}
+
+const scopes: readonly ServerScope[] = ["user", "project"];
+const trustWarning =
+  "Only connect to trusted MCP servers. Malicious servers can execute arbitrary actions.";
+
+/** Adds the options of every command that adds a server. */
+export function addingOptions(command: Command): Command {
+  return command
+    .addOption(choiceOption("--scope <scope>", "where it is kept", scopes).default("user"))
+    .option("--dry-run", "show what would be kept; write and start nothing")
+    .option("--no-test", "keep it without trying it");
+}
+
+/** Keeps a server that was typed, and tries it. One that does not work stays: its entry may only need a change. */
+export async function addServer(context: CommandContext, added: AddedServer): Promise<number> {
+  const { name, options } = added;
+  const entry = added.entry as ServerEntry;
+  refuseSecrets(added.entry);
+  if (options.dryRun === true) return await showOnly(context, added);
+  return await withConfiguredHost(context, async (host) => {
+    if (options.scope === "user") requireStore(context, host);
+    const { notes, provenance } = await host.add(name, entry, { scope: options.scope });
+    context.notice(`⚠ ${trustWarning}`);
+    context.answerLine(`added (${scopeText(provenance.layer)})`);
+    for (const note of notes) context.notice(`  ${neutralizeLine(note)}`);
+    const failure = options.test ? await tryOut(context, host, name) : undefined;
+    if (context.options.json === true)
+      context.terminal.json({
+        added: true,
+        tested: options.test && failure === undefined && host.server(name).state !== "pending",
+        warning: trustWarning,
+        notes,
+        ...serverObject(host.server(name)),
+      });
+    if (failure === undefined) return 0;
+    const exitCode = context.report(failure);
+    const { program } = context.standpoint;
+    context.notice(`  It is kept all the same; ${ownCommand("remove", name, [], program)}`);
+    return exitCode;
+  });
+}
+
+/** Says what would be kept, as the host reads the entry: a wrong one fails as it would when it is kept. */
+async function showOnly(context: CommandContext, added: AddedServer): Promise<number> {
+  const { name, options } = added;
+  const show = async (host: McpHost): Promise<number> => {
+    const { config } = await host.add(name, added.entry);
+    const { name: _name, ...entry } = toJson(config, { secrets: "mask" });
+    const { scope } = options;
+    const text = JSON.stringify({ [name]: entry }, undefined, 2);
+    context.answer(
+      { added: false, name, scope, entry },
+      `Would be added (${scope} scope):\n${text}`,
+    );
+    return 0;
+  };
+  // A host that keeps nothing checks the entry like any other.
+  return await withConfiguredHost(context, show, { config: false, store: false });
+}
+
+/** Starts the server and lists its tools; gives why it does not work. One that waits for approval is not tried. */
+async function tryOut(context: CommandContext, host: McpHost, name: string): Promise<unknown> {
+  const { standpoint } = context;
+  try {
+    const progress = new ProgressLine(context);
+    const { status } = await connectServer(context, host, { name, progress });
+    const version = status.protocolVersion === undefined ? "" : `, MCP ${status.protocolVersion}`;
+    const remove = ownCommand("remove", name, [], standpoint.program);
+    context.answerLine(`test passed: ${toolsText(status)}${version}. Remove with: ${remove}`);
+    return undefined;
+  } catch (error) {
+    const status = host.server(name);
+    if (status.state !== "pending") return error;
+    context.notice(`⏸ not tried: ${pendingNote(status, standpoint)}`);
+    return undefined;
+  }
+}
+
+function scopeText(layer: string): string {
+  return layer === "project"
+    ? "project scope: .plugboard/mcp.json"
+    : "user scope; --scope project writes .plugboard/mcp.json";
+}

@@ -1,0 +1,115 @@
+import type { Command } from "commander";
+
+import { createError } from "../../errors/families.ts";
+import type { McpError } from "../../errors/mcp-error.ts";
+import { parseDuration } from "../output/duration.ts";
+import { choiceOption, collect } from "./option-values.ts";
+
+/** The options that describe a server, as the parser gives them. */
+export interface EntryOptions {
+  readonly env?: readonly string[];
+  readonly header?: readonly string[];
+  readonly transport?: string;
+  /** Milliseconds. */
+  readonly timeout?: number;
+}
+
+const addressTransports = ["http", "streamable-http", "sse", "http-post", "rest"];
+
+/** Adds the options that describe a server. */
+export function addEntryOptions(command: Command): Command {
+  return command
+    .option(
+      "-e, --env <name=value>",
+      "a variable of the command; NAME alone passes on the one of your shell (repeatable)",
+      collect,
+    )
+    .option("-H, --header <name:value>", "a header of every request (repeatable)", collect)
+    .addOption(
+      choiceOption("--transport <kind>", "how the address is spoken to", addressTransports),
+    )
+    .option(
+      "--timeout <time>",
+      "how long to wait for a connection and for each call: 500ms, 60s, 2m; 0 without end",
+      parseDuration,
+    );
+}
+
+/** Whether a word stands for a server by its address. */
+function isAddress(word: string): boolean {
+  return /^https?:\/\//i.test(word);
+}
+
+/**
+ * Makes an entry of a command with its arguments, or of an address, and the options beside it. Throws
+ * `invalid_arguments` for what does not fit together.
+ */
+export function readEntry(
+  words: readonly string[],
+  options: EntryOptions,
+): Readonly<Record<string, unknown>> {
+  const [target, ...args] = words;
+  if (target === undefined || target === "") throw noTarget();
+  const { env, header, transport, timeout } = options;
+  const shared = timeout === undefined ? {} : { timeoutMs: timeout };
+  if (isAddress(target)) {
+    if (args.length > 0) throw tooMuch(args);
+    if (env !== undefined) throw misplaced("--env", "a command");
+    return {
+      url: target,
+      ...(transport === undefined ? {} : { transport }),
+      ...(header === undefined ? {} : { headers: readHeaders(header) }),
+      ...shared,
+    };
+  }
+  if (header !== undefined) throw misplaced("--header", "an address");
+  if (transport !== undefined) throw misplaced("--transport", "an address");
+  return {
+    command: target,
+    ...(args.length === 0 ? {} : { args }),
+    ...(env === undefined ? {} : { env: readVariables(env) }),
+    ...shared,
+  };
+}
+
+/** Reads the variables of a command; a name alone refers to the variable of that name. */
+function readVariables(texts: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, name, value] = /^([^=\s]+)(?:=([\s\S]*))?$/.exec(text) ?? [];
+      // The text itself may be a secret, so no error repeats it.
+      if (name === undefined) throw nameless("--env", "-e NAME=value, or -e NAME");
+      return [name, value ?? `\${${name}}`];
+    }),
+  );
+}
+
+function readHeaders(texts: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, name, value] = /^([^:=\s]+)\s*[:=]\s*([\s\S]*?)\s*$/.exec(text) ?? [];
+      if (name === undefined || value === undefined) throw nameless("--header", "-H 'Name: value'");
+      return [name, value];
+    }),
+  );
+}
+
+function nameless(option: string, hint: string): McpError {
+  return createError("invalid_arguments", `${option}: a name is missing`, { hint });
+}
+
+function noTarget(): McpError {
+  return createError("invalid_arguments", "which server? Give its address, or its command", {
+    hint: "a command stands behind --, as in: -- npx -y @modelcontextprotocol/server-filesystem .",
+  });
+}
+
+function misplaced(option: string, owner: string): McpError {
+  return createError("invalid_arguments", `${option} is for ${owner}`);
+}
+
+function tooMuch(words: readonly string[]): McpError {
+  return createError("invalid_arguments", `"${words.join(" ").slice(0, 80)}" is too much`, {
+    hint: "an address stands alone; a command stands behind --",
+  });
+}
