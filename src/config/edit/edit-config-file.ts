@@ -10,15 +10,15 @@ import { writeFileAtomic } from "../files/write-file-atomic.ts";
 import { type ConfigEdit, editConfigText } from "./edit-config-text.ts";
 
 export interface EditedConfigFile {
-  /** The file that was written: the target, where `file` is a link. */
+  /** The file that was written; the target where `file` is a link. */
   readonly path: string;
   readonly isCreated: boolean;
-  /** False when the file already said what the edit asks for. */
+  /** False when the file already had the content that the edit asks for. */
   readonly isChanged: boolean;
 }
 
 export interface EditConfigFileOptions {
-  /** The file must lie in this folder, every link followed. */
+  /** The folder that the file must lie in, every link followed. */
   readonly within?: string | undefined;
 }
 
@@ -52,7 +52,10 @@ export async function editConfigFile(
   }
 }
 
-/** Undefined when the file changed, or the lock was lost, before the result could be written. */
+/**
+ * Tries the edit once; undefined when the file changed, or the lock was lost, before the result could be
+ * written.
+ */
 async function tryEdit(
   target: string,
   edit: ConfigEdit,
@@ -70,7 +73,7 @@ async function tryEdit(
   return { path: target, isCreated, isChanged: true };
 }
 
-/** Links are followed to the file they mean, so that the link stays a link. */
+/** Follows links to their target, so that the link stays a link. */
 async function resolveTarget(file: string): Promise<string> {
   try {
     return await realpath(file);
@@ -99,7 +102,7 @@ async function writeOptions(target: string): Promise<Parameters<typeof writeFile
     const { mode, uid, gid } = await stat(target);
     return { mode: mode & 0o777, owner: { uid, gid } };
   } catch {
-    // It may hold secrets; whoever wants to share it can say so.
+    // The file may hold secrets, so only its owner may read it.
     return { mode: 0o600 };
   }
 }

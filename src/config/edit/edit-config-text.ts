@@ -15,18 +15,18 @@ import { prefersSnakeCase, respell } from "./respell-entry.ts";
 type RawEntry = Readonly<Record<string, unknown>>;
 
 export type ConfigEdit =
-  /** `add` refuses a name that is taken, `replace` one that is not; `put` does either. */
+  /** `add` refuses a name that is taken, `replace` one that is not; `put` accepts both. */
   | {
       readonly action: "add" | "replace" | "put";
       readonly name: string;
       readonly entry: ServerEntry | RawEntry;
     }
   | { readonly action: "remove"; readonly name: string }
-  /** Switching off a server that is not in the file adds the entry that hides it in farther layers. */
+  /** Disabling a server that is not in the file adds an entry that hides it in farther layers. */
   | { readonly action: "enable" | "disable"; readonly name: string };
 
 /**
- * The text of a configuration file after an edit, everything else as it was written. Throws
+ * Edits the text of a configuration file and leaves everything else as it was written. Throws
  * `config_invalid` for a file with syntax errors and for an entry that would not work there, and
  * `server_unknown` for a name that is not in it.
  */
@@ -43,7 +43,7 @@ interface Target {
   readonly text: string;
   readonly document: JsoncDocument;
   readonly container: Container | undefined;
-  /** Where the entry of the edit is, when the file has it. */
+  /** The path of the edited entry; undefined when the file does not have it. */
   readonly entryPath: FieldPath | undefined;
 }
 
@@ -85,7 +85,7 @@ function parseForEdit(text: string, file: string): JsoncDocument {
   const parsed = parseJsonc(text);
   if (!parsed.ok) throw refusal(parsed.message, file, parsed.position.line, parsed.position.column);
   const [repeated] = parsed.document.repeatedKeys;
-  // Which of two equal keys an edit is about cannot be known.
+  // With two equal keys, nobody can tell which one the edit is about.
   if (repeated !== undefined)
     throw refusal(`the key ${quoteName(repeated.key)} is repeated`, file, repeated.position.line);
   return parsed.document;
@@ -113,7 +113,7 @@ function addEntry(
 ): string {
   const written = respell({}, entry, prefersSnakeCase(container?.value));
   if (container === undefined) {
-    // Other hosts read this file too, and know only their own key.
+    // Other hosts read this file too, and they know only `mcpServers`.
     const key = path.basename(file) === ".mcp.json" ? "mcpServers" : "servers";
     return setJsonc(text, [key], Object.fromEntries([[name, written]]));
   }
@@ -152,7 +152,7 @@ function rewrite(text: string, at: FieldPath, before: RawEntry, after: RawEntry)
   return result;
 }
 
-/** Parsed objects have no prototype, given ones do; that is no difference. */
+/** Compares two values as JSON: parsed objects have no prototype, given ones do. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
@@ -190,7 +190,7 @@ function valueAt(value: unknown, at: FieldPath): unknown {
   return current;
 }
 
-/** Nothing is written that could not be read again: the file parses, and an entry that was set works. */
+/** Checks the result before it is written: the file must parse, and an entry that was set must work. */
 function verify(text: string, edit: ConfigEdit, file: string): void {
   const { value, locate } = parseForEdit(text, file);
   if (!("entry" in edit)) return;

@@ -4,8 +4,8 @@ import { createError } from "../../errors/families.ts";
 import { childOf, parseJsonc } from "../files/jsonc-document.ts";
 import type { FieldPath } from "../keys/check-value.ts";
 
-// Edits keep what a person wrote: comments, order, indentation, line ends, trailing commas. The
-// `modify` function of the parser's own package moves or drops the comments beside an edit.
+// Edits keep comments, order, indentation, line ends and trailing commas. The `modify` function of
+// `jsonc-parser` moves or drops the comments beside an edit.
 
 interface TextEdit {
   readonly offset: number;
@@ -18,7 +18,7 @@ interface Style {
   readonly eol: string;
 }
 
-/** Sets the value at `path`. What holds it must exist; a list takes a new item at its end. */
+/** Sets the value at `path`. Its parent must exist; a list gets a new item at its end. */
 export function setJsonc(text: string, path: FieldPath, value: unknown): string {
   const step = path.at(-1);
   const parent = nodeAt(rootOf(text), path.slice(0, -1));
@@ -83,7 +83,7 @@ function insertMember(
   const contentEnd = open + inner.trimEnd().length;
   const [first, last] = [parent.children?.at(0), parent.children?.at(-1)];
 
-  // The comma goes right behind the last member, before any comment that speaks about that member.
+  // The comma goes right behind the last member, before a comment about that member.
   const lastEnd = last === undefined ? open : last.offset + last.length;
   const hasTrailingComma = last !== undefined && findComma(text, lastEnd, close) !== undefined;
   const needsComma = last !== undefined && !hasTrailingComma;
@@ -115,7 +115,7 @@ function removeMember(text: string, parent: Node, member: Node): readonly TextEd
 
   const edits: TextEdit[] = [];
   if (comma === undefined && previous !== undefined) {
-    // The last member had no comma behind it; now the one before it is last.
+    // The last member is removed, so the comma behind the one before it goes, too.
     const offset = findComma(text, previous.offset + previous.length, member.offset);
     if (offset !== undefined) edits.push({ offset, length: 1, content: "" });
   }
@@ -134,7 +134,7 @@ function removeMember(text: string, parent: Node, member: Node): readonly TextEd
   return edits;
 }
 
-/** The offset of the comma that comes next, if only spaces and comments come before it. */
+/** Finds the offset of the next comma, if only spaces and comments come before it. */
 function findComma(text: string, from: number, to: number): number | undefined {
   const trivia = /\s+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\//y;
   let offset = from;
@@ -149,7 +149,7 @@ function findComma(text: string, from: number, to: number): number | undefined {
 
 function applyEdits(text: string, edits: readonly TextEdit[]): string {
   let result = text;
-  // From the end, so that offsets stay true; two at one place keep their order.
+  // Edits are applied from the end, so that offsets stay valid; two at one place keep their order.
   for (const { offset, length, content } of edits.toReversed())
     result = result.slice(0, offset) + content + result.slice(offset + length);
   return result;
@@ -167,7 +167,7 @@ function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(lineStart, offset))?.[0] ?? "";
 }
 
-/** JSON as people write it: short lists of plain values stay on one line. */
+/** Formats JSON as people write it: short lists of plain values stay on one line. */
 function formatJson(value: unknown, style: Style, indent: string): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const isList = Array.isArray(value);

@@ -14,7 +14,10 @@ export function prefersSnakeCase(entries: unknown): boolean {
   return keys.some((key) => key.includes("_")) && !keys.some((key) => /[A-Z]/.test(key));
 }
 
-/** `entry` written the way `existing` is: its spellings, its form of `command`, its word for being switched off. */
+/**
+ * Rewrites `entry` in the style of `existing`: its spellings, its form of `command`, its word for being
+ * disabled.
+ */
 export function respell(
   existing: RawEntry,
   entry: ServerEntry | RawEntry,
@@ -63,7 +66,7 @@ function innerTable(shape: ValueShape): KeyTable | undefined {
   return shape.shapes.map((option) => innerTable(option)).find((table) => table !== undefined);
 }
 
-/** A list stays a list, a program with `args` stays one. */
+/** Keeps the form of `command`: a list stays a list, a program with `args` stays one. */
 function withCommandForm(existing: unknown, entry: RawEntry): RawEntry {
   const { command, args, ...rest } = entry;
   const given = Array.isArray(args) ? (args as unknown[]) : [];

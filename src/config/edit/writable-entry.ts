@@ -3,8 +3,8 @@ import { parseServerEntry } from "../parse/parse-config.ts";
 import { toJson } from "../parse/to-json.ts";
 
 /**
- * An entry as a file or a row of the store holds it. A `ServerConfig` that is handed back becomes an
- * entry again; secrets are written out, because that is what writing an entry asks for.
+ * Converts input to an entry as a file or a row of the store holds it. A `ServerConfig` becomes an entry
+ * again, with its secrets written out: a stored entry without them would not work.
  */
 export function writableEntry(name: string, entry: object): Readonly<Record<string, unknown>> {
   if (!("provenance" in entry)) return revealAll(entry) as Readonly<Record<string, unknown>>;

@@ -5,11 +5,11 @@ import type { ConfigLayer } from "../keys/server-config.ts";
 import { isWithin } from "./project-folders.ts";
 
 export interface UserFolderOptions {
-  /** The folder that holds `.plugboard`; the user's home unless said otherwise. */
+  /** The folder that holds `.plugboard`; the user's home by default. */
   readonly home?: string | undefined;
   /**
-   * Where `PLUGBOARD_HOME` is looked up, which names the `.plugboard` folder itself and wins over
-   * `home`. The process's environment unless said otherwise; `{}` for whoever insists on `home`.
+   * The environment in which `PLUGBOARD_HOME` is looked up; the process's by default. The variable names
+   * the `.plugboard` folder itself and wins over `home`, so pass `{}` to insist on `home`.
    */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -23,14 +23,14 @@ const configFolders = [".plugboard", ".nexus3"] as const;
 const projectFiles = [...configFolders.map((folder) => path.join(folder, "mcp.json")), ".mcp.json"];
 const maxAncestorDepth = 10;
 
-/** The user's `.plugboard` folder. */
+/** Returns the user's `.plugboard` folder. */
 export function userFolder(options: UserFolderOptions = {}): string {
   const { home = os.homedir(), env = process.env } = options;
   const named = env["PLUGBOARD_HOME"] ?? "";
   return named === "" ? path.resolve(home, ".plugboard") : path.resolve(named);
 }
 
-/** The folder that relative paths of a configuration file start from. */
+/** Returns the folder that relative paths of a configuration file start from. */
 export function baseDirOf(file: string): string {
   const folder = path.dirname(file);
   const isConfigFolder = (configFolders as readonly string[]).includes(path.basename(folder));
@@ -44,7 +44,7 @@ export function isOtherHostsFile(file: string): boolean {
   return otherHostsFolders.has(path.basename(path.dirname(file)));
 }
 
-/** The files that may configure servers for someone working in `cwd`, nearest first. */
+/** Lists the files that may configure servers for a user who works in `cwd`, nearest first. */
 export function configFileCandidates(
   options: UserFolderOptions & { readonly cwd: string; readonly ancestorDepth?: number },
 ): readonly ConfigFileCandidate[] {
@@ -56,7 +56,7 @@ export function configFileCandidates(
   const candidates: ConfigFileCandidate[] = [];
   let current = path.resolve(options.cwd);
   for (let distance = 0; distance <= depth; distance += 1) {
-    // Nothing in or above the user's home is a parent project of what lies in it.
+    // The user's home and the folders above it are no parent projects.
     if (distance > 0 && isWithin(home, current)) break;
     const layer = distance === 0 ? "project" : "ancestor";
     for (const name of projectFiles) candidates.push({ path: path.join(current, name), layer });

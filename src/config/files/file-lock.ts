@@ -6,9 +6,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createError } from "../../errors/families.ts";
 
 const maxWaitMs = 10_000;
-// An edit takes milliseconds; a lock this old belongs to nobody any more.
+// An edit takes milliseconds, so a lock this old is abandoned.
 const staleAfterMs = 10_000;
-/** File systems round times, and machines that share one differ a little. A later date is no date. */
+/** The tolerated difference between clocks and rounded file times. A lock dated later counts as abandoned. */
 const maxAheadMs = 2_000;
 
 interface Holder {
@@ -18,11 +18,11 @@ interface Holder {
 }
 
 export interface FileLock {
-  /** Whether the lock is still ours: false after someone took it for abandoned. */
+  /** Whether this process still holds the lock; false after another process took it over as abandoned. */
   isHeld(): Promise<boolean>;
 }
 
-/** Runs `task` while no other process that asks for the same lock runs its own; a lock left by a crash is taken over. */
+/** Runs `task` while this process holds the lock. A lock left by a crash is taken over. */
 export async function withFileLock<T>(
   file: string,
   task: (lock: FileLock) => Promise<T>,
@@ -76,7 +76,10 @@ async function isAbandoned(lockFile: string): Promise<boolean> {
   return ageMs > staleAfterMs || ageMs < -maxAheadMs;
 }
 
-/** Removes an abandoned lock. Of several who try, one moves it away; a fresh lock caught by mistake is put back. */
+/**
+ * Removes an abandoned lock. Of several processes that try, one moves it away; a fresh lock moved by
+ * mistake is put back.
+ */
 async function breakLock(lockFile: string): Promise<void> {
   const aside = `${lockFile}.${randomUUID()}`;
   try {
@@ -84,7 +87,7 @@ async function breakLock(lockFile: string): Promise<void> {
   } catch {
     return;
   }
-  // `link` fails when a third one has the lock by now; then the one who lost it finds out by `isHeld`.
+  // `link` fails when a third process has the lock by now; the loser finds out by `isHeld`.
   if (!(await isAbandoned(aside))) await link(aside, lockFile).catch(() => undefined);
   await rm(aside, { force: true });
 }

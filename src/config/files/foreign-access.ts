@@ -5,18 +5,18 @@ import path from "node:path";
 
 import { shellWord } from "../../text/shell-word.ts";
 
-/** The user this process works for. */
+/** The user that this process runs as. */
 export interface FileUser {
   readonly uid: number;
   readonly name: string;
-  /** The group that has no other member, where there is one. */
+  /** The user's private group, which has no other member; undefined where there is none. */
   readonly privateGroup: number | undefined;
 }
 
 /**
- * Why a configuration file of the user's own may hold somebody else's words, and the command that mends it;
- * undefined when only the user, or root, can have written it. The file, its folder and, behind a link, the
- * file and folder it leads to count. Windows has other rules, and is not judged.
+ * Finds out whether other users can write a configuration file of the user's own, and names the command that
+ * mends it; undefined when only the user, or root, can. Checks the file, its folder and, behind a link, the
+ * file and folder it leads to. On Windows nothing is checked, because permissions differ there.
  */
 export async function findForeignAccess(file: string): Promise<string | undefined> {
   const target = await realpath(file).catch(() => undefined);
@@ -24,7 +24,7 @@ export async function findForeignAccess(file: string): Promise<string | undefine
   return await foreignAccessTo([target, path.dirname(target), path.dirname(path.resolve(file))]);
 }
 
-/** The same for files and folders that are named one by one. */
+/** Runs the check on files and folders that are named one by one. */
 export async function foreignAccessTo(places: readonly string[]): Promise<string | undefined> {
   const user = await currentUser();
   if (user === undefined) return undefined;
@@ -36,7 +36,7 @@ export async function foreignAccessTo(places: readonly string[]): Promise<string
   return undefined;
 }
 
-/** What other users can do to `place`, in words, with the command that ends it. */
+/** Describes what other users can do to `place`, with the command that prevents it. */
 export function describeAccess(
   place: string,
   { uid, gid, mode }: Pick<Stats, "uid" | "gid" | "mode">,
@@ -63,7 +63,7 @@ async function currentUser(): Promise<FileUser | undefined> {
   return { uid, name: username, privateGroup };
 }
 
-/** A user that the system does not know by name has a number alone. */
+/** Names a user; one without a name is shown by number. */
 function userInfo(uid: number): { readonly username: string; readonly gid: number } {
   try {
     return os.userInfo();
@@ -72,7 +72,10 @@ function userInfo(uid: number): { readonly username: string; readonly gid: numbe
   }
 }
 
-/** Whether the group is named like the user and lists nobody else; by its number where no list knows it. */
+/**
+ * Whether the group is named like the user and has no other member; compares numbers where no list has the
+ * group.
+ */
 export function isPrivateGroup(
   list: string,
   gid: number,

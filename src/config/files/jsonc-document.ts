@@ -10,13 +10,19 @@ import type { FieldPath } from "../keys/check-value.ts";
 import { defaultLimits } from "../keys/limits.ts";
 import type { Position } from "../parse/parse-entry.ts";
 
-/** JSON with comments and trailing commas, with the position of every value. */
+/** A parsed text of JSON with comments and trailing commas, with the position of every value. */
 export interface JsoncDocument {
   readonly root: Node;
-  /** Objects have no prototype, so that every key is data, `__proto__` too. Of a repeated key the last value counts. */
+  /**
+   * The plain value. Its objects have no prototype, so that `__proto__` is data like every key. Of a
+   * repeated key the last value counts.
+   */
   readonly value: unknown;
   readonly repeatedKeys: readonly { readonly key: string; readonly position: Position }[];
-  /** Of the deepest part of `path` that exists: a key where there is one, else the value. */
+  /**
+   * Finds the position of the deepest part of `path` that exists: its key where there is one, else its
+   * value.
+   */
   readonly locate: (path: FieldPath) => Position;
 }
 
@@ -47,7 +53,7 @@ const errorTexts: Readonly<Record<ErrorName, string>> = {
 };
 
 export interface ParseJsoncOptions {
-  /** Keys and values; a text with more is refused before a tree is made of it. */
+  /** The most keys and values; a text with more is refused before a tree is built. */
   readonly maxValues?: number;
 }
 
@@ -66,7 +72,7 @@ export function parseJsonc(text: string, options: ParseJsoncOptions = {}): Jsonc
   try {
     const errors: ParseError[] = [];
     const root = parseTree(text, errors, { allowTrailingComma: true });
-    // The parser goes on after an error; what it says then is about its own guess.
+    // The parser guesses after an error, so only its first error is reported.
     const [first] = errors;
     if (first !== undefined)
       return fail(errorTexts[printParseErrorCode(first.error)], first.offset);
@@ -81,13 +87,16 @@ export function parseJsonc(text: string, options: ParseJsoncOptions = {}): Jsonc
     const locate = (path: FieldPath): Position => positionOf(offsetOf(root, path));
     return { ok: true, document: { root, value, repeatedKeys, locate } };
   } catch (error) {
-    // The parser is recursive; a file of brackets alone exhausts the stack.
+    // The parser is recursive, so a file of brackets alone exhausts the stack.
     if (error instanceof RangeError) return fail(tooDeep, 0);
     throw error;
   }
 }
 
-/** What a value or a key begins with, as the scanner's `SyntaxKind` numbers it: a const enum, unknown at run time. */
+/**
+ * Tokens that begin a value or a key, by number: the scanner's `SyntaxKind` is a const enum and unknown at
+ * run time.
+ */
 const valueTokens: ReadonlySet<number> = new Set([
   1, // {
   3, // [
@@ -99,7 +108,10 @@ const valueTokens: ReadonlySet<number> = new Set([
 ]);
 const endOfText = 17;
 
-/** The tree takes many times as long to make as the text to scan, and this ends as soon as it knows. */
+/**
+ * Counts values by scanning the text, which takes a fraction of the time of building the tree and stops at
+ * the limit.
+ */
 function hasMoreValues(text: string, maxValues: number): boolean {
   const scanner = createScanner(text, true);
   let values = 0;
@@ -110,7 +122,7 @@ function hasMoreValues(text: string, maxValues: number): boolean {
   return false;
 }
 
-/** The plain value of a node; undefined when it is nested deeper than `depth`. */
+/** Converts a node to its plain value; undefined when it is nested deeper than `depth`. */
 function toValue(node: Node, repeated: Node[], depth: number): unknown {
   if (node.type !== "object" && node.type !== "array") return node.value as unknown;
   if (depth === 0) return undefined;
@@ -131,10 +143,10 @@ function toValue(node: Node, repeated: Node[], depth: number): unknown {
   return object;
 }
 
-// Files with very many entries are searched entry by entry.
+// Large files are searched entry by entry, so the members of an object are indexed once.
 const membersCache = new WeakMap<Node, ReadonlyMap<string, Node>>();
 
-/** The node of a key's value, or of an item; of a repeated key the last one, which is the one that counts. */
+/** Finds the node of a key's value or of an item. Of a repeated key the last one counts. */
 export function childOf(node: Node, step: string | number): Node | undefined {
   if (node.type === "array") return typeof step === "number" ? node.children?.[step] : undefined;
   if (node.type !== "object") return undefined;
@@ -162,7 +174,7 @@ function offsetOf(root: Node, path: FieldPath): number {
   return offset;
 }
 
-/** Offsets to lines and columns, both counted from 1. */
+/** Converts offsets to lines and columns, both counted from 1. */
 function createPositions(text: string): (offset: number) => Position {
   let starts: number[] | undefined;
   return (offset) => {

@@ -19,23 +19,23 @@ import { maxConfigEntries, maxConfigValues, readConfigFile } from "./read-config
 export interface LoadConfigOptions
   extends UserFolderOptions, Pick<ParseConfigOptions, "strict" | "naming"> {
   readonly cwd: string;
-  /** How many folders above `cwd` are looked at; 2 unless said otherwise, 10 at most. */
+  /** The number of folders above `cwd` to search; 2 by default, 10 at most. */
   readonly ancestorDepth?: number;
   /**
-   * Exactly these files, nearest first, instead of looking for any. Whoever names a file has chosen
-   * it, so its entries count as the user's own, and a missing one is an error.
+   * The files to read, nearest first; nothing else is searched. The caller has chosen them, so their
+   * entries count as the user's own, and a missing file is an error.
    */
   readonly files?: readonly string[];
 }
 
 export interface LookedAt extends ConfigFileCandidate {
   readonly isFound: boolean;
-  /** It is there, and nothing in it could be read. */
+  /** True when the file exists and cannot be read. */
   readonly isBroken: boolean;
 }
 
 export interface LoadedConfig extends MergedConfig {
-  /** Every place that was looked at, nearest first. */
+  /** Every path that was searched, nearest first. */
   readonly files: readonly LookedAt[];
 }
 
@@ -75,7 +75,7 @@ async function loadLayer(
   }
   if (read.status === "failed")
     return { servers: [], problems: [read.problem], isFound: true, isBroken: true };
-  // Entries of the user's own file need no approval, so nobody else may be able to write them.
+  // Entries of the user's own file need no approval, so no other user may be able to write it.
   const foreign = layer === "user" && !isRequired ? await findForeignAccess(file) : undefined;
   if (foreign !== undefined) {
     const problem = problemOf(candidate, foreign);
@@ -99,7 +99,10 @@ function problemOf({ path: file, layer }: ConfigFileCandidate, message: string):
   return { severity: "error", code: "config_invalid", message, path: file, layer };
 }
 
-/** One file counts once, and as the user's: a link in a project, or a home reached by two paths, makes no second layer. */
+/**
+ * Removes candidates of other layers that are the user's own file by another path, such as a link in a
+ * project.
+ */
 async function withoutAliasesOfUserFiles(
   candidates: readonly ConfigFileCandidate[],
 ): Promise<readonly ConfigFileCandidate[]> {

@@ -4,12 +4,12 @@ import { keepUnique } from "../parse/unique-servers.ts";
 
 export interface MergedConfig {
   readonly servers: readonly ServerConfig[];
-  /** By name: the entries that a nearer one replaced, nearest first. */
+  /** The entries that a nearer one replaced, by name, nearest first. */
   readonly shadowed: ReadonlyMap<string, readonly ServerConfig[]>;
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Puts layers together, nearest first. An entry replaces a farther one of its name as a whole: nothing of that one survives. */
+/** Merges layers, nearest first. An entry replaces a farther one of its name as a whole. */
 export function mergeLayers(layers: readonly (readonly ServerConfig[])[]): MergedConfig {
   const winners = new Map<string, ServerConfig>();
   const shadowed = new Map<string, ServerConfig[]>();

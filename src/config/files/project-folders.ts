@@ -3,9 +3,9 @@ import os from "node:os";
 import path from "node:path";
 
 export interface ProjectPlace {
-  /** The folder somebody works in. */
+  /** The folder that the user works in. */
   readonly cwd: string;
-  /** The user's home, unless said otherwise the one the system names. */
+  /** The user's home; the one that the system names by default. */
   readonly home?: string | undefined;
 }
 
@@ -15,8 +15,8 @@ export function isWithin(file: string, folder: string): boolean {
 }
 
 /**
- * The root of the project that `cwd` belongs to: the outermost repository around it, else `cwd` itself.
- * Undefined in the user's home and above it, which no project owns.
+ * Finds the root of the project that `cwd` belongs to: the outermost repository around it, else `cwd` itself.
+ * Undefined in the user's home and above it, which belong to no project.
  */
 export function projectRoot({ cwd, home = os.homedir() }: ProjectPlace): string | undefined {
   const folders = foldersUpTo(path.resolve(cwd), path.resolve(home));
@@ -24,8 +24,8 @@ export function projectRoot({ cwd, home = os.homedir() }: ProjectPlace): string 
 }
 
 /**
- * Folders whose content comes with the project: its root, and every `node_modules` that npm looks into from
- * `cwd`. What lies in them was chosen by whoever wrote the project, not by its user.
+ * Lists the folders whose content comes with the project: its root, and every `node_modules` that npm looks
+ * into from `cwd`. The author of the project chose their content, not its user.
  */
 export function projectFolders({ cwd, home = os.homedir() }: ProjectPlace): readonly string[] {
   const root = projectRoot({ cwd, home });
@@ -34,7 +34,10 @@ export function projectFolders({ cwd, home = os.homedir() }: ProjectPlace): read
   return [root, ...above.map((folder) => path.join(folder, "node_modules"))];
 }
 
-/** `start` and the folders above it, nearest first, without the root of the disk and what holds `home`. */
+/**
+ * Yields `start` and the folders above it, nearest first, without the root of the disk and the folders
+ * that hold `home`.
+ */
 function foldersUpTo(start: string, home: string): readonly string[] {
   const parent = path.dirname(start);
   if (start === parent || isWithin(home, start)) return [];

@@ -8,16 +8,16 @@ import type { ConfigLayer } from "../keys/server-config.ts";
 import type { Position } from "../parse/parse-entry.ts";
 import type { ParseJsoncOptions } from "./jsonc-document.ts";
 
-/** A larger file is no configuration, whatever it holds. */
+/** The largest file that is read as a configuration. */
 export const maxConfigBytes = 1_024 * 1_024;
-/** Of one file. Nobody has written so many; a repository that has wants to hold up whoever opens it. */
+/** The most servers of one file. A repository with more can only mean to slow down everybody who opens it. */
 export const maxConfigEntries = 1_000;
-/** Of one file: enough for so many servers, and read in less time than would be noticed. */
+/** The most keys and values of one file: enough for that many servers, and read without a noticeable delay. */
 export const maxConfigValues = 25 * maxConfigEntries;
 
 export type ConfigFile =
   | { readonly status: "missing" }
-  /** The file is there and cannot be used. */
+  /** True when the file exists and cannot be used. */
   | { readonly status: "failed"; readonly problem: ConfigProblem }
   | {
       readonly status: "read";
@@ -47,7 +47,7 @@ export async function readConfigFile(
   if (file.status === "missing") return file;
   if (file.status === "failed")
     return { status: "failed", problem: problemAt("error", file.reason) };
-  // Most folders have no such file: then the parser is not loaded at all.
+  // The parser is loaded only for a file that exists, which most folders do not have.
   const { parseJsonc } = await import("./jsonc-document.ts");
   const parsed = parseJsonc(file.text.replace(/^\uFEFF/, ""), options);
   if (!parsed.ok)
@@ -59,7 +59,7 @@ export async function readConfigFile(
   return { status: "read", value, problems, locate };
 }
 
-/** The text of a configuration file, read in bounded time and memory whatever the path leads to. */
+/** Reads the text of a configuration file in bounded time and memory, whatever the path leads to. */
 export async function readConfigText(path: string): Promise<ConfigText> {
   let handle: FileHandle;
   try {

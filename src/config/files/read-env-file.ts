@@ -15,8 +15,9 @@ import { isWithin } from "./project-folders.ts";
 import { readConfigText } from "./read-config-file.ts";
 
 /**
- * The variables in the `envFile` of an entry, all of them secrets; none where it names no file. Throws
- * `config_invalid`, without a value, when the file cannot be read or holds what no file may decide.
+ * Reads the variables in the `envFile` of an entry, all of them secrets; none where it names no file. Throws
+ * `config_invalid`, without a value, when the file cannot be read or sets a variable that changes what is
+ * executed.
  */
 export async function readEnvFile(
   config: ServerConfig,
@@ -31,7 +32,7 @@ export async function readEnvFile(
       `"envFile" ${file} ${problem} (${formatOrigin(provenance, folders.workspaceFolder)})`,
       { serverName: config.name, hint, details: { ...provenance, field: "envFile" } },
     );
-  // Whoever writes a project must not hand a file of the user's to the server that they chose.
+  // The author of a project must not pass a file of the user to a server of the author's choice.
   if (isOfProject(provenance) && !(await liesInProject(file, provenance.path)))
     throw invalid("lies outside of the project, whose entries may only name files inside of it");
   const read = await readConfigText(file);
@@ -42,7 +43,7 @@ export async function readEnvFile(
   const { parseEnv } = await import("node:util");
   const values = Object.entries(parseEnv(read.text.replace(/^\uFEFF/, "")));
   for (const [name, value = ""] of values) {
-    // Nobody is shown the file before the server starts, and it may change at any time.
+    // No approval shows the file, and it may change at any time, so it may not change what is executed.
     if (changesExecution(name))
       throw invalid(
         `sets ${quoteName(name)}, which changes what is executed`,
@@ -58,7 +59,7 @@ async function liesInProject(file: string, configFile: string | undefined): Prom
   return isWithin(await realPath(file), await realPath(baseDirOf(configFile)));
 }
 
-/** The path itself where there is nothing. */
+/** Follows the links of a path; returns the path itself where nothing exists. */
 async function realPath(place: string): Promise<string> {
   return await realpath(place).catch(() => place);
 }

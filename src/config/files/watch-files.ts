@@ -3,9 +3,9 @@ import { type StatsListener, unwatchFile, watchFile } from "node:fs";
 const intervalMs = 400;
 
 /**
- * Calls `onChange` after any of `files` has changed, appeared or gone. Looks at the files instead of
- * asking the system for events: editors replace files, folders come and go, and network drives send
- * no events. Does not keep the process alive.
+ * Calls `onChange` after any of `files` has changed, appeared or gone. It polls the files instead of
+ * using events of the system: editors replace files, folders come and go, and network drives send no
+ * events. It does not keep the process alive.
  */
 export function watchFiles(files: readonly string[], onChange: () => void): () => void {
   const listener: StatsListener = (now, before) => {

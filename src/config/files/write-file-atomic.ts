@@ -4,11 +4,11 @@ import path from "node:path";
 
 export interface WriteFileOptions {
   readonly mode: number;
-  /** Set to hand the file to its former owner, as far as this process may. */
+  /** The former owner, who gets the new file as far as this process may change it. */
   readonly owner?: { readonly uid: number; readonly gid: number };
 }
 
-/** Replaces `file` so that a reader, or a crash at any moment, sees the old content or the new one and nothing between. */
+/** Replaces `file` atomically: a reader, or a crash at any moment, sees the old content or the new one. */
 export async function writeFileAtomic(
   file: string,
   content: string,
@@ -20,7 +20,7 @@ export async function writeFileAtomic(
     const handle = await open(draft, "wx", mode);
     try {
       await handle.writeFile(content);
-      // `open` applies the umask.
+      // `open` has applied the umask to the mode.
       await handle.chmod(mode);
       if (owner !== undefined) await handle.chown(owner.uid, owner.gid).catch(() => undefined);
       await handle.sync();
@@ -35,7 +35,7 @@ export async function writeFileAtomic(
   await syncFolder(folder);
 }
 
-/** Makes the rename itself durable, where folders can be synced. */
+/** Makes the rename durable, where folders can be synced. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r").catch(() => undefined);
   await handle?.sync().catch(() => undefined);

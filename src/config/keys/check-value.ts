@@ -20,7 +20,7 @@ import {
 export type FieldPath = readonly (string | number)[];
 export type Severity = "error" | "warning";
 
-/** Called for everything that is wrong; messages name keys, never values. */
+/** Reports one flaw. Messages name keys, never values. */
 export type Report = (severity: Severity, path: FieldPath, message: string) => void;
 
 export interface CheckContext {
@@ -29,18 +29,18 @@ export interface CheckContext {
 }
 
 export interface CheckedKeys<T extends KeyTable> {
-  /** Values under their canonical names; a bad or `null` value is absent. */
+  /** The values under their canonical names; a bad or `null` value is absent. */
   readonly values: ValuesOf<T>;
-  /** Where each value was written. */
+  /** The path at which each value was written. */
   readonly paths: ReadonlyMap<string, FieldPath>;
 }
 
-/** Whether a value of a config has members; a secret is one value, although it is an object. */
+/** Whether a value of a config has members. A `SecretText` is an object but counts as one value. */
 export function isRecord(value: unknown): value is JsonObject {
   return isJsonObject(value) && !SecretText.is(value);
 }
 
-/** A name from a file, fit for a message. */
+/** Makes a name from a file fit for a message. */
 export function quoteName(name: string): string {
   return `"${boundedLine(name, 64)}"`;
 }
@@ -53,7 +53,10 @@ function cachedSpellings(table: KeyTable): ReadonlyMap<string, string> {
   return spellings;
 }
 
-/** Checks an object key by key. Only keys of the table are looked into, so depth and size of the rest cost nothing. */
+/**
+ * Checks an object key by key. Only keys of the table are looked into, so depth and size of the rest cost
+ * nothing.
+ */
 export function checkKeys<T extends KeyTable>(
   table: T,
   source: Readonly<Record<string, unknown>>,
@@ -91,7 +94,7 @@ function unknownKey(written: string, known: readonly string[]): string {
   return `unknown key ${quoteName(written)}${hint}`;
 }
 
-/** The canonical value, or undefined after reporting what is wrong with it. */
+/** Returns the canonical value, or undefined after reporting its flaw. */
 function checkValue(
   shape: ValueShape,
   value: unknown,
@@ -142,7 +145,7 @@ function checkValue(
   }
 }
 
-/** Whether `value` is of the JavaScript type that `shape` is written as; the options of an `either` differ in it. */
+/** Whether `value` has the JavaScript type of `shape`; the options of an `either` are told apart by it. */
 function acceptsType(shape: ValueShape, value: unknown): boolean {
   switch (shape.type) {
     case "text":
@@ -171,7 +174,7 @@ function isInRange(shape: NumberShape, value: unknown): value is number {
   return value >= shape.minimum && value <= (shape.maximum ?? Number.MAX_SAFE_INTEGER);
 }
 
-/** Hosts differ in how they write a choice: `streamableHttp`, `streamable-http`, `STREAMABLE_HTTP`. */
+/** Unifies the spelling of a choice; hosts write `streamableHttp`, `streamable-http` or `STREAMABLE_HTTP`. */
 function fold(text: string): string {
   return text.toLowerCase().replaceAll(/[-_\s]/g, "");
 }
@@ -226,7 +229,7 @@ function checkEntries(
   return isValid;
 }
 
-/** A path inside an entry as people write it: `"env.TOKEN"`. */
+/** Writes a path inside an entry as people do: `"env.TOKEN"`. */
 function quotePath(path: FieldPath): string {
   return quoteName(path.join("."));
 }

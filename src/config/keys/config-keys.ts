@@ -340,7 +340,7 @@ export const entryKeys = {
   },
 } as const satisfies KeyTable;
 
-/** Every way to write a key of an entry. */
+/** Every spelling of every key of an entry. */
 export const entrySpellings = spellingsOf(entryKeys);
 
 export type EntryKey = keyof typeof entryKeys;
@@ -349,7 +349,7 @@ export type CheckedAuth = Exclude<CheckedEntry["auth"], string | undefined>;
 export type CheckedInputs = NonNullable<CheckedEntry["inputs"]>;
 export type TransportName = ValueOf<typeof transportKinds>;
 
-/** Keys that say which server it is; a file's `defaults` cannot hold them. */
+/** Keys that identify a server; a file's `defaults` cannot hold them. */
 export const identityKeys: ReadonlySet<string> = new Set([
   "name",
   "transport",
@@ -375,5 +375,5 @@ export type ServerEntry = {
   readonly [K in EntryKey as AliasOf<K>]?: CheckedEntry[K] | null | undefined;
 };
 
-/** A `ServerEntry` that says its own name, for lists. */
+/** A `ServerEntry` that holds its own name, for lists. */
 export type McpServerConfig = ServerEntry & { readonly name: string };

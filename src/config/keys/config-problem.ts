@@ -5,16 +5,16 @@ import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { ConfigLayer, Provenance } from "./server-config.ts";
 
-/** Something wrong with a file or an entry. An entry with an error is left out, one with a warning works. */
+/** A flaw of a file or an entry. An entry with an error is left out; one with a warning works. */
 export interface ConfigProblem {
   readonly severity: "error" | "warning";
   readonly code: ErrorCode;
-  /** Plain words without place and server name; never a value of the entry. */
+  /** A sentence without place and server name. It never holds a value of the entry. */
   readonly message: string;
   readonly serverName?: string;
   readonly path?: string;
   readonly layer?: ConfigLayer;
-  /** The key inside the entry, dotted. */
+  /** The dotted path of the key inside the entry. */
   readonly field?: string;
   readonly line?: number;
   readonly column?: number;
@@ -26,7 +26,7 @@ interface Place {
   readonly column?: number | undefined;
 }
 
-/** `path:line:column`, as far as it is known; short when the file lies at or near `cwd`. */
+/** Writes `path:line:column` as far as it is known; the path is relative when the file lies near `cwd`. */
 export function formatPlace(place: Place, cwd?: string): string | undefined {
   if (place.path === undefined) return undefined;
   const parts = [displayPath(place.path, cwd), place.line, place.column];
@@ -36,7 +36,7 @@ export function formatPlace(place: Place, cwd?: string): string | undefined {
 function displayPath(file: string, cwd: string | undefined): string {
   if (cwd === undefined) return file;
   const relative = path.relative(cwd, file);
-  // Ancestor layers are two folders up at most; anything farther reads better in full.
+  // Ancestor layers are at most two folders up; a path farther away reads better in full.
   const isFar = relative.split(path.sep, 3).every((part) => part === "..");
   return isFar || path.isAbsolute(relative) ? file : relative;
 }
@@ -50,20 +50,23 @@ const layerNames: Readonly<Record<ConfigLayer, string>> = {
   demo: "the demo servers",
 };
 
-/** Where an entry came from, for a message: its file and line, else its layer. */
+/** Names the origin of an entry for a message: its file and line, else its layer. */
 export function formatOrigin(provenance: Provenance, cwd?: string): string {
   const { path: file, line, layer } = provenance;
   return formatPlace({ path: file, line }, cwd) ?? layerNames[layer];
 }
 
-/** One line: `.plugboard/mcp.json:12:5 — github: unknown key "comand". Did you mean "command"?` */
+/**
+ * Writes a problem on one line: `.plugboard/mcp.json:12:5 — github: unknown key "comand". Did you mean
+ * "command"?`
+ */
 export function formatProblem(problem: ConfigProblem, cwd?: string): string {
   const place = formatPlace(problem, cwd);
   const server = problem.serverName === undefined ? "" : `${problem.serverName}: `;
   return `${place === undefined ? "" : `${place} — `}${server}${problem.message}`;
 }
 
-/** The errors among `problems` as one error to throw; the place is that of the first. */
+/** Joins the errors among `problems` into one error to throw, with the place of the first. */
 export function problemError(problems: readonly ConfigProblem[]): McpError {
   const errors = problems.filter((problem) => problem.severity === "error");
   const {

@@ -3,7 +3,10 @@ import { type KeyTable, spellingsOf, type ValueShape } from "./value-shape.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The JSON Schema of a configuration file, for editors. It knows shapes; what keys mean together is for `parseConfig`. */
+/**
+ * Builds the JSON Schema of a configuration file, for editors. It covers shapes; `parseConfig` checks how
+ * keys go together.
+ */
 export function configJsonSchema(): JsonSchema {
   const sharedKeys = Object.fromEntries(
     Object.entries<KeyTable[string]>(entryKeys).filter(([key]) => !identityKeys.has(key)),

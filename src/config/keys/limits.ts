@@ -6,9 +6,9 @@ const mib = 1_024 * kib;
 export const defaultLimits = {
   callTimeoutMs: 30 * second,
   connectTimeoutMs: 30 * second,
-  /** The first start of a package runner may have to download the package. */
+  /** The deadline of a start by a package runner, which may have to download the package. */
   packageRunnerConnectTimeoutMs: 120 * second,
-  /** Progress extends a call's deadline, but never past this. */
+  /** The longest time of a call. Progress extends its deadline, but never past this. */
   totalCallTimeoutMs: 600 * second,
   /** A server that nobody has used for this long is stopped until it is needed again; `0` means never. */
   idleStopMs: 0,
@@ -16,10 +16,10 @@ export const defaultLimits = {
   stopTermAfterMs: 1 * second,
   maxMessageBytes: 10 * mib,
   maxResultBytes: 10 * mib,
-  /** What a session may keep in its state. */
+  /** The most that a session may keep in its state. */
   maxStateBytes: 10 * mib,
   maxJsonDepth: 200,
-  /** Keys and values of one message: building a million of them takes some tenths of a second. */
+  /** The most keys and values of one message; building a million of them takes some tenths of a second. */
   maxJsonValues: 1_000_000,
   maxSchemaBytes: 256 * kib,
   maxSchemaDepth: 64,
@@ -28,7 +28,7 @@ export const defaultLimits = {
   maxTools: 5_000,
   maxPages: 64,
   listTimeoutMs: 30 * second,
-  /** What each server gets when resources or prompts of all of them are listed, its start included. */
+  /** The deadline of each server, its start included, when resources or prompts of all servers are listed. */
   contentListTimeoutMs: 5 * second,
   maxUnhandledNotifications: 100,
   maxNotificationsPerSecond: 200,
@@ -45,8 +45,9 @@ export const defaultLimits = {
 } as const satisfies Record<string, number>;
 
 /**
- * How many tools of one server are accepted without a person, over all its lists: as many as one list may
- * have by default. A server that keeps naming new tools fills no store; the rest waits for a person.
+ * The number of tools of one server that are accepted without a person, over all its lists: as many as one
+ * list may have by default. Further tools wait for a person, so a server that keeps naming new ones cannot
+ * fill the store.
  */
 export const maxPinsPerServer = defaultLimits.maxTools;
 

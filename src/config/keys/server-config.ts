@@ -1,9 +1,9 @@
 import type { SecretText } from "../../text/secrets/secret-text.ts";
 
-/** Text of an entry. A plain string may be shown; what is or may be a secret is a `SecretText`. */
+/** Text of an entry. A plain string may be shown; a text that may be a secret is a `SecretText`. */
 export type ConfigText = string | SecretText;
 
-/** Where an entry was written: what approval asks about and what every error message points at. */
+/** The origin of an entry. Approval depends on it, and every error message names it. */
 export interface Provenance {
   readonly layer: ConfigLayer;
   /** The file, when the entry came from one. */
@@ -13,17 +13,17 @@ export interface Provenance {
   readonly column?: number;
 }
 
-/** Written by whoever wrote the project, not by its user. */
+/** Whether the author of the project wrote the entry, and not its user. */
 export function isOfProject({ layer }: Provenance): boolean {
   return layer === "project" || layer === "ancestor";
 }
 
-/** Written by its user, for wherever they work: in their file, or through the host into the store. */
+/** Whether the user wrote the entry for every project: in their file, or through the host into the store. */
 export function isUsersOwn({ layer }: Provenance): boolean {
   return layer === "user" || layer === "store";
 }
 
-/** Where a server is defined, in the form error details carry it. */
+/** Returns the origin of a server in the form that error details have. */
 export function definitionOf({ layer, path, line }: Provenance): {
   readonly layer: ConfigLayer;
   readonly definedAt?: string;
@@ -32,7 +32,7 @@ export function definitionOf({ layer, path, line }: Provenance): {
   return { layer, definedAt: line === undefined ? path : `${path}:${line}` };
 }
 
-/** Nearest first: an entry of a nearer layer replaces one of the same name in a farther layer. */
+/** The layers, nearest first. An entry of a nearer layer replaces one of the same name in a farther layer. */
 export const configLayers = ["code", "project", "ancestor", "user", "store", "demo"] as const;
 export type ConfigLayer = (typeof configLayers)[number];
 
@@ -48,17 +48,20 @@ export interface StdioTransportConfig<Text extends ConfigText = ConfigText> {
   readonly cwd?: string;
   /** Values may hold `${VAR}`; they are expanded when the server starts, never before. */
   readonly env: Readonly<Record<string, Text>>;
-  /** More of them, in a file; absolute, or begins with `${workspaceFolder}` or `${userHome}`. */
+  /**
+   * The file with further variables: an absolute path, or one that begins with `${workspaceFolder}` or
+   * `${userHome}`.
+   */
   readonly envFile?: string;
   readonly envPassthrough: readonly string[];
   readonly inheritEnv: "safe" | "none" | "all";
   readonly expandArgs: boolean;
 }
 
-/** `http` means: find out which dialect the address speaks. */
+/** Kinds of servers with an address. `http` means that the host finds out which dialect the address speaks. */
 export type HttpTransportKind = "http" | "streamable-http" | "sse" | "http-post" | "rest";
 
-/** Whether a server of this kind can have a stream on which it speaks without being asked. */
+/** Whether a server of this kind can have a stream for messages that answer no request. */
 export function hasServerStream(kind: HttpTransportKind): boolean {
   return kind !== "http-post" && kind !== "rest";
 }
@@ -67,7 +70,10 @@ export interface HttpTransportConfig<Text extends ConfigText = ConfigText> {
   readonly kind: HttpTransportKind;
   readonly url: Text;
   readonly headers: Readonly<Record<string, Text>>;
-  /** `GET` requires the server's own stream to be open before the first call; messages are POSTed either way. */
+  /**
+   * `GET` requires the server's own stream to be open before the first call; messages are POSTed either
+   * way.
+   */
   readonly method: "GET" | "POST";
   readonly messageEndpoint?: Text;
   readonly allowPrivateNetwork: boolean;
@@ -121,9 +127,9 @@ export interface IsolationConfig {
   readonly limits?: { readonly memory?: string; readonly processes?: number };
 }
 
-/** Something that a person is asked for when a server first starts. */
+/** A value that a person is asked for when a server first starts. */
 export interface InputDeclaration {
-  /** What `${input:id}` names. */
+  /** The `id` in `${input:id}`. */
   readonly id: string;
   /** `command`: VS Code would run a command of its own for it. */
   readonly type: "promptString" | "pickString" | "command";
@@ -159,11 +165,11 @@ export interface ServerConfig {
   readonly descriptionLimit?: number;
   /** `auto`, or the one revision to speak. */
   readonly protocol: string;
-  /** A protocol slip closes the connection instead of being counted. */
+  /** Makes a protocol violation close the connection instead of only being counted. */
   readonly strict: boolean;
   readonly skipReadOnlyPrompts: boolean;
   readonly isolation?: IsolationConfig;
-  /** Those that its entry refers to. */
+  /** The inputs that the entry refers to. */
   readonly inputs?: readonly InputDeclaration[];
   readonly provenance: Provenance;
 }

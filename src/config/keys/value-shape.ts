@@ -1,6 +1,9 @@
 import type { ConfigText } from "./server-config.ts";
 
-/** What a configuration value may be. Checking, the JSON Schema and the TypeScript types all come from it. */
+/**
+ * The allowed form of a configuration value. Checks, the JSON Schema and the TypeScript types derive from
+ * it.
+ */
 export type ValueShape =
   | TextShape
   | { readonly type: "flag" }
@@ -12,7 +15,7 @@ export type ValueShape =
   | ObjectsShape
   | { readonly type: "either"; readonly shapes: readonly ValueShape[] };
 
-/** No address, path, token or key is longer. */
+/** The longest text of an entry; no address, path, token or key is longer. */
 export const maxTextLength = 16_384;
 
 export interface TextShape {
@@ -47,7 +50,7 @@ export interface ChoiceShape {
   readonly spellings?: readonly string[];
 }
 
-/** Names to strings; code may hand over a `SecretText` for any of them. */
+/** A map of names to strings; code may hand over a `SecretText` for any of them. */
 export interface MapShape {
   readonly type: "map";
   readonly namePattern: string;
@@ -57,7 +60,7 @@ export interface MapShape {
 export interface ObjectShape {
   readonly type: "object";
   readonly keys: KeyTable;
-  /** An unknown key is an error: a misspelt restriction must not be a missing one. */
+  /** Makes an unknown key an error, so that a misspelt restriction is not silently dropped. */
   readonly isClosed?: boolean;
 }
 
@@ -70,17 +73,17 @@ export interface ObjectsShape {
 export interface KeySpec {
   readonly shape: ValueShape;
   readonly description: string;
-  /** What leaving the key out means; canonical values equal to it are not written back. */
+  /** The value that a missing key stands for; a canonical value equal to it is not written back. */
   readonly default?: boolean | number | string;
   /** Names other hosts use. snake_case spellings of every name are accepted without being listed. */
   readonly aliases?: readonly string[];
-  /** The only kind of server the key says anything about. */
+  /** The only kind of server that the key applies to. */
   readonly only?: "stdio" | "http";
 }
 
 export type KeyTable = Readonly<Record<string, KeySpec>>;
 
-/** `ConfigText` where the shape accepts secrets. */
+/** The type of text of a shape: `ConfigText` where it accepts secrets, else `string`. */
 type TextOf<S> = S extends { readonly acceptsSecrets: true } ? ConfigText : string;
 
 export type ValueOf<S extends ValueShape> = S extends { readonly type: "text" }
@@ -112,7 +115,7 @@ export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Every way to write the keys of `table`, with the canonical name each stands for. */
+/** Maps every spelling of the keys of `table` to its canonical name. */
 export function spellingsOf(table: KeyTable): ReadonlyMap<string, string> {
   const spellings = new Map<string, string>();
   for (const [name, spec] of Object.entries(table)) {
@@ -124,7 +127,7 @@ export function spellingsOf(table: KeyTable): ReadonlyMap<string, string> {
   return spellings;
 }
 
-/** `shape` in words, to follow "must be". */
+/** Describes `shape` in words that follow "must be". */
 export function describeShape(shape: ValueShape): string {
   switch (shape.type) {
     case "text":

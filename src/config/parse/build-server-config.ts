@@ -19,15 +19,15 @@ import { toJson } from "./to-json.ts";
 
 export interface NamedEntry extends ReadEntry {
   readonly name: string;
-  /** What the file's `defaults` say; a key of the entry itself wins. */
+  /** The file's `defaults`. A key of the entry itself wins. */
   readonly defaults: EntryValues;
   readonly provenance: Provenance;
-  /** Set when code asked for a transport that no key can describe. */
+  /** A transport object that code handed over and no key can describe. */
   readonly fixedTransport: InProcessTransportConfig | undefined;
 }
 
 /**
- * The canonical form of an entry, deeply frozen; undefined after an error. Its JSON is the entry as a
+ * Builds the canonical form of an entry, deeply frozen; undefined after an error. Its JSON is the entry as a
  * file holds it, with masks in place of secrets.
  */
 export function buildServerConfig(
@@ -71,7 +71,7 @@ export function buildServerConfig(
   return deepFreeze(Object.defineProperty(config, "toJSON", { value }));
 }
 
-/** A file declares them for all its servers; each takes those that it refers to. */
+/** Selects the inputs that an entry refers to; a file declares inputs for all its servers. */
 function usedInputs(
   declared: CheckedInputs,
   transport: TransportConfig,
@@ -85,12 +85,12 @@ function usedInputs(
   return inputs.length === 0 ? {} : { inputs };
 }
 
-/** The slug of a name; a name without a single plain letter or digit gets one of its own from a hash. */
+/** Makes the slug of a name; a name without any plain letter or digit gets one from its hash. */
 function serverId(name: string): string {
   return slug(name) || `server-${canonicalHash(name).slice(0, 8)}`;
 }
 
-/** Keys of another kind of server do nothing, and someone believed that they do. */
+/** Warns about keys that apply to another kind of server: they have no effect here. */
 function warnAboutIdleKeys(
   entry: NamedEntry,
   transport: TransportConfig,

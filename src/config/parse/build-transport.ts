@@ -14,11 +14,11 @@ import type { EntryValues, ReadEntry } from "./read-entry.ts";
 
 export interface BuildContext {
   readonly report: Report;
-  /** What relative paths start from: the folder that holds the entry's configuration. */
+  /** The folder that relative paths start from: the one that holds the entry's configuration. */
   readonly baseDir: string | undefined;
 }
 
-/** Chooses the transport (said outright, else by `command` or `url`) and fills it in; undefined after an error. */
+/** Builds the transport that the entry names, or that `command` or `url` imply; undefined after an error. */
 export function buildTransport(
   entry: ReadEntry,
   values: EntryValues,
@@ -87,7 +87,7 @@ function buildHttp(
 ): HttpTransportConfig | undefined {
   const { values, report } = context;
   const url = trimHidden(reveal(given));
-  // A template can only be judged once its variables are filled in.
+  // An address with references is checked once they are replaced.
   const flaw = hasReference(url) ? undefined : findUrlFlaw(url);
   if (flaw !== undefined) {
     report("error", entry.at("url"), `"url" ${flaw}`);
@@ -119,7 +119,7 @@ function buildHttp(
   };
 }
 
-/** What is wrong with an address, in words that do not repeat it: it may hold a secret. */
+/** Finds the flaw of an address. The text does not repeat the address, which may hold a secret. */
 export function findUrlFlaw(url: string): string | undefined {
   if (!URL.canParse(url)) return "is not a complete address";
   const { protocol, username, password } = new URL(url);
@@ -131,9 +131,9 @@ export function findUrlFlaw(url: string): string | undefined {
 
 const hidden = /[\s\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u;
 
-/** Invisible characters around a pasted address or command are never meant. */
+/** Trims invisible characters around a pasted address or command; they are never meant. */
 function trimHidden(text: string): string {
-  // Not one expression: `[…]+$` is quadratic on a long run inside the text.
+  // The end is trimmed by hand, because `[…]+$` is quadratic on a long run inside the text.
   let [start, end] = [0, text.length];
   while (start < end && hidden.test(text[start] ?? "")) start += 1;
   while (end > start && hidden.test(text[end - 1] ?? "")) end -= 1;

@@ -18,26 +18,29 @@ import {
 } from "../variables/variable-reference.ts";
 import { findUrlFlaw } from "./build-transport.ts";
 
-/** What references stand for: variables by their names, everything else under a key that no variable can have. */
+/** The values of references: variables by their names, all others under a symbol that no variable can have. */
 export interface Environment extends Readonly<Record<string, string | undefined>> {
   readonly [otherReferences]?: OtherReferences;
 }
 
 export const otherReferences: unique symbol = Symbol("plugboard.otherReferences");
 
-/** What the references of one entry stand for that are no variables of the environment. */
+/** The values of one entry's references that are no variables of the environment. */
 export interface OtherReferences {
   readonly folders: Folders;
-  /** What was typed for `${input:id}`, by id. */
+  /** The answers for `${input:id}`, by id. */
   readonly inputs: ReadonlyMap<string, SecretText>;
   /** The variables of the entry's `envFile`. */
   readonly envFile: Readonly<Record<string, SecretText>>;
 }
 
 export interface ExpandOptions {
-  /** What a variable that is unset and has no default does: fails, becomes empty text, or stays as written. */
+  /**
+   * The treatment of a variable that is unset and has no default: it fails, becomes empty text, or stays
+   * as written.
+   */
   readonly unset?: "error" | "empty" | "literal";
-  /** `false` leaves `${VAR:-default}` as it is written. */
+  /** `false` keeps `${VAR:-default}` as it is written. */
   readonly defaults?: boolean;
 }
 
@@ -49,20 +52,26 @@ export type Expansion =
       readonly used: readonly { readonly name: string; readonly value: string }[];
     }
   | { readonly ok: false; readonly reason: "unset"; readonly variable: string }
-  /** Only the program that the text was written for knows what `${kind:…}` stands for. */
+  /** `${kind:…}` is a reference that only another program can replace. */
   | { readonly ok: false; readonly reason: "foreign"; readonly kind: string }
-  /** A `${` that begins no reference; only an error while unset variables are one. */
+  /** The text has a `${` that begins no reference; an error only where unset variables are one. */
   | { readonly ok: false; readonly reason: "malformed" };
 
-/** What a server is started or called with, every reference replaced. Not for logs, not for storing. */
+/** The transport and sign-in of a server with every reference replaced. They must not be logged or stored. */
 export interface ResolvedServer extends ResolvedTexts {
-  /** The values among them to keep out of logs and messages. */
+  /** The values that must stay out of logs and messages. */
   readonly secrets: readonly string[];
-  /** Those of the secrets that are more than a plain setting: they are masked in the server's own names, too. */
+  /**
+   * The secrets that are credentials and not plain settings; they are masked in the server's own names,
+   * too.
+   */
   readonly credentials: readonly string[];
 }
 
-/** Replaces `${VAR}` and `${VAR:-default}` (for unset or empty) once; the values themselves are not templates. */
+/**
+ * Replaces `${VAR}` and `${VAR:-default}` (for unset or empty) once. References inside the values are not
+ * replaced.
+ */
 export function expandVariables(
   template: string,
   environment: Environment,
@@ -83,7 +92,7 @@ export function expandVariables(
       const typed = environment[otherReferences]?.inputs.get(part.id);
       if (typed !== undefined) {
         text += typed.reveal();
-        // Whatever it is called: what a person is asked for is kept to this server.
+        // An answer of a person is a secret of this server, whatever the input is called.
         used.push({ name: "token", value: typed.reveal() });
       } else if (unset === "error")
         return { ok: false, reason: "unset", variable: `input:${part.id}` };
@@ -104,7 +113,7 @@ export function expandVariables(
   return { ok: true, text, used };
 }
 
-/** Without a host that knows better: where this process works, and for whom. */
+/** The folders of this process, for callers without a host. */
 function foldersOf(environment: Environment): Folders {
   return (
     environment[otherReferences]?.folders ?? { workspaceFolder: process.cwd(), home: homedir() }
@@ -112,8 +121,8 @@ function foldersOf(environment: Environment): Folders {
 }
 
 /**
- * The transport and sign-in of a server with their variables filled in, at the moment it is started.
- * Throws `variable_unset`, or `config_invalid` when what comes out cannot be used; never names a value.
+ * Replaces the references in the transport and sign-in of a server, at the moment it is started. Throws
+ * `variable_unset`, or `config_invalid` when the result cannot be used. No error names a value.
  */
 export function resolveServer(
   config: ServerConfig,
@@ -160,7 +169,7 @@ export function resolveServer(
   return { ...resolved, secrets: [...secrets.all], credentials: [...secrets.credentials] };
 }
 
-/** The variables of the file beside those of the entry, which win. */
+/** Adds the variables of the `envFile` to those of the entry. The entry wins. */
 function withEnvFile<T extends Pick<ResolvedTexts, "transport">>(
   resolved: T,
   environment: Environment,
@@ -194,12 +203,12 @@ function unsetVariable(
   });
 }
 
-/** Secrets as they are recognised in what a server writes. */
+/** Collects secrets in every form in which a server may write them. */
 class FoundSecrets {
   readonly all = new Set<string>();
   readonly credentials = new Set<string>();
 
-  /** The value of a variable or header. */
+  /** Adds the value of a variable or header if it is secret. */
   addNamed(name: string, value: string): void {
     if (isSecretValue(name, value)) this.#add(value, isCredential(name, value));
   }
@@ -216,7 +225,7 @@ class FoundSecrets {
   }
 }
 
-/** Values written out in the entry are as secret as those of variables. */
+/** Collects the secrets of an entry. Values written out in it are as secret as those of variables. */
 function collectSecrets(
   config: Pick<ServerConfig, "transport">,
   { transport, auth }: ResolvedTexts,
@@ -235,7 +244,7 @@ function collectSecrets(
       if (value !== undefined) secrets.add(value);
 }
 
-/** Arguments and addresses that hold a credential, with their variables filled in. */
+/** Lists the arguments and addresses that hold a credential, with their references replaced. */
 function hiddenTexts(
   { transport }: Pick<ServerConfig, "transport">,
   resolved: TransportConfig<string>,
@@ -250,10 +259,13 @@ function hiddenTexts(
   ];
 }
 
-/** Set in every shell, and part of what every log says. */
+/** Variables that every shell sets; hiding their values would garble every log. */
 const ordinaryNames: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "_", "HOSTNAME", "LOGNAME"]);
 
-/** Variables of the host that a process gets beside those of its entry; the few that all get are no secret. */
+/**
+ * Lists the host's variables that a process inherits beside those of its entry, except the few that all
+ * processes get.
+ */
 function handedOn(
   transport: ResolvedServer["transport"],
   environment: Environment,

@@ -8,15 +8,15 @@ import {
 } from "../keys/check-value.ts";
 import { entrySpellings } from "../keys/config-keys.ts";
 
-/** A raw entry with the name its place gives it, and that place. */
+/** A raw entry with its name and its place in the source. */
 export interface FoundEntry {
-  /** Undefined where the entry itself has to say it. */
+  /** Undefined in a list, where the entry itself holds its name. */
   readonly key: string | undefined;
   readonly value: unknown;
   readonly path: FieldPath;
 }
 
-/** Where the entries of a source stand. */
+/** The object or list that holds the entries of a source. */
 export interface Container {
   readonly form: "object" | "list" | "single";
   readonly path: FieldPath;
@@ -27,8 +27,8 @@ const containerKeys = ["mcpServers", "mcp_servers", "servers"] as const;
 const topLevelKeys: readonly string[] = ["$schema", "defaults", "inputs", ...containerKeys];
 
 /**
- * The container in use: `mcpServers` unless it is empty and `servers` is not, a bare list, or one
- * entry that says its own name. Undefined when there is none.
+ * Finds the container in use: `mcpServers` unless it is empty and `servers` is not, a bare list, or one
+ * entry that holds its own name. Undefined when there is none.
  */
 export function findContainer(source: unknown): Container | undefined {
   if (Array.isArray(source)) return { form: "list", path: [], value: source };
@@ -48,7 +48,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-/** The raw entries of any accepted source, in the order they are written. */
+/** Lists the raw entries of any accepted source in the order they are written. */
 export function findEntries(
   source: unknown,
   report: Report,

@@ -4,7 +4,7 @@ import type { ConfigText, ServerConfig } from "../keys/server-config.ts";
 import { isPureReference, parseTemplate } from "../variables/variable-reference.ts";
 
 const secretOption = /^--?(?:[\w-]*[-_])?(?:api[-_]?key|token|secret|password|passwd)$/i;
-// Credentials are short; the rest of a huge argument is not worth the time.
+// Credentials are short, so only the beginning of a huge argument is searched.
 const maxLookedAt = 4_096;
 
 /**
@@ -70,7 +70,7 @@ function isCredential(word: string, before: string | undefined): boolean {
   return isOptionValue || looksLikeSecret(literal);
 }
 
-/** The text of a template without its references. */
+/** Returns the text of a template without its references. */
 function literalText(template: string): string {
   if (!template.includes("$")) return template;
   const parts = parseTemplate(template);

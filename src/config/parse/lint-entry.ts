@@ -12,7 +12,7 @@ import type { ReadEntry } from "./read-entry.ts";
 const relativePath = /^\.\.?(?:[\\/]|$)/;
 const plainName = /^[a-z][a-z0-9_-]{0,31}$/;
 
-/** Warns about what is allowed but probably not meant. Never repeats a value. */
+/** Warns about values that are allowed but probably not meant. No message repeats a value. */
 export function lintEntry(
   config: ServerConfig,
   at: ReadEntry["at"],
@@ -29,7 +29,10 @@ export function lintEntry(
   if (isUsersOwn(config.provenance)) lintFolder(config.transport, at, warn);
 }
 
-/** What is meant to lie in the folder that somebody works in is not found from a server's own. */
+/**
+ * Warns about relative paths that the server will not find, because it starts in another folder than the
+ * user's.
+ */
 function lintFolder(
   { command, args, cwd }: StdioTransportConfig,
   at: ReadEntry["at"],

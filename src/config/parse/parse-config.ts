@@ -24,7 +24,7 @@ import { type EntryValues, readDefaults } from "./read-entry.ts";
 import { keepUnique } from "./unique-servers.ts";
 
 export interface ParsedConfig {
-  /** In the order they are written. */
+  /** The servers in the order they are written. */
   readonly servers: readonly ServerConfig[];
   readonly problems: readonly ConfigProblem[];
 }
@@ -47,8 +47,8 @@ const shapes = {
 } as const;
 
 /**
- * Understands a configuration in any accepted shape. Whatever `input` is, nothing is thrown: what is wrong
- * with it is a problem, and the rest is kept. Options of a wrong type throw `config_invalid`.
+ * Reads a configuration in any accepted shape. No `input` makes it throw: each flaw becomes a problem, and
+ * the other entries are kept. Options of a wrong type throw `config_invalid`.
  */
 export function parseConfig(input: unknown, options: ParseConfigOptions = {}): ParsedConfig {
   checkArguments("parseConfig", shapes, [input, options], "config_invalid");
@@ -61,7 +61,7 @@ export function parseConfig(input: unknown, options: ParseConfigOptions = {}): P
     report("error", [], `it names ${all.length} servers; only the first ${maxEntries} are read`);
   const shared = parseDefaults(input, options, report);
   problems.push(...shared.problems);
-  // A default may be a restriction: servers that would lose it must not run without it.
+  // A default may be a restriction, so no server runs when the defaults cannot be read.
   if (hasError(shared.problems)) return { servers: [], problems };
 
   const configs: ServerConfig[] = [];
@@ -74,14 +74,14 @@ export function parseConfig(input: unknown, options: ParseConfigOptions = {}): P
   return { servers: unique.servers, problems: [...problems, ...unique.problems] };
 }
 
-/** What a file says once for all its servers: its `defaults`, and what other hosts say in their own way. */
+/** The settings of a file for all its servers: its `defaults`, and their counterparts of other hosts. */
 function parseDefaults(
   input: unknown,
   options: ParseConfigOptions,
   report: Report,
 ): { readonly defaults: EntryValues; readonly problems: readonly ConfigProblem[] } {
   const { inputs } = isRecord(input) ? readInputs(input, report) : {};
-  // VS Code and Cursor replace references in arguments, too.
+  // Files of VS Code and Cursor expect references in arguments to be replaced, too.
   const isOfOtherHost = options.isOfOtherHost === true || inputs !== undefined;
   const others: EntryValues = {
     ...(isOfOtherHost ? { expandArgs: true } : {}),
@@ -97,7 +97,10 @@ function parseDefaults(
   return { defaults: { ...others, ...readDefaults(input["defaults"], context) }, problems };
 }
 
-/** A declaration that cannot be used keeps no server away: its input is asked for by its id alone. */
+/**
+ * Reads the declared inputs. A flawed declaration disables no server: its input is asked for by its id
+ * alone.
+ */
 function readInputs(
   { inputs }: Readonly<Record<string, unknown>>,
   report: Report,
@@ -111,7 +114,7 @@ function readInputs(
   return { inputs: values.inputs ?? [] };
 }
 
-/** One entry written in code; throws `McpConfigError` when it is wrong. */
+/** Reads one entry written in code. Throws `McpConfigError` when it is wrong. */
 export function parseServerEntry(
   name: string,
   entry: unknown,
@@ -123,7 +126,10 @@ export function parseServerEntry(
   return parsed.config;
 }
 
-/** What `createHost({ servers })` takes: servers by name, or any shape of a file. Throws `McpConfigError` when one is wrong. */
+/**
+ * Reads the servers of `createHost({ servers })`: servers by name, or any shape of a file. Throws
+ * `McpConfigError` when one is wrong.
+ */
 export function parseServers(
   input: unknown,
   options: ParseServersOptions = {},
@@ -139,7 +145,7 @@ function isWholeConfig(input: Readonly<Record<string, unknown>>): boolean {
   if (typeof input["name"] === "string") return true;
   return ["servers", "mcpServers"].some((key) => {
     const value = input[key];
-    // A server may well be called "servers".
+    // A server may itself be called "servers".
     const isServer = isRecord(value) && ["command", "url", "transport"].some((own) => own in value);
     return typeof value === "object" && value !== null && !isServer;
   });

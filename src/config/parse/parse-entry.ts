@@ -21,19 +21,19 @@ import { lintEntry } from "./lint-entry.ts";
 import { type EntryValues, readEntry } from "./read-entry.ts";
 
 export interface ParseConfigOptions {
-  /** Where the input comes from; `code` unless said otherwise. Never taken from the input itself. */
+  /** The origin of the input; `code` by default. It is never taken from the input itself. */
   readonly provenance?: Provenance;
-  /** What relative paths start from; without it they stay relative. */
+  /** The folder that relative paths start from; without it they stay relative. */
   readonly baseDir?: string;
-  /** The position of a value, given the keys and indexes that lead to it. */
+  /** Finds the position of a value by the keys and indexes that lead to it. */
   readonly locate?: (path: FieldPath) => Position | undefined;
-  /** Entries after so many are left out, and one problem says so; all are read unless said otherwise. */
+  /** The most entries to read; the others are left out, and one problem says so. No limit by default. */
   readonly maxEntries?: number;
-  /** The input was written for a program that replaces references in arguments, too: VS Code, Cursor. */
+  /** True for input written for VS Code or Cursor, which replace references in arguments, too. */
   readonly isOfOtherHost?: boolean;
-  /** Unknown keys become errors. */
+  /** Makes unknown keys errors. */
   readonly strict?: boolean;
-  /** The host's naming preset: decides which server names are odd. */
+  /** The host's naming preset, which decides which server names get a warning. */
   readonly naming?: NamingPreset;
 }
 
@@ -48,10 +48,10 @@ export type ParsedEntry =
       readonly config: ServerConfig;
       readonly warnings: readonly ConfigProblem[];
     }
-  /** Warnings may stand among the problems; at least one of them is an error. */
+  /** At least one problem is an error; warnings may be among them. */
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
-// Only objects made here are taken as they are: a look-alike must not bring its own provenance.
+// Only objects made here are trusted as canonical: a look-alike must not bring its own provenance.
 const canonicalConfigs = new WeakSet<object>();
 
 /** Checks and completes one raw entry. */
@@ -113,7 +113,10 @@ function checkEntry(
   return undefined;
 }
 
-/** A copy of a canonical config made in code: what only the host may decide is taken out, what no file can say is kept. */
+/**
+ * Copies a canonical config that code hands over: drops the keys that only the host may set, keeps a
+ * transport object.
+ */
 function takeCanonicalParts(
   value: Readonly<Record<string, unknown>>,
   options: ParseConfigOptions,
@@ -139,7 +142,7 @@ export function unknownKeySeverity(options: ParseConfigOptions): Severity {
   return options.strict === true ? "error" : "warning";
 }
 
-/** Collects what is reported, with the place it is about. */
+/** Collects problems together with their places. */
 export function createReport(
   problems: ConfigProblem[],
   options: ParseConfigOptions,

@@ -12,7 +12,7 @@ import {
   type TransportName,
 } from "../keys/config-keys.ts";
 
-/** An entry after checking: one key per fact. The other ways to write it have been read and no longer count. */
+/** A checked entry with one key per setting; alternative spellings have been resolved. */
 export interface EntryValues extends Omit<
   CheckedEntry,
   "name" | "transport" | "disabled" | "timeout" | "timeoutMs" | "connectTimeout" | "callTimeout"
@@ -22,11 +22,11 @@ export interface EntryValues extends Omit<
 
 export interface ReadEntry {
   readonly values: EntryValues;
-  /** Where a key is written inside the entry. */
+  /** Finds the path of a key inside the entry, as it is written. */
   readonly at: (key: string) => FieldPath;
 }
 
-/** The facts of one entry object; what is wrong goes to `context.report`. */
+/** Reads one entry object. Flaws go to `context.report`. */
 export function readEntry(
   source: Readonly<Record<string, unknown>>,
   context: CheckContext,
@@ -55,7 +55,7 @@ export function readEntry(
   };
 }
 
-/** A duration in milliseconds, from whichever of its two keys is given. */
+/** Reads a duration in milliseconds from whichever of its two keys is given. */
 function readDuration(
   key: "timeout" | "connectTimeout" | "callTimeout",
   values: Pick<CheckedEntry, typeof key | `${typeof key}Ms`>,
@@ -65,11 +65,11 @@ function readDuration(
   const [inSeconds, inMs] = [values[key], values[`${key}Ms`]];
   if (inSeconds !== undefined && inMs !== undefined)
     report("error", at(`${key}Ms`), `"${key}" and "${key}Ms" exclude each other`);
-  // Many hosts count milliseconds; hours of waiting are more likely a mix-up than a wish.
+  // Many hosts count milliseconds, so hours of waiting are more likely a mix-up than intended.
   if (inSeconds !== undefined && inSeconds > 3_600)
     report("warning", at(key), `"${key}" is in seconds; for milliseconds write "${key}Ms"`);
   const ms = inMs ?? (inSeconds === undefined ? undefined : inSeconds * 1_000);
-  // Rounding to 0 would turn a very short limit into none.
+  // Rounding a very short limit to 0 would turn it off.
   return ms === undefined || ms === 0 ? ms : Math.max(1, Math.round(ms));
 }
 
@@ -84,7 +84,7 @@ function readEnabled(
   return enabled ?? !disabled;
 }
 
-/** The keys of a transport object, moved beside the entry's own. */
+/** Moves the keys of a transport object beside the entry's own. */
 function liftTransport<T extends object>(
   entry: T,
   transport: Exclude<CheckedEntry["transport"], string | undefined>,
@@ -102,7 +102,7 @@ function liftTransport<T extends object>(
   return { ...entry, ...keys };
 }
 
-/** The `defaults` of a file: keys that every entry of it takes over unless it has its own. */
+/** Reads the `defaults` of a file: keys that apply to every entry without its own. */
 export function readDefaults(source: unknown, context: CheckContext): EntryValues {
   if (!isRecord(source)) {
     context.report("error", [], '"defaults" must be an object');

@@ -9,17 +9,17 @@ import type {
 
 export interface ToJsonOptions {
   /**
-   * What happens to values that may be secrets: literal values of `env`, `headers` and `auth`.
+   * The treatment of values that may be secrets: literal values of `env`, `headers` and `auth`.
    * `omit` (the default) leaves them out, `mask` shows that there is one, `keep` writes them. A value
-   * made of `${VAR}` alone is no secret. Arguments and addresses cannot be left out: what looks like a
-   * credential in them is masked unless secrets are kept.
+   * made of `${VAR}` alone is no secret. Arguments and addresses cannot be left out: a likely credential
+   * in them is masked unless secrets are kept.
    */
   readonly secrets?: "omit" | "mask" | "keep";
 }
 
 /**
- * A server as an entry of a file: defaults and empty values left out, times in seconds. Reading it
- * gives the same server, except for its secrets and its origin. A `memory` server has no file form.
+ * Writes a server as an entry of a file: defaults and empty values left out, times in seconds. Reading the
+ * entry gives the same server, except for its secrets and its origin. A `memory` server has no file form.
  */
 export function toJson(config: ServerConfig, options: ToJsonOptions = {}): McpServerConfig {
   const hide = createHide(options.secrets ?? "omit");
@@ -41,10 +41,10 @@ export function toJson(config: ServerConfig, options: ToJsonOptions = {}): McpSe
 }
 
 interface Hide {
-  /** The value to write, or undefined to leave it out. */
+  /** Returns the value to write, or undefined to leave it out. */
   value(value: ConfigText): string | undefined;
   all(values: Readonly<Record<string, ConfigText>>): Readonly<Record<string, string>>;
-  /** What cannot be left out. */
+  /** Returns the text to write for an argument or address, which cannot be left out. */
   text(text: ConfigText): string;
 }
 
@@ -124,7 +124,7 @@ function timeoutKeys(
     : { connectTimeout: inSeconds(connectTimeoutMs), callTimeout: inSeconds(callTimeoutMs) };
 }
 
-// No tools at all, and a home of its own: these say something even when they are empty.
+// An empty `enabledTools` means no tools, an empty `isolation` a home of its own, so these are written.
 const meaningfulWhenEmpty: ReadonlySet<string> = new Set(["enabledTools", "isolation"]);
 
 function isEmpty(key: string, value: unknown): boolean {

@@ -4,9 +4,9 @@ import { type ConfigProblem, formatOrigin } from "../keys/config-problem.ts";
 import { isOfProject, type ServerConfig } from "../keys/server-config.ts";
 
 /**
- * The servers that can live side by side. Two that share a name, an id or a tool prefix cannot: the one
- * the user wrote stays before one of a project, else the first; the other is reported with both origins.
- * A project may have the prefix of a user's server, since that one keeps its public names.
+ * Keeps the servers that can coexist. Two that share a name, an id or a tool prefix cannot: the user's
+ * server wins over a project's, else the first wins; the other is reported with both origins. A project may
+ * use the prefix of a user's server, because the user's server keeps its public names.
  */
 export function keepUnique(configs: readonly ServerConfig[]): {
   readonly servers: readonly ServerConfig[];

@@ -30,7 +30,10 @@ const patterns = Object.values(executingVariables).flatMap((names) => names.spli
 const wholeNames = new Set(patterns.filter((name) => !name.endsWith("*")));
 const beginnings = patterns.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
 
-/** Whether a variable of this name changes what is executed. Some programs ignore its case, so it is ignored. */
+/**
+ * Whether a variable of this name changes what is executed. Case is ignored, because some programs ignore
+ * it.
+ */
 export function changesExecution(name: string): boolean {
   const upper = name.toUpperCase();
   return wholeNames.has(upper) || beginnings.some((beginning) => upper.startsWith(beginning));

@@ -6,7 +6,7 @@ import type {
   TransportConfig,
 } from "../keys/server-config.ts";
 
-/** Transport and sign-in of an entry in plain text. */
+/** The transport and sign-in of an entry as plain strings. */
 export interface ResolvedTexts {
   readonly transport: TransportConfig<string>;
   readonly auth: AuthConfig<string>;
@@ -27,7 +27,7 @@ export function mapTemplates(
     Object.fromEntries(
       Object.entries(values).map(([name, value]) => [name, map(reveal(value), `${field}.${name}`)]),
     );
-  // Sign-in is for servers with an address: no other entry has any.
+  // Only servers with an address have a sign-in.
   if (transport.kind === "none" || transport.kind === "memory")
     return { transport, auth: { type: "none" } };
   if (transport.kind === "stdio") {

@@ -2,13 +2,13 @@ import type { ServerConfig } from "../keys/server-config.ts";
 import { mapTemplates } from "./map-templates.ts";
 import { parseTemplate } from "./variable-reference.ts";
 
-/** A variable whose value a server would be given, and the field of the entry that it would be part of. */
+/** A variable whose value a server would get, and the field of the entry that refers to it. */
 export interface VariableUse {
   readonly variable: string;
   readonly field: string;
 }
 
-/** Each use once, for the question whether the server may start. Looks at no value. */
+/** Lists each use once, for the question whether the server may start. Reads no value. */
 export function variableUses(config: ServerConfig): readonly VariableUse[] {
   const uses = new Map<string, VariableUse>();
   mapTemplates(config, (template, field) => {
@@ -26,7 +26,7 @@ export function variableUses(config: ServerConfig): readonly VariableUse[] {
   return [...uses.values()];
 }
 
-/** The ids of all that a person has to be asked for before the server can start. */
+/** Lists the ids of the inputs that a person is asked for before the server can start. */
 export function inputIds(config: Pick<ServerConfig, "transport" | "auth">): ReadonlySet<string> {
   const ids = new Set<string>();
   mapTemplates(config, (template) => {
@@ -36,7 +36,7 @@ export function inputIds(config: Pick<ServerConfig, "transport" | "auth">): Read
   return ids;
 }
 
-/** Whether a server is another one in another folder, and not only because it starts there. */
+/** Whether more than the start folder of a server depends on the workspace folder. */
 export function usesWorkspace(config: ServerConfig): boolean {
   let isUsed = false;
   const look = (text: string, field: string): string => {
@@ -47,7 +47,7 @@ export function usesWorkspace(config: ServerConfig): boolean {
   return isUsed;
 }
 
-/** Whether anything in the entry is replaced that is no variable of the environment. */
+/** Whether the entry has references that are no variables of the environment. */
 export function hasOtherReferences(config: ServerConfig): boolean {
   let isFound = "envFile" in config.transport;
   const look = (text: string): string => {

@@ -3,8 +3,9 @@ import path from "node:path";
 import { beginsWithFolder } from "./variable-reference.ts";
 
 /**
- * Absolute paths of any platform stay as written: a drive letter may be meant for a Windows program under
- * WSL. So does one that begins with `${workspaceFolder}` or `${userHome}`: it is absolute once it is known.
+ * Resolves a relative path against a folder. Absolute paths of any platform stay as written: a drive letter
+ * may be meant for a Windows program under WSL. A path that begins with `${workspaceFolder}` or
+ * `${userHome}` stays, too: it becomes absolute when the server starts.
  */
 export function resolvePath(
   given: string | undefined,

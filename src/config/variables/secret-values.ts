@@ -7,21 +7,21 @@ const harmlessName =
 const bareOrigin = /^https?:\/\/[^/?#@]+\/?$/;
 
 /**
- * Whether the value of a variable, header or setting called `name` must be kept out of logs. Anything
- * is a secret that is not known to be harmless: a masked word costs less than a leaked one.
+ * Whether the value of a variable, header or setting called `name` must be kept out of logs. Every value
+ * that is not known to be harmless is a secret: a masked word costs less than a leaked one.
  */
 export function isSecretValue(name: string, value: string): boolean {
   if (tellingName.test(name)) return value.length >= 4;
   return value.length >= 8 && !harmlessName.test(name) && !bareOrigin.test(value);
 }
 
-/** Random text is long, of one piece, and has digits among its letters. */
+/** Matches random text: long, of one piece, with digits among its letters. */
 const randomText = /^(?=.*[A-Za-z])(?:[^\d]*\d){4}[A-Za-z0-9+/=_-]*$/;
 const onePiece = /^[A-Za-z0-9][A-Za-z0-9+/=_-]{19,1000}$/;
 
 /**
- * Whether a value looks like a secret to whoever reads it: by its name, its shape or its randomness. For
- * questions, where a value that is hidden could be the attack; logs hide more, see `isSecretValue`.
+ * Whether a value looks like a secret by its name, its shape or its randomness. Questions to a person use
+ * this, because a hidden value could be the attack; logs hide more, see `isSecretValue`.
  */
 export function looksSecret(name: string, value: string): boolean {
   if (isPureReference(value)) return false;
@@ -29,7 +29,7 @@ export function looksSecret(name: string, value: string): boolean {
   return (onePiece.test(value) && randomText.test(value)) || looksLikeSecret(value);
 }
 
-/** A word that could be part of any name; no credential is one. */
+/** Matches a plain word that could be part of any name; no credential is one. */
 const plainWord = /^[A-Za-z]{1,15}$/;
 
 /**

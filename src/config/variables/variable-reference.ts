@@ -10,16 +10,16 @@ export type TemplatePart =
       /** The reference as it was written. */
       readonly source: string;
     }
-  /** `${input:id}`: what a person is asked for. */
+  /** `${input:id}` is a value that a person is asked for. */
   | { readonly type: "input"; readonly id: string; readonly source: string }
-  /** `${workspaceFolder}` and the like: known to whoever knows where somebody works. */
+  /** `${workspaceFolder}` and the like name a folder that the host knows. */
   | { readonly type: "folder"; readonly name: FolderName; readonly source: string }
-  /** `${command:…}` and the like: only the program that the file was written for knows what it stands for. */
+  /** `${command:…}` and the like can be replaced only by the program that the file was written for. */
   | { readonly type: "foreign"; readonly kind: string; readonly source: string }
-  /** `${` that begins no reference; what follows it is text again. */
+  /** A `${` that begins no reference; the characters after it are text again. */
   | { readonly type: "malformed" };
 
-/** As VS Code and Cursor call them; `/` is short for `pathSeparator`. */
+/** Names of folders in VS Code and Cursor; `/` is short for `pathSeparator`. */
 const folderNames = [
   "workspaceFolder",
   "workspaceFolderBasename",
@@ -29,9 +29,9 @@ const folderNames = [
 ] as const;
 export type FolderName = (typeof folderNames)[number];
 
-/** What the names of folders stand for. */
+/** The folders that references can name. */
 export interface Folders {
-  /** The folder that somebody works in. */
+  /** The folder that the user works in. */
   readonly workspaceFolder: string;
   /** The user's home. */
   readonly home: string;
@@ -99,7 +99,7 @@ function referenceAt(template: string, index: number): Reference | undefined {
     : { type: "foreign", kind: foreign[1] ?? "", source: foreign[0] };
 }
 
-/** What the name of a folder stands for. */
+/** Returns the folder that a name stands for. */
 export function folderOf(name: FolderName, { workspaceFolder, home }: Folders): string {
   switch (name) {
     case "workspaceFolder":
@@ -116,17 +116,17 @@ export function folderOf(name: FolderName, { workspaceFolder, home }: Folders): 
 
 const anyFolder = new RegExp(String.raw`(?<!\$)\$\{(${folderNames.join("|")})\}`, "g");
 
-/** Replaces the names of folders, for text in which nothing else is replaced: it stays as it is written. */
+/** Replaces the names of folders and leaves all other references as they are written. */
 export function expandFolders(text: string, folders: Folders): string {
   return text.replaceAll(anyFolder, (_source, name: FolderName) => folderOf(name, folders));
 }
 
-/** Whether a text holds what is only replaced in a template, and not the names of folders alone. */
+/** Whether a text has references other than names of folders. */
 export function needsExpansion(text: string): boolean {
   return parseTemplate(text).some(({ type }) => type !== "text" && type !== "folder");
 }
 
-/** Whether a path begins with a folder that is known when the server starts and not before. */
+/** Whether a path begins with a folder that is known only when the server starts. */
 export function beginsWithFolder(text: string): boolean {
   return /^\$\{(?:workspaceFolder|userHome)\}(?:[\\/]|\$\{(?:\/|pathSeparator)\}|$)/.test(text);
 }
@@ -135,13 +135,13 @@ export function hasReference(text: string): boolean {
   return parseTemplate(text).some((part) => part.type !== "text");
 }
 
-/** `text` so written that expanding it gives `text` again. */
+/** Escapes `text` so that expanding the result gives `text` again. */
 export function escapeTemplate(text: string): string {
   return text.replaceAll("${", () => "$${");
 }
 
 /**
- * Whether a value only says where a secret comes from: references and nothing else but the word of an
+ * Whether a value only names the source of a secret: it has references and, at most, the word of an
  * authorization scheme. A default counts as text, since it may be the secret itself.
  */
 export function isPureReference(value: string): boolean {
@@ -152,6 +152,6 @@ export function isPureReference(value: string): boolean {
 function isWithoutSecret(part: TemplatePart): boolean {
   if (part.type === "text") return /^(?:(?:Bearer|Basic|Token)\s+)?$/i.test(part.text);
   if (part.type === "variable") return part.fallback === undefined;
-  // What follows the colon of another program's reference may be anything.
+  // The text behind the colon of another program's reference may be a secret.
   return part.type === "input" || part.type === "folder";
 }
