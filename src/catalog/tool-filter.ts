@@ -14,8 +14,20 @@ export interface FilteredTools<T> {
 
 /** The allow list first (absent = all, empty = none), then the block list: a tool in both is out. */
 export function isToolAllowed(name: string, { enabledTools, disabledTools }: ToolFilter): boolean {
-  if (enabledTools !== undefined && !enabledTools.includes(name)) return false;
-  return disabledTools === undefined || !disabledTools.includes(name);
+  if (enabledTools !== undefined && !hasName(enabledTools, name)) return false;
+  return disabledTools === undefined || !hasName(disabledTools, name);
+}
+
+/** The lists of entries as sets: a long list is asked about as many tools. */
+const nameSets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function hasName(names: readonly string[], name: string): boolean {
+  let set = nameSets.get(names);
+  if (set === undefined) {
+    set = new Set(names);
+    nameSets.set(names, set);
+  }
+  return set.has(name);
 }
 
 /** What is left out here is nowhere else: a filtered tool cannot be called even by its exact name. */

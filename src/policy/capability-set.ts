@@ -37,6 +37,8 @@ export const executeAction = "execute";
  */
 export class CapabilitySet {
   readonly #capabilities: Capability[];
+  /** By the server part of their resource, `*` among them: an agent may have a right of its own for each server. */
+  readonly #byOwner = new Map<string, Capability[]>();
   #isFrozen = false;
 
   constructor(capabilities: Iterable<Capability> = []) {
@@ -75,6 +77,10 @@ export class CapabilitySet {
     checkExpiry(expiresAt);
     const capability = { resource, action, ...(expiresAt === undefined ? {} : { expiresAt }) };
     this.#capabilities.push(Object.freeze(capability));
+    const owner = ownerOf(resource);
+    const others = this.#byOwner.get(owner);
+    if (others === undefined) this.#byOwner.set(owner, [capability]);
+    else others.push(capability);
     return this;
   }
 
@@ -86,21 +92,35 @@ export class CapabilitySet {
   reaches(serverResource: string, action: string, now: number = Date.now()): boolean {
     checkResource(serverResource);
     const anything = `${serverResource}:*`;
-    return this.#capabilities.some(
-      (capability) =>
-        isAlive(capability, action, now) && intersect(capability.resource, anything) !== undefined,
-    );
+    for (const capability of this.#about(anything))
+      if (
+        isAlive(capability, action, now) &&
+        intersect(capability.resource, anything) !== undefined
+      )
+        return true;
+    return false;
   }
 
   /** The right that allows this; of several, the one that lasts longest. */
   find(resource: string, action: string, now: number = Date.now()): Capability | undefined {
     checkResource(resource);
     let best: Capability | undefined;
-    for (const capability of this.#capabilities) {
+    for (const capability of this.#about(resource)) {
       if (!isAlive(capability, action, now) || !covers(capability.resource, resource)) continue;
       if (best === undefined || endOf(capability) > endOf(best)) best = capability;
     }
     return best;
+  }
+
+  /** The rights that could be about a resource: those of its server, and those of any. */
+  *#about(resource: string): Generator<Capability> {
+    const owner = ownerOf(resource);
+    // A question about any server is one about all rights.
+    if (owner === "*") yield* this.#capabilities;
+    else {
+      yield* this.#byOwner.get(owner) ?? [];
+      yield* this.#byOwner.get("*") ?? [];
+    }
   }
 
   /** A frozen set of what both this set and one of the patterns allow: never more, never longer. */
@@ -150,6 +170,10 @@ function partsOf(resource: string): Parts | undefined {
   const second = resource.indexOf(":", first + 1);
   if (second === -1) return undefined;
   return [resource.slice(0, first), resource.slice(first + 1, second), resource.slice(second + 1)];
+}
+
+function ownerOf(resource: string): string {
+  return partsOf(resource)?.[1] ?? "";
 }
 
 function flawOf(resource: string): string | undefined {
