@@ -1,3 +1,4 @@
+import { maxServerName } from "../config/keys/limits.ts";
 import type { Shape } from "../errors/check-arguments.ts";
 
 /** Where a tool comes from: the name of its server, and its own name there. */
@@ -27,12 +28,18 @@ export function referenceText(reference: ToolReference): string {
 }
 
 /**
- * Reads `server.tool`. Both may hold dots, so the longest of the server names decides; undefined where
- * none of them fits.
+ * Reads `server.tool`. Both may hold dots, so the longest beginning that is the name of a server decides;
+ * undefined where none is.
  */
-export function parseOrigin(text: string, serverNames: Iterable<string>): ToolOrigin | undefined {
-  let server: string | undefined;
-  for (const name of serverNames)
-    if (text.startsWith(`${name}.`) && name.length > (server?.length ?? -1)) server = name;
-  return server === undefined ? undefined : { server, tool: text.slice(server.length + 1) };
+export function parseOrigin(
+  text: string,
+  isServer: (name: string) => boolean,
+): ToolOrigin | undefined {
+  let dot = text.lastIndexOf(".", maxServerName);
+  while (dot > 0) {
+    const server = text.slice(0, dot);
+    if (isServer(server)) return { server, tool: text.slice(dot + 1) };
+    dot = text.lastIndexOf(".", dot - 1);
+  }
+  return undefined;
 }

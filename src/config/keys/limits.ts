@@ -44,6 +44,9 @@ export const defaultLimits = {
   proofOfLifeMs: 10 * second,
 } as const satisfies Record<string, number>;
 
+/** Characters of the name of a server. */
+export const maxServerName = 128;
+
 /**
  * The number of tools of one server that are accepted without a person, over all its lists: as many as one
  * list may have by default. Further tools wait for a person, so a server that keeps naming new ones cannot

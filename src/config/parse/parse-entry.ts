@@ -8,6 +8,7 @@ import {
   type Severity,
 } from "../keys/check-value.ts";
 import type { ConfigProblem } from "../keys/config-problem.ts";
+import { maxServerName } from "../keys/limits.ts";
 import type {
   NamingPreset,
   Provenance,
@@ -102,8 +103,12 @@ function checkEntry(
   const { key, value } = found;
   if (!isRecord(value)) report("error", [], "a server must be an object");
   else if (name === undefined) report("error", ["name"], '"name" is missing');
-  else if (name === "" || name.length > 128 || neutralizeLine(name) !== name)
-    report("error", ["name"], "a name must have 1 to 128 characters, none of them invisible");
+  else if (name === "" || name.length > maxServerName || neutralizeLine(name) !== name)
+    report(
+      "error",
+      ["name"],
+      `a name must have 1 to ${maxServerName} characters, none of them invisible`,
+    );
   else {
     const ownName = value["name"];
     if (key !== undefined && ownName !== undefined && ownName !== key)

@@ -11,7 +11,6 @@ import {
 import { definitionOf } from "../../config/keys/server-config.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
-import type { Human } from "../../human/human.ts";
 import { type Denial, errorOfDenial } from "../../policy/decide-access.ts";
 import type { RegisteredServer, ServerRegistry } from "../../registry/server-registry.ts";
 import { closest } from "../../text/closest.ts";
@@ -19,6 +18,7 @@ import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import type { NativeTools } from "../native/native-tools.ts";
 import type { ToolJudge } from "../rights/tool-judge.ts";
 import type { ToolDirectory } from "./tool-directory.ts";
+import type { ToolList } from "./tool-list.ts";
 
 export interface ToolResolverParts {
   readonly judge: ToolJudge;
@@ -26,10 +26,8 @@ export interface ToolResolverParts {
   readonly catalog: ToolCatalog;
   readonly natives: NativeTools;
   readonly directory: ToolDirectory;
+  readonly list: ToolList;
   readonly naming: Naming;
-  /** Tools that would ask first: listed, or left out. */
-  readonly pending: "list" | "omit";
-  readonly human: Human | undefined;
 }
 
 export interface FoundTool {
@@ -60,25 +58,6 @@ export class ToolResolver {
     return this.#parts.directory.named();
   }
 
-  /** Lists the tools that the agent is shown: native tools, then those of servers in their order. */
-  *listed(): Generator<readonly [name: string, target: CallTarget]> {
-    const { natives, judge } = this.#parts;
-    for (const tool of natives.all()) {
-      const target = judge.judgeNative(tool);
-      if (this.isListed(target)) yield [tool.originalName, target];
-    }
-    for (const { name, tool } of this.named().tools) {
-      const target = judge.judge(tool);
-      if (this.isListed(target)) yield [name, target];
-    }
-  }
-
-  isListed({ denial, consent }: CallTarget): boolean {
-    if (denial !== undefined) return false;
-    const { pending, human } = this.#parts;
-    return consent !== "ask" || (pending === "list" && human?.confirm !== undefined);
-  }
-
   /** Finds a known tool, allowed or not; undefined when no known tool has this reference. */
   find(reference: ToolReference): FoundTool | undefined {
     const target = typeof reference === "string" ? this.#findName(reference) : undefined;
@@ -98,7 +77,7 @@ export class ToolResolver {
     const named = typeof reference === "string" ? this.named().byName.get(reference) : undefined;
     const origin =
       named === undefined
-        ? this.#originAmong(reference, registry.all())
+        ? readOrigin(reference, (name) => registry.find(name) !== undefined)
         : { server: named.tool.serverName, tool: named.tool.originalName };
     const server = origin && registry.find(origin.server);
     if (origin === undefined || server === undefined) return undefined;
@@ -158,19 +137,8 @@ export class ToolResolver {
 
   /** `server.tool` of a server that the agent cannot see reads like any name that nobody has. */
   #visibleOrigin(reference: ToolReference): ToolOrigin | undefined {
-    if (typeof reference !== "string") return reference;
-    return this.#originAmong(reference, this.#parts.judge.visibleServers());
-  }
-
-  #originAmong(
-    reference: ToolReference,
-    servers: readonly RegisteredServer[],
-  ): ToolOrigin | undefined {
-    if (typeof reference !== "string") return reference;
-    return parseOrigin(
-      reference,
-      servers.map(({ config }) => config.name),
-    );
+    const { judge, registry } = this.#parts;
+    return readOrigin(reference, (name) => registry.find(name) !== undefined && judge.sees(name));
   }
 
   /** Starts the server only for a tool that the agent may call, as far as can be told before it is listed. */
@@ -242,14 +210,20 @@ export class ToolResolver {
   }
 
   *#listedNames(spelling: "public" | "origin" | "tool", ofServer?: string): Generator<string> {
-    for (const [name, { tool }] of this.listed()) {
-      const { serverName: server, originalName } = tool;
+    for (const { name, serverName: server, originalName } of this.#parts.list.tools()) {
       if (spelling === "public") yield name;
       else if (spelling === "tool" && server === ofServer) yield originalName;
       else if (spelling === "origin" && server !== undefined)
         yield referenceText({ server, tool: originalName });
     }
   }
+}
+
+function readOrigin(
+  reference: ToolReference,
+  isServer: (name: string) => boolean,
+): ToolOrigin | undefined {
+  return typeof reference === "string" ? parseOrigin(reference, isServer) : reference;
 }
 
 interface UnknownTool extends Readonly<Record<string, unknown>> {
