@@ -58,16 +58,17 @@ export class ApprovedLaunches {
 
   /** Looks at the files now. What it finds counts from now on, whatever was found before. */
   lookUp(config: ServerConfig): CurrentLaunch {
-    const before = this.#current.get(entryIdOf(launchFacts(config)));
+    const entryId = entryIdOf(launchFacts(config));
+    const before = this.#current.get(entryId);
     const found = this.#look(config);
     // Without an earlier look no decision stands on one.
-    if (before !== undefined && before.launchId !== found.launchId) this.#revision.advance();
+    if (before !== undefined && before.launchId !== found.launchId) this.#revision.advance(entryId);
     return found;
   }
 
   /** Makes the next question about this entry look at the files again. */
   forgetLook({ entryId }: DescribedServer): void {
-    if (this.#current.delete(entryId)) this.#revision.advance();
+    if (this.#current.delete(entryId)) this.#revision.advance(entryId);
   }
 
   /** The file and folder of the last look; undefined after `forgetLook`, and for what starts no process. */
@@ -76,22 +77,25 @@ export class ApprovedLaunches {
   }
 
   add({ launchId, facts }: CurrentLaunch): void {
-    this.#revision.advance();
     const entryId = entryIdOf(facts);
     const approved = this.#approved.get(entryId) ?? new Set();
+    // Every reload adds all that the store has.
+    if (approved.has(launchId)) return;
     this.#approved.set(entryId, approved.add(launchId));
+    this.#revision.advance(entryId);
   }
 
   delete(launchId: LaunchId): void {
-    this.#revision.advance();
-    for (const [entryId, approved] of this.#approved)
-      if (approved.delete(launchId) && approved.size === 0) this.#approved.delete(entryId);
+    for (const [entryId, approved] of this.#approved) {
+      if (!approved.delete(launchId)) continue;
+      if (approved.size === 0) this.#approved.delete(entryId);
+      this.#revision.advance(entryId);
+    }
   }
 
   /** Deletes every approval of the entry, whatever file its command stood for. */
   deleteAll({ entryId }: DescribedServer): void {
-    this.#revision.advance();
-    this.#approved.delete(entryId);
+    if (this.#approved.delete(entryId)) this.#revision.advance(entryId);
   }
 
   #look(config: ServerConfig): CurrentLaunch {

@@ -22,21 +22,25 @@ export class SessionAllowances {
     this.#revision = revision;
   }
 
+  get isEmpty(): boolean {
+    return this.#servers.size === 0 && this.#tools.size === 0;
+  }
+
   allowTool(subject: ConsentSubject): void {
     this.#tools.set(toolResource(subject.serverName, subject.toolName), subject);
-    this.#revision.advance();
+    this.#revision.advance(subject.serverName);
   }
 
   allowServer(subject: ConsentSubject, fingerprints: Iterable<string>): void {
     const { serverName, consentId, epoch } = subject;
     this.#servers.set(serverName, { consentId, epoch, fingerprints: new Set(fingerprints) });
-    this.#revision.advance();
+    this.#revision.advance(serverName);
   }
 
   /** The keys `mcp:{server}` and `mcp:{server}:{tool}` that are allowed for exactly this subject. */
   keysFor(subject: ConsentSubject): ReadonlySet<string> {
     const { serverName, toolName, consentId, epoch, fingerprint } = subject;
-    if (this.#servers.size === 0 && this.#tools.size === 0) return none;
+    if (this.isEmpty) return none;
     const keys = new Set<string>();
     const server = this.#servers.get(serverName);
     if (

@@ -40,7 +40,7 @@ export interface ToolGrantsParts {
 export class ToolGrants implements Grants {
   readonly #parts: ToolGrantsParts;
   readonly #stored = new RevocableList<Grant>(keyOfGrant);
-  #grants = new Map<string, Grant>();
+  #grants = new GrantTable();
 
   constructor(parts: ToolGrantsParts) {
     this.#parts = parts;
@@ -48,10 +48,15 @@ export class ToolGrants implements Grants {
 
   /** Until when the subject is granted (`Infinity`: until it is revoked); undefined when it is not. */
   grantedUntil(subject: GrantSubject): number | undefined {
-    const grant = this.#grants.get(keyOf(subject.agent, subject.consentId, subject.toolName));
+    const grant = this.#grants.find(subject.agent, subject.consentId, subject.toolName);
     if (grant?.fingerprint !== subject.fingerprint) return undefined;
     const until = grant.expiresAt ?? Number.POSITIVE_INFINITY;
     return until > this.#parts.clock.now() ? until : undefined;
+  }
+
+  /** Whether the agent was granted anything of the server; most agents were granted nothing of most servers. */
+  hasAny(agent: string, consentId: ConsentId): boolean {
+    return this.#grants.hasAny(agent, consentId);
   }
 
   /** Grants what a person allowed for good; resolves when it is kept, rejects with `store_failed`. */
@@ -75,7 +80,8 @@ export class ToolGrants implements Grants {
     const filter = this.#filterOf(query);
     if (filter === undefined) return [];
     const now = this.#parts.clock.now();
-    return [...this.#grants.values()]
+    return this.#grants
+      .all()
       .filter(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt > now)
       .filter((grant) => fits(grant, filter))
       .map((grant) => this.#describe(grant, query.server));
@@ -127,9 +133,9 @@ export class ToolGrants implements Grants {
   async #revokeAll(filter: GrantFilter): Promise<number> {
     const { store, registry } = this.#parts;
     // Here first: a revoked grant must not be used while the store is being written.
-    const doomed = [...this.#grants].filter(([, grant]) => fits(grant, filter));
-    for (const [key] of doomed) this.#grants.delete(key);
-    this.#parts.revision.advance();
+    const doomed = this.#grants.all().filter((grant) => fits(grant, filter));
+    for (const grant of doomed) this.#grants.delete(grant);
+    this.#noteChanges(doomed);
     for (const server of registry.all())
       if (filter.consentId === undefined || filter.consentId === server.consentId)
         registry.withdrawConsent(server, filter.agent);
@@ -157,19 +163,22 @@ export class ToolGrants implements Grants {
       grants,
       () => this.#parts.store.write((store) => store.grants.grant(grants)),
       (kept) => {
-        for (const grant of kept) this.#grants.set(keyOfGrant(grant), grant);
-        this.#parts.revision.advance();
+        for (const grant of kept) this.#grants.set(grant);
+        this.#noteChanges(kept);
       },
     );
   }
 
   #replace(grants: readonly Grant[]): void {
-    this.#grants = new Map(
-      grants.flatMap((grant): [string, Grant][] =>
-        grant.tool === undefined ? [] : [[keyOfGrant(grant), grant]],
-      ),
-    );
-    this.#parts.revision.advance();
+    const before = this.#grants;
+    this.#grants = new GrantTable();
+    for (const grant of grants) if (grant.tool !== undefined) this.#grants.set(grant);
+    this.#noteChanges([...before.missingIn(this.#grants), ...this.#grants.missingIn(before)]);
+  }
+
+  #noteChanges(grants: readonly Grant[]): void {
+    for (const consentId of new Set(grants.map((grant) => grant.consentId)))
+      this.#parts.revision.advance(consentId);
   }
 
   /** The tools that can be granted; a server whose list is not known is started, if it may be. */
@@ -231,12 +240,50 @@ export class ToolGrants implements Grants {
   }
 }
 
-function keyOf(agent: string, consentId: ConsentId, toolName: string): string {
-  return JSON.stringify([agent, consentId, toolName]);
+/** Grants by agent, consent id and tool: each of them is asked for by itself. */
+class GrantTable {
+  readonly #agents = new Map<string, Map<ConsentId, Map<string, Grant>>>();
+
+  all(): readonly Grant[] {
+    return [...this.#agents.values()].flatMap((servers) =>
+      [...servers.values()].flatMap((tools) => [...tools.values()]),
+    );
+  }
+
+  hasAny(agent: string, consentId: ConsentId): boolean {
+    return this.#agents.get(agent)?.has(consentId) === true;
+  }
+
+  find(agent: string, consentId: ConsentId, tool: string): Grant | undefined {
+    return this.#agents.get(agent)?.get(consentId)?.get(tool);
+  }
+
+  set(grant: Grant): void {
+    const { agent, consentId, tool = "" } = grant;
+    const servers = this.#agents.get(agent) ?? new Map<ConsentId, Map<string, Grant>>();
+    const tools = servers.get(consentId) ?? new Map<string, Grant>();
+    this.#agents.set(agent, servers.set(consentId, tools.set(tool, grant)));
+  }
+
+  delete({ agent, consentId, tool = "" }: Grant): void {
+    const servers = this.#agents.get(agent);
+    const tools = servers?.get(consentId);
+    tools?.delete(tool);
+    if (tools?.size === 0) servers?.delete(consentId);
+    if (servers?.size === 0) this.#agents.delete(agent);
+  }
+
+  /** The grants that the other table does not have, or has on other terms. */
+  missingIn(other: GrantTable): readonly Grant[] {
+    return this.all().filter(({ agent, consentId, tool = "", fingerprint, expiresAt }) => {
+      const counterpart = other.find(agent, consentId, tool);
+      return counterpart?.fingerprint !== fingerprint || counterpart.expiresAt !== expiresAt;
+    });
+  }
 }
 
 function keyOfGrant({ agent, consentId, tool = "" }: Grant): string {
-  return keyOf(agent, consentId, tool);
+  return JSON.stringify([agent, consentId, tool]);
 }
 
 function fits(grant: Grant, { agent, consentId, tool }: GrantFilter): boolean {

@@ -121,7 +121,10 @@ export class ToolPins implements Pins {
   async load(): Promise<void> {
     const known = this.#parts.registry.consentIds();
     for (const consentId of this.#servers.keys())
-      if (!known.has(consentId)) this.#servers.delete(consentId);
+      if (!known.has(consentId)) {
+        this.#servers.delete(consentId);
+        this.#parts.revision.advance(consentId);
+      }
     await this.#parts.store.read(async (store) => {
       for (const { server } of this.#servers.values())
         if (hasLastingIds(server.config))
@@ -197,7 +200,7 @@ export class ToolPins implements Pins {
       now.accepted.set(tool, { fingerprint, definition });
       if (now.quarantined.get(tool)?.fingerprint === fingerprint) now.quarantined.delete(tool);
       this.#servers.set(consentId, { ...now, isAcceptedWhole: false, acceptedOf: new WeakMap() });
-      this.#parts.revision.advance();
+      this.#parts.revision.advance(consentId);
     });
     events.emit({ type: "tool-accepted", serverName, toolName: tool, reason, at: clock.now() });
     return true;
@@ -263,7 +266,8 @@ export class ToolPins implements Pins {
       isAcceptedWhole: quarantined.size === 0,
       acceptedOf: new WeakMap(),
     });
-    this.#parts.revision.advance();
+    if (before === undefined || !isSame(before, { accepted, quarantined }))
+      this.#parts.revision.advance(consentId);
     this.#publish(server, before?.quarantined ?? new Map(), quarantined);
     return fresh;
   }
@@ -302,13 +306,34 @@ export class ToolPins implements Pins {
   }
 }
 
+type Comparison = Pick<PinnedTools, "accepted" | "quarantined">;
+
+/** Whether every verdict is the same after both comparisons. */
+function isSame(one: Comparison, other: Comparison): boolean {
+  return (
+    haveSameFingerprints(one.accepted, other.accepted) &&
+    haveSameFingerprints(one.quarantined, other.quarantined)
+  );
+}
+
+function haveSameFingerprints(one: Fingerprints, other: Fingerprints): boolean {
+  if (one.size !== other.size) return false;
+  for (const [name, { fingerprint }] of one)
+    if (other.get(name)?.fingerprint !== fingerprint) return false;
+  return true;
+}
+
+type Fingerprints = ReadonlyMap<string, { readonly fingerprint: string }>;
+
 /** Whether all of these tools are of this list, in its order: as the catalog has them, which leaves some out. */
 function isPartOf(tools: readonly OfferedTool[], listed: readonly ListedTool[]): boolean {
   let next = 0;
   return tools.every((tool) => {
+    // What the program adds to a list is of no server, and always accepted.
+    if (!tool.isLive) return true;
     while (next < listed.length && listed[next] !== tool.listed) next += 1;
     next += 1;
-    return tool.isLive && next <= listed.length;
+    return next <= listed.length;
   });
 }
 

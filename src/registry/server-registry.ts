@@ -26,6 +26,8 @@ export interface RegisteredServer extends DescribedServer {
   readonly consent: ConsentModes;
   readonly visibility: ServerVisibility;
   readonly consentId: ConsentId;
+  /** The ids under which changes of who may use it are noted, see `AccessRevision`. */
+  readonly accessIds: readonly string[];
 }
 
 /** What somebody decided about a server's questions: the mode, or undefined where consent has ended. */
@@ -105,7 +107,7 @@ export class ServerRegistry {
     const server = this.#register(config, new ServerVisibility());
     this.#servers.set(config.name, server);
     this.#entries = [...this.#entries, config];
-    this.#revision.advance();
+    this.#revision.advance(config.name);
     return server;
   }
 
@@ -150,17 +152,22 @@ export class ServerRegistry {
       const { name } = config;
       const known = before.get(name);
       if (known !== undefined && isSameDefinition(known.config, config)) {
+        before.delete(name);
+        if (isDeepStrictEqual(known.config.provenance, config.provenance)) {
+          this.#servers.set(name, known);
+          continue;
+        }
         for (const connection of known.connections.all) connection.updateProvenance(config);
         this.#servers.set(name, { ...known, config });
-        before.delete(name);
+        this.#revision.advance(name);
         continue;
       }
       this.#servers.set(name, this.#register(config, known?.visibility ?? new ServerVisibility()));
       (known === undefined ? added : changed).push(name);
     }
-    this.#revision.advance();
     const gone = [...before.values()];
     const removed = [...before.keys()].filter((name) => !this.#servers.has(name));
+    for (const name of [...added, ...changed, ...removed]) this.#revision.advance(name);
     const ended = this.#ending(settleAll(endings(gone)));
     return { added, removed, changed, ended };
   }
@@ -212,12 +219,13 @@ export class ServerRegistry {
 
   /** The connection that is asked for; verdicts on the server may change with it. */
   claim(server: RegisteredServer, options: ClaimOptions): Claim {
-    this.#revision.advance();
+    const { name } = server.config;
+    this.#revision.advance(name);
     const { connection, drop } = server.connections.claim(options);
     return {
       connection,
       drop: () => {
-        this.#revision.advance();
+        this.#revision.advance(name);
         return this.#ending(drop());
       },
     };
@@ -245,7 +253,7 @@ export class ServerRegistry {
 
   /** How often this agent's person is asked about the server's tools; everybody's without an agent. */
   setConsentMode({ config, consent }: RegisteredServer, mode: ConsentMode, agent?: string): void {
-    this.#revision.advance();
+    this.#revision.advance(config.name);
     consent.setMode(mode, agent);
     this.#onConsentChange?.({ serverName: config.name, agent, mode });
   }
@@ -257,8 +265,8 @@ export class ServerRegistry {
   }
 
   /** Ends consent without telling the listener: the caller publishes one event for a decision that reaches further. */
-  withdrawConsent({ consent }: RegisteredServer, agent?: string): void {
-    this.#revision.advance();
+  withdrawConsent({ config, consent }: RegisteredServer, agent?: string): void {
+    this.#revision.advance(config.name);
     consent.end(agent);
   }
 
@@ -327,8 +335,10 @@ export class ServerRegistry {
       });
     const connection = create(null);
     this.#visibilities.set(config.name, visibility);
+    const described = describe(config);
     const server: RegisteredServer = {
-      ...describe(config),
+      ...described,
+      accessIds: [config.name, described.entryId, described.consentId],
       connection,
       connections: new ServerConnections({ visibility, everybodys: connection, create }),
       consent: new ConsentModes(),

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import type { Approvals } from "../../approval/approvals.ts";
 import { describeTarget } from "../../approval/describe-target.ts";
 import type { ToolCatalog } from "../../catalog/tool-catalog.ts";
@@ -62,7 +64,7 @@ export function describeServer(
 
 /** The entries that are farther than this one; all of them for the nearest. */
 function farther(shadowed: readonly Provenance[], own: Provenance): readonly Provenance[] {
-  return shadowed.slice(shadowed.indexOf(own) + 1);
+  return shadowed.slice(shadowed.findIndex((one) => isDeepStrictEqual(one, own)) + 1);
 }
 
 function runningProcess({ evidence }: ServerConnection): number | undefined {

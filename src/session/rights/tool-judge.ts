@@ -3,22 +3,32 @@ import { type CatalogTool, claims } from "../../catalog/catalog-tool.ts";
 import type { ToolCatalog } from "../../catalog/tool-catalog.ts";
 import { isToolAllowed } from "../../catalog/tool-filter.ts";
 import { createError } from "../../errors/families.ts";
-import { type ConsentSubject, contentSubject, subjectOf } from "../../grants/consent-subject.ts";
+import {
+  contentName,
+  type ConsentSubject,
+  contentSubject,
+  subjectOf,
+} from "../../grants/consent-subject.ts";
 import { SessionAllowances } from "../../grants/session-allowances.ts";
 import type { ToolGrants } from "../../grants/tool-grants.ts";
 import type { ToolPins } from "../../pins/tool-pins.ts";
 import type { AccessRevision } from "../../policy/access-revision.ts";
-import { type CapabilitySet, executeAction } from "../../policy/capability-set.ts";
+import { type Capability, type CapabilitySet, executeAction } from "../../policy/capability-set.ts";
 import {
   type Denial,
-  type RightFacts,
+  type PinVerdict,
   type ServerAccessFacts,
   type ToolFacts,
   denyContent,
   denyServer,
   denyTool,
 } from "../../policy/decide-access.ts";
-import { type ConsentFacts, type ConsentRule, decideConsent } from "../../policy/decide-consent.ts";
+import {
+  type ConsentFacts,
+  type ConsentMode,
+  type ConsentRule,
+  decideConsent,
+} from "../../policy/decide-consent.ts";
 import type { PermissionLevel } from "../../policy/permission-level.ts";
 import { serverResource, toolResource } from "../../policy/resource-name.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -44,6 +54,9 @@ export interface JudgeParts {
   readonly clock: Clock;
 }
 
+const never = Number.POSITIVE_INFINITY;
+const noAllowances: ReadonlySet<string> = new Set();
+
 /** The tool names that stand for a server's resources and for its prompts in a set of capabilities. */
 export type ContentRight = "read_resource" | "get_prompt";
 
@@ -55,18 +68,43 @@ export interface ConsentScope {
   readonly offered: readonly CatalogTool[];
 }
 
-interface Judgement extends CallTarget {
-  /** The count it was passed at; another count needs another judgement. */
-  readonly revision: number;
+/** How long what was judged holds. */
+export interface Validity {
+  /** The count of changes up to which it is known to hold. */
+  revision: number;
+  /** The ids of its server: a change that is noted under one of them ends it. */
+  readonly accessIds: readonly string[];
   /** When the first right it rests on ends. */
   readonly validUntil: number;
+}
+
+interface Judgement extends CallTarget, Validity {
   /** Whether a call has come by since it was passed. */
   hasServedCall: boolean;
+}
+
+/** The judgements on some tools of one server, in their order. */
+export interface ServerJudgement extends Validity {
+  readonly targets: readonly CallTarget[];
 }
 
 interface ConsentVerdict {
   readonly consent: ConsentRule;
   readonly validUntil: number;
+}
+
+/** What is the same for every tool of a server that an agent might call. */
+interface ServerStanding {
+  readonly server: RegisteredServer;
+  readonly facts: ServerAccessFacts;
+  /** Undefined for tools registered from schemas, which may have no server behind them. */
+  readonly reachable: RegisteredServer | undefined;
+  readonly connection: CallTarget["connection"];
+  readonly mode: ConsentMode;
+  /** Somebody has allowed the agent something that may be about a tool of this server. */
+  readonly hasAnswers: boolean;
+  /** How the server stands for the parent session. */
+  readonly outer: ServerStanding | undefined;
 }
 
 /**
@@ -88,17 +126,62 @@ export class ToolJudge {
   }
 
   judge(tool: CatalogTool): Judgement {
-    const { clock } = this.#parts;
-    const revision = this.#parts.revision.count;
     const known = this.#judgements.get(tool);
-    if (
-      known?.revision === revision &&
-      (known.validUntil === Number.POSITIVE_INFINITY || clock.now() < known.validUntil)
-    )
-      return known;
-    const judgement = this.#examine(tool, revision);
+    if (known !== undefined && this.holds(known)) return known;
+    const server = this.#parts.registry.find(tool.serverName);
+    const { count } = this.#parts.revision;
+    const judgement =
+      server === undefined
+        ? this.#gone(tool, count)
+        : this.#examine(tool, this.#standing(server), count);
     this.#judgements.set(tool, judgement);
     return judgement;
+  }
+
+  /** Judges tools of one server together: what is the same for all of them is found out once. */
+  judgeAll(serverName: string, tools: readonly CatalogTool[]): ServerJudgement {
+    const { registry, pins } = this.#parts;
+    const { count } = this.#parts.revision;
+    const server = registry.find(serverName);
+    if (server === undefined) {
+      const targets = tools.map((tool) => this.#gone(tool, count));
+      return { targets, revision: count, accessIds: [serverName], validUntil: never };
+    }
+    const standing = this.#standing(server);
+    const areAccepted = pins.accepted(server, tools).length === tools.length;
+    let validUntil = never;
+    const targets = tools.map((tool) => {
+      const pin = areAccepted ? "accepted" : pins.verdict(server.consentId, tool);
+      const judgement = this.#examine(tool, standing, count, pin);
+      validUntil = Math.min(validUntil, judgement.validUntil);
+      return judgement;
+    });
+    return { targets, revision: count, accessIds: server.accessIds, validUntil };
+  }
+
+  /** Whether what was judged would be judged alike now. */
+  holds(judged: Validity): boolean {
+    const { revision } = this.#parts;
+    if (judged.revision !== revision.count) {
+      if (revision.hasChanged(judged.accessIds, judged.revision)) return false;
+      judged.revision = revision.count;
+    }
+    return this.#isInTime(judged);
+  }
+
+  /** Whether nothing at all has changed since, and no right has ended: nothing need be asked about any server. */
+  isUnchanged(judged: Pick<Validity, "revision" | "validUntil">): boolean {
+    return judged.revision === this.#parts.revision.count && this.#isInTime(judged);
+  }
+
+  /** The count of all changes, for `isUnchanged`. */
+  get revision(): number {
+    return this.#parts.revision.count;
+  }
+
+  /** How often a person has allowed one of the program's own tools. */
+  get nativeAllowances(): number {
+    return this.#allowedNative.size;
   }
 
   /**
@@ -137,7 +220,11 @@ export class ToolJudge {
   contentDenial(server: RegisteredServer, right: ContentRight): Denial | undefined {
     return (
       this.rights.parent?.contentDenial(server, right) ??
-      denyContent(this.#rightFacts(server, right))
+      denyContent({
+        ...this.#serverFacts(server),
+        toolName: right,
+        isCapable: this.#rightTo(server, right) !== undefined,
+      })
     );
   }
 
@@ -168,11 +255,10 @@ export class ToolJudge {
 
   /** The facts that decide about one tool, also about one that is filtered out. */
   facts(server: RegisteredServer, toolName: string, tool: CatalogTool | undefined): ToolFacts {
-    return {
-      ...this.#rightFacts(server, toolName),
-      isOffered: isToolAllowed(toolName, server.config),
+    return toolFacts(this.#serverFacts(server), server, toolName, {
+      isCapable: this.#rightTo(server, toolName) !== undefined,
       pin: tool === undefined ? "accepted" : this.#parts.pins.verdict(server.consentId, tool),
-    };
+    });
   }
 
   /** What a yes to the tool would cover now; undefined when its server is gone. */
@@ -204,35 +290,56 @@ export class ToolJudge {
     return pins.accepted(server, catalog.tools(server.config.name));
   }
 
-  #examine(tool: CatalogTool, revision: number): Judgement {
-    const { serverName, originalName } = tool;
-    const { capabilities, parent } = this.rights;
-    const { registry, clock } = this.#parts;
-    const server = registry.find(serverName);
-    if (server === undefined) return this.#gone(tool, revision);
-    const outer = parent?.judge(tool);
-    const denial = outer?.denial ?? denyTool(this.facts(server, originalName, tool));
-    const right = capabilities?.find(
-      toolResource(serverName, originalName),
-      executeAction,
-      clock.now(),
-    );
-    const consent = this.#consent(server, tool, {
-      isCapable: right !== undefined,
+  #isInTime({ validUntil }: Pick<Validity, "validUntil">): boolean {
+    return validUntil === never || this.#parts.clock.now() < validUntil;
+  }
+
+  #standing(server: RegisteredServer): ServerStanding {
+    const { agent, parent } = this.rights;
+    const reachable = server.config.transport.kind === "none" ? undefined : server;
+    return {
+      server,
+      facts: this.#serverFacts(server),
+      reachable,
+      connection: reachable?.connections.connectionOf(agent),
+      mode: server.consent.mode(agent),
+      hasAnswers: !this.#allowances.isEmpty || this.#parts.grants.hasAny(agent, server.consentId),
+      outer: parent === undefined ? undefined : parent.#standing(server),
+    };
+  }
+
+  #examine(
+    tool: CatalogTool,
+    standing: ServerStanding,
+    revision: number,
+    pin: PinVerdict = this.#parts.pins.verdict(standing.server.consentId, tool),
+  ): Judgement {
+    const { server, reachable, connection } = standing;
+    const { parent } = this.rights;
+    const outer =
+      parent === undefined || standing.outer === undefined
+        ? undefined
+        : parent.#examine(tool, standing.outer, revision, pin);
+    const right = this.#rightTo(server, tool.originalName);
+    const isCapable = right !== undefined;
+    const denial =
+      outer?.denial ??
+      denyTool(toolFacts(standing.facts, server, tool.originalName, { isCapable, pin }));
+    const consent = this.#consent(standing, tool, {
+      isCapable,
       isParentAsked: outer?.consent === "ask",
     });
-    // Tools registered from schemas may have no server behind them.
-    const reachable = server.config.transport.kind === "none" ? undefined : server;
     return {
       tool,
       server: reachable,
-      connection: reachable?.connections.connectionOf(this.rights.agent),
+      connection,
       denial,
       consent: consent.consent,
       revision,
+      accessIds: server.accessIds,
       validUntil: Math.min(
-        right?.expiresAt ?? Number.POSITIVE_INFINITY,
-        outer?.validUntil ?? Number.POSITIVE_INFINITY,
+        right?.expiresAt ?? never,
+        outer?.validUntil ?? never,
         consent.validUntil,
       ),
       hasServedCall: false,
@@ -258,34 +365,36 @@ export class ToolJudge {
       denial,
       consent: "ask",
       revision,
-      validUntil: Number.POSITIVE_INFINITY,
+      accessIds: [tool.serverName],
+      validUntil: never,
       hasServedCall: false,
     };
   }
 
   #consent(
-    server: RegisteredServer,
+    { server, mode, hasAnswers }: ServerStanding,
     tool: CatalogTool,
     rights: Pick<ConsentFacts, "isCapable" | "isParentAsked">,
   ): ConsentVerdict {
     const { agent, level } = this.rights;
-    const { serverName } = tool;
-    const subject = this.#subject(server, tool);
-    const grantedUntil = this.#parts.grants.grantedUntil({ agent, ...subject });
+    // A fingerprint is looked up only where an answer may be bound to it.
+    const subject = hasAnswers ? this.#subject(server, tool) : undefined;
+    const grantedUntil = subject && this.#parts.grants.grantedUntil({ agent, ...subject });
     const consent = decideConsent({
-      serverName,
-      toolName: subject.toolName,
+      serverName: tool.serverName,
+      toolName: tool.isContent ? contentName : tool.originalName,
       level,
-      mode: server.consent.mode(agent),
+      mode,
       claimsReadOnly: claims(tool, "readOnlyHint"),
       claimsDestructive: claims(tool, "destructiveHint"),
       skipReadOnlyPrompts: server.config.skipReadOnlyPrompts,
-      allowances: this.#allowances.keysFor(subject),
+      allowances: subject === undefined ? noAllowances : this.#allowances.keysFor(subject),
       isGranted: grantedUntil !== undefined,
-      ...rights,
+      isCapable: rights.isCapable,
+      isParentAsked: rights.isParentAsked,
     });
     const validUntil = consent === "grant" ? grantedUntil : undefined;
-    return { consent, validUntil: validUntil ?? Number.POSITIVE_INFINITY };
+    return { consent, validUntil: validUntil ?? never };
   }
 
   #subject({ consentId, consent }: RegisteredServer, tool: CatalogTool): ConsentSubject {
@@ -297,19 +406,16 @@ export class ToolJudge {
     };
   }
 
-  #rightFacts(server: RegisteredServer, toolName: string): RightFacts {
+  /** The right to a tool, or to what stands in its place, in the agent's set of capabilities. */
+  #rightTo(server: RegisteredServer, toolName: string): Capability | undefined {
     const { capabilities } = this.rights;
+    if (capabilities === undefined) return undefined;
     const resource = toolResource(server.config.name, toolName);
-    return {
-      ...this.#serverFacts(server),
-      toolName,
-      isCapable: capabilities?.allows(resource, executeAction, this.#parts.clock.now()) ?? false,
-    };
+    return capabilities.find(resource, executeAction, this.#parts.clock.now());
   }
 
   #serverFacts(server: RegisteredServer): ServerAccessFacts {
     const { agent, level, capabilities } = this.rights;
-    const resource = serverResource(server.config.name);
     return {
       serverName: server.config.name,
       isEnabled: server.config.enabled,
@@ -318,7 +424,33 @@ export class ToolJudge {
       level,
       hasCapabilities: capabilities !== undefined,
       reachesServer:
-        capabilities?.reaches(resource, executeAction, this.#parts.clock.now()) ?? false,
+        capabilities?.reaches(
+          serverResource(server.config.name),
+          executeAction,
+          this.#parts.clock.now(),
+        ) ?? false,
     };
   }
+}
+
+/** Written field by field: thousands of tools are judged at once, and a spread costs more than the verdict. */
+function toolFacts(
+  facts: ServerAccessFacts,
+  { config }: RegisteredServer,
+  toolName: string,
+  { isCapable, pin }: Pick<ToolFacts, "isCapable" | "pin">,
+): ToolFacts {
+  return {
+    serverName: facts.serverName,
+    isEnabled: facts.isEnabled,
+    isLaunchApproved: facts.isLaunchApproved,
+    isVisible: facts.isVisible,
+    level: facts.level,
+    hasCapabilities: facts.hasCapabilities,
+    reachesServer: facts.reachesServer,
+    toolName,
+    isCapable,
+    isOffered: isToolAllowed(toolName, config),
+    pin,
+  };
 }
