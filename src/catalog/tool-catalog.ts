@@ -14,6 +14,8 @@ import type { ToolOrigin } from "./tool-origin.ts";
 /** The catalog under one naming: both directions of the map, in server order. */
 export interface NamedCatalog {
   readonly tools: readonly NamedTool[];
+  /** The same by server; the object of a server stays the same until its tools or their names change. */
+  readonly servers: readonly NamedServer[];
   readonly byName: ReadonlyMap<string, NamedTool>;
   readonly byOrigin: (origin: ToolOrigin) => NamedTool | undefined;
   /** Names that had to be changed, and names that are easily mistaken for others. */
@@ -23,6 +25,14 @@ export interface NamedCatalog {
 export interface NamedTool {
   readonly name: string;
   readonly tool: CatalogTool;
+}
+
+/** The named tools of one server. */
+export interface NamedServer {
+  readonly serverName: string;
+  readonly tools: readonly NamedTool[];
+  /** The tools without their names, in the same order. */
+  readonly catalogTools: readonly CatalogTool[];
 }
 
 /** What a session has beside the tools of the catalog. */
@@ -216,7 +226,12 @@ export class ToolCatalog {
       entries.map(({ tool }) => tool),
     );
     const byName = new Map(tools.map((entry) => [entry.name, entry]));
-    return { tools, byName, byOrigin: originLookup(tools), problems };
+    const servers = [...groupByServer(tools)].map(([serverName, own]) => ({
+      serverName,
+      tools: own,
+      catalogTools: own.map(({ tool }) => tool),
+    }));
+    return { tools, servers, byName, byOrigin: originLookup(tools), problems };
   }
 
   /** Problems of names that no session has been given before: whoever takes them tells them. */
@@ -263,6 +278,16 @@ export class ToolCatalog {
   #confuse(serverName: string, tools: readonly CatalogTool[]): void {
     this.#confusions.enter(serverName, this.#unnamed.has(serverName) ? [] : tools);
   }
+}
+
+function groupByServer(tools: readonly NamedTool[]): Map<string, NamedTool[]> {
+  const servers = new Map<string, NamedTool[]>();
+  for (const named of tools) {
+    const own = servers.get(named.tool.serverName);
+    if (own === undefined) servers.set(named.tool.serverName, [named]);
+    else own.push(named);
+  }
+  return servers;
 }
 
 /** The map is built at the first lookup: many sessions use public names only. */

@@ -64,6 +64,7 @@ import { type CallStreamItem, streamCall } from "./stream-call.ts";
 import { type AccessReport, explainAccess, explainNative } from "./tools/explain-access.ts";
 import { ToolDirectory } from "./tools/tool-directory.ts";
 import { ToolGaps, type ToolGapsParts } from "./tools/tool-gaps.ts";
+import { ToolList } from "./tools/tool-list.ts";
 import { ToolResolver } from "./tools/tool-resolver.ts";
 
 export interface AgentSessionOptions extends AgentRights {
@@ -118,6 +119,7 @@ export class AgentSession implements Session, Caller {
   readonly #state: CommittedState;
   readonly #natives: NativeTools;
   readonly #resolver: ToolResolver;
+  readonly #list: ToolList;
   readonly #gaps: ToolGaps;
   readonly #history: CallHistory | undefined;
 
@@ -166,21 +168,31 @@ export class AgentSession implements Session, Caller {
       ? new ResourceReaders({ catalog, limits, clock })
       : undefined;
     const directory = new ToolDirectory({ catalog, naming, natives, readers, events, clock });
+    const list = new ToolList({
+      judge,
+      natives,
+      directory,
+      pending,
+      human,
+      toolParts: {
+        schemas,
+        call: (name, args, callOptions) => this.call(name, args, callOptions),
+      },
+    });
     const resolver = new ToolResolver({
       judge,
       registry,
       catalog,
       natives,
       directory,
+      list,
       naming,
-      pending,
-      human,
     });
     this.#gaps = new ToolGaps({
       agent,
       sessionId,
       judge,
-      resolver,
+      list,
       pending,
       registry,
       catalog,
@@ -193,6 +205,7 @@ export class AgentSession implements Session, Caller {
     this.#consent = consent;
     this.#natives = natives;
     this.#resolver = resolver;
+    this.#list = list;
   }
 
   get state(): SessionState {
@@ -214,22 +227,15 @@ export class AgentSession implements Session, Caller {
   }
 
   tools(): readonly McpTool[] {
-    const tools = this.#listTools();
-    const isEmpty = !tools.some(({ source }) => source === "mcp");
-    if (isEmpty && !this.#parts.closing.aborted) this.#gaps.tellEmpty();
-    return tools;
-  }
-
-  #listTools(): readonly McpTool[] {
-    const tools: McpTool[] = [];
-    for (const [name, target] of this.#resolver.listed()) tools.push(this.#mcpTool(name, target));
+    const tools = this.#list.tools();
+    if (!this.#list.hasServerTools && !this.#parts.closing.aborted) this.#gaps.tellEmpty();
     return tools;
   }
 
   find(tool: ToolReference): McpTool | undefined {
     const found = this.#resolver.find(tool);
-    if (found === undefined || !this.#resolver.isListed(found.target)) return undefined;
-    return this.#mcpTool(found.name, found.target);
+    if (found === undefined || !this.#list.isListed(found.target)) return undefined;
+    return this.#list.describe(found.name, found.target);
   }
 
   why(tool: ToolReference): AccessReport {
@@ -317,7 +323,7 @@ export class AgentSession implements Session, Caller {
     if (owner !== undefined)
       throw nativeToolError(name, `has the name of a tool of server "${owner}"`);
     const tool = this.#natives.define(definition as NativeTool);
-    return this.#mcpTool(name, this.#judge.judgeNative(tool));
+    return this.#list.describe(name, this.#judge.judgeNative(tool));
   }
 
   /** One server without a handler's call around it; throws why this agent may not use it. */
@@ -331,7 +337,7 @@ export class AgentSession implements Session, Caller {
       registry,
       judge: this.#judge,
       content: this.content,
-      tools: () => this.#listTools(),
+      tools: () => this.#list.tools(),
       signal,
       call: (tool, args, options) => this.call(tool, args, options),
     });
@@ -397,7 +403,7 @@ export class AgentSession implements Session, Caller {
       registry,
       judge: this.#judge,
       content: this.content,
-      tools: () => this.#listTools(),
+      tools: () => this.#list.tools(),
     };
   }
 
@@ -406,27 +412,5 @@ export class AgentSession implements Session, Caller {
     if (!events.topic("state-changed").isHeard) return;
     const { sessionId } = this;
     events.emit({ type: "state-changed", sessionId, keys, at: clock.now() });
-  }
-
-  #mcpTool(name: string, { tool, consent }: CallTarget): McpTool {
-    const { schemas } = this.#parts;
-    return Object.freeze({
-      name,
-      originalName: tool.originalName,
-      source: tool.serverName === undefined ? ("native" as const) : ("mcp" as const),
-      serverName: tool.serverName,
-      title: tool.title,
-      description: tool.description,
-      inputSchema: tool.inputSchema,
-      outputSchema: tool.outputSchema,
-      annotations: tool.annotations,
-      needsConsent: consent === "ask",
-      // Looked at when it is asked for: a long list must not cost the inspection of every schema.
-      get unusable() {
-        return schemas.refusal(tool);
-      },
-      execute: (args: ToolArguments = {}, options: CallOptions = {}) =>
-        this.call(name, args, options),
-    });
   }
 }

@@ -5,13 +5,13 @@ import type { EventBus } from "../../events/event-bus.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RegisteredServer, ServerRegistry } from "../../registry/server-registry.ts";
 import type { ToolJudge } from "../rights/tool-judge.ts";
-import type { ToolResolver } from "./tool-resolver.ts";
+import type { ToolList } from "./tool-list.ts";
 
 export interface ToolGapsParts {
   readonly agent: string;
   readonly sessionId: string;
   readonly judge: ToolJudge;
-  readonly resolver: ToolResolver;
+  readonly list: ToolList;
   /** Tools that would ask first: listed, or left out. */
   readonly pending: "list" | "omit";
   readonly registry: ServerRegistry;
@@ -88,7 +88,7 @@ export class ToolGaps {
   }
 
   #gapOf(server: RegisteredServer): Gap | undefined {
-    const { judge, catalog, resolver } = this.#parts;
+    const { judge, catalog, list } = this.#parts;
     const serverName = server.config.name;
     const denial = judge.serverDenial(server);
     if (denial !== undefined) return { ...denial, serverName, cause: denial.rule };
@@ -105,7 +105,7 @@ export class ToolGaps {
     if (first === undefined)
       return { cause: "empty", serverName, reason: `server "${serverName}" lists no tools` };
     const target = judge.judge(first);
-    if (resolver.isListed(target)) return undefined;
+    if (list.isListed(target)) return undefined;
     if (target.denial !== undefined)
       return { ...target.denial, serverName, cause: target.denial.rule };
     return { ...this.#consentGap(), serverName, cause: "consent" };

@@ -1,0 +1,154 @@
+import type { CallTarget, NativeCallable } from "../../call/call-contract.ts";
+import type { NamedCatalog, NamedServer } from "../../catalog/tool-catalog.ts";
+import type { Human } from "../../human/human.ts";
+import type { McpTool } from "../mcp-tool.ts";
+import type { NativeTools } from "../native/native-tools.ts";
+import type { ToolJudge, Validity } from "../rights/tool-judge.ts";
+import { AgentTool, type AgentToolParts } from "./agent-tool.ts";
+import type { ToolDirectory } from "./tool-directory.ts";
+
+export interface ToolListParts {
+  readonly judge: ToolJudge;
+  readonly natives: NativeTools;
+  readonly directory: ToolDirectory;
+  /** Tools that would ask first: listed, or left out. */
+  readonly pending: "list" | "omit";
+  readonly human: Human | undefined;
+  readonly toolParts: AgentToolParts;
+}
+
+/** The listed tools of one server, and how long they are what is listed. */
+interface ServerPart extends Validity {
+  readonly source: NamedServer;
+  readonly listsPending: boolean;
+  readonly tools: readonly AgentTool[];
+}
+
+/** A whole list with everything that it was made from. */
+interface Snapshot extends Pick<Validity, "revision" | "validUntil"> {
+  readonly named: NamedCatalog;
+  readonly listsPending: boolean;
+  readonly nativeCount: number;
+  readonly nativeAllowances: number;
+  readonly tools: readonly McpTool[];
+  readonly hasServerTools: boolean;
+}
+
+/**
+ * The tools that an agent is shown: native tools, then those of servers in their order. The list is kept until
+ * something it was made from has changed; then only the parts of the servers concerned are made again. A tool
+ * that is listed as before stays the same object.
+ */
+export class ToolList {
+  readonly #parts: ToolListParts;
+  readonly #natives = new WeakMap<NativeCallable, AgentTool>();
+  #servers: ReadonlyMap<string, ServerPart> = new Map();
+  #snapshot: Snapshot | undefined;
+
+  constructor(parts: ToolListParts) {
+    this.#parts = parts;
+  }
+
+  tools(): readonly McpTool[] {
+    return this.#current().tools;
+  }
+
+  /** Whether any tool of a server is listed. */
+  get hasServerTools(): boolean {
+    return this.#current().hasServerTools;
+  }
+
+  /** The tool as it would be listed. */
+  describe(name: string, target: CallTarget): McpTool {
+    return new AgentTool(name, target, this.#parts.toolParts);
+  }
+
+  isListed({ denial, consent }: CallTarget): boolean {
+    return denial === undefined && (consent !== "ask" || this.#listsPending);
+  }
+
+  get #listsPending(): boolean {
+    const { pending, human } = this.#parts;
+    return pending === "list" && human?.confirm !== undefined;
+  }
+
+  #current(): Snapshot {
+    const { judge, natives, directory } = this.#parts;
+    const known = this.#snapshot;
+    const named = directory.named();
+    if (
+      known !== undefined &&
+      known.named === named &&
+      known.listsPending === this.#listsPending &&
+      known.nativeCount === natives.size &&
+      known.nativeAllowances === judge.nativeAllowances &&
+      judge.isUnchanged(known)
+    )
+      return known;
+    this.#snapshot = this.#assemble(named);
+    return this.#snapshot;
+  }
+
+  #assemble(named: NamedCatalog): Snapshot {
+    const { judge, natives } = this.#parts;
+    const { revision, nativeAllowances } = judge;
+    const listsPending = this.#listsPending;
+    const servers = new Map<string, ServerPart>();
+    const tools: McpTool[] = [...this.#nativeTools()];
+    const nativeTools = tools.length;
+    let validUntil = Number.POSITIVE_INFINITY;
+    for (const server of named.servers) {
+      const part = this.#partOf(server, listsPending);
+      servers.set(server.serverName, part);
+      validUntil = Math.min(validUntil, part.validUntil);
+      for (const tool of part.tools) tools.push(tool);
+    }
+    this.#servers = servers;
+    const before = this.#snapshot?.tools ?? [];
+    const isSame =
+      before.length === tools.length && tools.every((tool, index) => tool === before[index]);
+    return {
+      named,
+      listsPending,
+      nativeCount: natives.size,
+      nativeAllowances,
+      revision,
+      validUntil,
+      tools: isSame ? before : Object.freeze(tools),
+      hasServerTools: tools.length > nativeTools,
+    };
+  }
+
+  #nativeTools(): readonly McpTool[] {
+    const { natives, judge } = this.#parts;
+    return natives.all().flatMap((native) => {
+      const target = judge.judgeNative(native);
+      if (!this.isListed(target)) return [];
+      const tool = this.#tool(native.originalName, target, this.#natives.get(native));
+      this.#natives.set(native, tool);
+      return [tool];
+    });
+  }
+
+  #partOf(source: NamedServer, listsPending: boolean): ServerPart {
+    const { judge } = this.#parts;
+    const { serverName } = source;
+    const before = this.#servers.get(serverName);
+    if (before?.source === source && before.listsPending === listsPending && judge.holds(before))
+      return before;
+    const known = new Map(before?.tools.map((tool) => [tool.name, tool]));
+    const { targets, ...validity } = judge.judgeAll(serverName, source.catalogTools);
+    const tools: AgentTool[] = [];
+    for (const [index, target] of targets.entries()) {
+      if (!this.isListed(target)) continue;
+      const { name } = source.tools[index] as { readonly name: string };
+      tools.push(this.#tool(name, target, known.get(name)));
+    }
+    return { source, listsPending, tools, ...validity };
+  }
+
+  #tool(name: string, target: CallTarget, known: AgentTool | undefined): AgentTool {
+    if (known !== undefined && AgentTool.isCurrent(known, name, target)) return known;
+    return new AgentTool(name, target, this.#parts.toolParts);
+  }
+}
