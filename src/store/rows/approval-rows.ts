@@ -8,10 +8,10 @@ import type { StoreContext } from "./area-writes.ts";
 export interface Approval {
   readonly launchId: LaunchId;
   readonly serverName: string;
-  /** The readable parts behind the hash, to show what has changed since. */
+  /** The readable parts behind the hash, for showing later changes. */
   readonly facts: Readonly<Record<string, string>>;
   readonly approvedAt: number;
-  /** Who said yes, and where: `cli`, `page`, … */
+  /** The person and the surface that approved: `cli`, `page`, … */
   readonly approvedBy: string;
 }
 
@@ -35,7 +35,7 @@ export class ApprovalRows {
     return found;
   }
 
-  /** Newest first; the first one of a name is what a changed entry is compared with. */
+  /** Lists the approvals, newest first. A changed entry is compared with the first one of its name. */
   list(serverName?: string): Promise<readonly Approval[]> {
     let query = this.#context.database.queries
       .selectFrom("approvals")
@@ -61,7 +61,7 @@ export class ApprovalRows {
     await areas.write("approvals", [statement]);
   }
 
-  /** Ends every approval that fits; gives their number. */
+  /** Ends every approval that fits the filter; returns their number. */
   async revoke(
     which: { readonly launchId: LaunchId } | { readonly serverName: string },
   ): Promise<number> {
@@ -79,7 +79,7 @@ export class ApprovalRows {
     return rows.map((row) => ({
       launchId: row.identity,
       serverName: row.server_name,
-      // The hash decides; without its parts there is only less to show.
+      // The hash alone decides, so unreadable parts only leave less to show.
       facts: (parseObjectColumn(row.facts) ?? {}) as Approval["facts"],
       approvedAt: row.approved_at,
       approvedBy: row.approved_by,

@@ -5,7 +5,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { Durability, StoreDatabase } from "../tables/store-database.ts";
 import { type StoreArea, storeAreas } from "../tables/store-tables.ts";
 
-/** What every repository is given. */
+/** The dependencies of every repository. */
 export interface StoreContext {
   readonly database: StoreDatabase;
   readonly areas: AreaWrites;
@@ -15,20 +15,20 @@ export interface StoreContext {
 
 export type StoreChangeListener = (areas: ReadonlySet<StoreArea>) => void;
 
-/** Counts the writes to an area, by who wrote. */
+/** The number of writes to an area, by writer. */
 interface AreaCount {
-  /** Writes of other processes that were noticed. */
+  /** Writes of other processes that were detected. */
   foreign: number;
   /** Own writes that are done. */
   own: number;
-  /** Own writes that have not settled: a revision read meanwhile may count them or not. */
+  /** Own writes under way; a revision that is read meanwhile may or may not include them. */
   underWay: number;
   started: number;
 }
 
 /**
- * Notices what other processes write. Every write to an area counts up its revision in the same
- * transaction, so a revision above the number of own writes tells how often others have written.
+ * Detects writes of other processes. Every write to an area increments its revision in the same
+ * transaction, so the excess of the revision over the own writes is the number of writes by others.
  */
 export class AreaWrites {
   readonly #database: StoreDatabase;
@@ -53,7 +53,7 @@ export class AreaWrites {
     this.#counts = Object.fromEntries(counts) as Record<StoreArea, AreaCount>;
   }
 
-  /** Begins to count: every later write of another process is reported, even to a listener added after it. */
+  /** Starts counting. Every later write of another process is reported, even to a listener added after it. */
   static async start(database: StoreDatabase, logger: Logger): Promise<AreaWrites> {
     return new AreaWrites(database, logger, await readRevisions(database));
   }
@@ -108,7 +108,7 @@ export class AreaWrites {
       const changed = storeAreas.filter((area, index) => {
         const count = this.#counts[area];
         if (before[index]?.underWay !== 0 || before[index].started !== count.started) {
-          // The revision may or may not count an own write: look when that is over.
+          // The revision may or may not include an own write under way, so it is read again afterwards.
           this.#mustLookAgain = true;
           return false;
         }

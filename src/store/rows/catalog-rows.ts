@@ -2,16 +2,16 @@ import type { ConsentId } from "../../config/keys/server-ids.ts";
 import { parseObjectColumn } from "../tables/stored-text.ts";
 import type { StoreContext } from "./area-writes.ts";
 
-/** What a server last said about itself; the rooms above know the shapes, the store does not. */
+/** The last known catalog of a server. The store does not know the shapes in it; the rooms above do. */
 export interface CatalogContent {
-  /** The revision it spoke, so that the next connection need not find out. */
+  /** The revision that the server spoke; the next connection begins with it. */
   readonly protocolVersion?: string | undefined;
-  /** The era to begin with, where the revision it spoke is not of that era. */
+  /** The era to begin with, if the revision that the server spoke belongs to the other one. */
   readonly provenEra?: string | undefined;
   readonly serverInfo?: unknown;
   readonly instructions?: string | undefined;
   readonly tools?: readonly unknown[] | undefined;
-  /** It said that it has resources, so that they can be offered as a tool. */
+  /** Whether the server declared resources, which are then offered as a tool. */
   readonly hasResources?: boolean | undefined;
   readonly resources?: readonly unknown[] | undefined;
   readonly resourceTemplates?: readonly unknown[] | undefined;
@@ -20,14 +20,14 @@ export interface CatalogContent {
 
 export interface CatalogEntry {
   readonly content: CatalogContent;
-  /** Never in the future, whatever the clock did since. */
+  /** The time of the write; never in the future, even if the clock was set back since. */
   readonly savedAt: number;
 }
 
 const maxContentBytes = 4 * 1024 * 1024;
 const maxEntries = 500;
 
-/** The last known catalog of every server, so that tools are listed before anything is started. */
+/** Stores the last known catalog of every server, so that tools are listed before any server is started. */
 export class CatalogRows {
   readonly #context: StoreContext;
 
@@ -46,8 +46,9 @@ export class CatalogRows {
   }
 
   /**
-   * False when the content is too large: then nothing is known, since the former one is out of date. `text`
-   * is the content's JSON, where the caller has made it already: a long list takes a while to write.
+   * Stores the catalog of a server; false when it is too large. The former one is then removed, because it is
+   * out of date. `text` is the JSON of the content where the caller already has it: serializing a long list
+   * takes a while.
    */
   async save(
     consentId: ConsentId,
@@ -74,7 +75,7 @@ export class CatalogRows {
       .deleteFrom("catalog")
       .where("identity", "!=", consentId)
       .where("identity", "not in", newest);
-    // It can be asked for again, so it need not wait for the disk.
+    // The server can be asked again, so the write need not wait for the disk.
     await areas.write("catalog", [save, dropOldest], "normal");
     return true;
   }

@@ -5,16 +5,16 @@ import { checkExpiry } from "../../policy/capability-set.ts";
 import type { StoreTables } from "../tables/store-tables.ts";
 import type { StoreContext } from "./area-writes.ts";
 
-/** A person's lasting "yes": this agent may call this tool, or every tool of this server. */
+/** A person's lasting permission: this agent may call this tool, or every tool of this server. */
 export interface Grant {
   readonly agent: string;
   readonly consentId: ConsentId;
-  /** The tool's own name; absent for the whole server. */
+  /** The tool's original name; absent for the whole server. */
   readonly tool?: string | undefined;
-  /** Of the definition the person saw; a changed one is not covered. */
+  /** The fingerprint of the definition that the person saw; a changed definition is not covered. */
   readonly fingerprint: string;
   readonly grantedAt: number;
-  /** Absent: until it is revoked. */
+  /** The end of the grant; without one it holds until it is revoked. */
   readonly expiresAt?: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface GrantFilter {
 
 type GrantKey = keyof GrantFilter;
 
-/** A clock that is set right may go back a little without ending what was just granted. */
+/** The tolerated step back of a corrected clock; a larger one ends grants of limited time. */
 const clockSlackMs = 60_000;
 const wholeServer = "";
 
@@ -122,7 +122,10 @@ function isOver({ expires_at }: StoreTables["grants"], now: number): boolean {
   return expires_at !== null && expires_at <= now;
 }
 
-/** Detects a grant of limited time from before the clock was set back: given for an hour, it must not last 25. */
+/**
+ * Detects a grant of limited time from before the clock was set back: given for an hour, it must not last
+ * 25.
+ */
 function isFromFuture({ expires_at, granted_at }: StoreTables["grants"], now: number): boolean {
   return expires_at !== null && granted_at > now + clockSlackMs;
 }

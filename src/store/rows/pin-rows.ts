@@ -7,13 +7,13 @@ import type { StoreTables } from "../tables/store-tables.ts";
 import { parseJsonColumn } from "../tables/stored-text.ts";
 import type { StoreContext } from "./area-writes.ts";
 
-/** `accepted`: what may be called. `quarantined`: what the server says now and nobody has looked at. */
+/** `accepted` definitions may be called. `quarantined` ones are what the server lists now, not yet reviewed. */
 export type PinState = "accepted" | "quarantined";
 
 export interface StoredDefinition {
   readonly tool: string;
   readonly fingerprint: string;
-  /** To show the difference; large ones are not kept, their fingerprint is. */
+  /** The definition, for showing differences; of a large one only the fingerprint is kept. */
   readonly definition?: unknown;
 }
 
@@ -26,15 +26,21 @@ export interface Pin {
 
 const maxDefinitionBytes = 64 * 1024;
 const maxDefinitionBytesPerServer = 8 * 1024 * 1024;
-/** People accept further tools; nobody has looked at more than twice as many as are accepted without a person. */
+/**
+ * The most accepted rows of a server: twice as many as are accepted without a person, since people accept
+ * further tools.
+ */
 const maxAcceptedRows = 2 * maxPinsPerServer;
-/** Nobody reads a longer list to its end. The host that listed the tools holds all of them in memory. */
+/**
+ * The most quarantined rows of a server; nobody reviews a longer list. The host that listed the tools
+ * holds all of them in memory.
+ */
 const maxQuarantinedRows = 500;
 const maxQuarantinedBytes = 1024 * 1024;
 const maxRows = maxAcceptedRows + maxQuarantinedRows;
-/** Few enough that reading them takes milliseconds. */
+/** The number of rows that one statement reads, which takes milliseconds. */
 const rowsPerRead = 1_000;
-/** Few enough that building the statement takes milliseconds. */
+/** The number of rows that one statement writes; building it takes milliseconds. */
 const rowsPerWrite = 500;
 
 /** Stored pins: the definition that each tool of a server had when it was first seen or last accepted. */
@@ -81,7 +87,7 @@ export class PinRows {
     }));
   }
 
-  /** The accepted and the quarantined definition of one tool, for a person to compare. */
+  /** Reads the accepted and the quarantined definition of one tool, for a person to compare. */
   async definitions(
     consentId: ConsentId,
     tool: string,
@@ -192,7 +198,10 @@ export class PinRows {
       );
   }
 
-  /** The last statement changes one row, or none when another definition is quarantined. */
+  /**
+   * Builds the statements of one acceptance. The last one changes one row, or none when another definition
+   * is quarantined.
+   */
   #accepting(consentId: ConsentId, tool: string, fingerprint: string): readonly Compilable[] {
     const { database, clock } = this.#context;
     const { queries } = database;
@@ -219,7 +228,7 @@ export class PinRows {
     return [dropOld, promote];
   }
 
-  /** Forgets a server's tools: all will be new again. Gives the number of pins. */
+  /** Removes all pins of a server, so that its tools count as new; returns their number. */
   async remove(consentId: ConsentId): Promise<number> {
     const statement = this.#context.database.queries
       .deleteFrom("pins")
@@ -247,11 +256,14 @@ export class PinRows {
         .where("identity", "=", consentId)
         .where("state", "=", "accepted"),
     );
-    // PostgreSQL gives both as text: they may be larger than its numbers.
+    // PostgreSQL returns both as text, because they may exceed the range of a number.
     return { rows: Number(size?.rows ?? 0), chars: Number(size?.chars ?? 0) };
   }
 
-  /** Splits rows into numbers that one statement takes; other work gets its turn while definitions become JSON. */
+  /**
+   * Splits rows into numbers that one statement takes; other work gets its turn while definitions become
+   * JSON.
+   */
   async *#inParts(
     consentId: ConsentId,
     state: PinState,

@@ -1,6 +1,6 @@
 import type { StoreContext } from "./area-writes.ts";
 
-/** Sealed secrets by id. What is inside an envelope, and the key to it, is none of the store's business. */
+/** Stores sealed secrets by id. The store never has the key, so it cannot read them. */
 export class SecretRows {
   readonly #context: StoreContext;
 
@@ -34,7 +34,7 @@ export class SecretRows {
     await areas.write("secrets", [statement]);
   }
 
-  /** Whether there was one. */
+  /** Removes a secret; returns whether there was one. */
   async remove(id: string): Promise<boolean> {
     const statement = this.#context.database.queries.deleteFrom("secrets").where("id", "=", id);
     const [removed] = await this.#context.areas.write("secrets", [statement]);

@@ -4,17 +4,17 @@ import type { StoreContext } from "./area-writes.ts";
 
 export interface ServerRow {
   readonly id: string;
-  /** For display. */
+  /** The name for display. */
   readonly name: string;
-  /** The server's entry, as it was given. */
+  /** The server's entry as it was given. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** The last one some process saw; whoever needs the present one asks its own connection. */
+  /** The last status that any process saw. The current one is known only to the connection itself. */
   readonly status: string;
 }
 
 export type NewServerRow = Omit<ServerRow, "status"> & { readonly status?: ServerState };
 
-/** The table `mcp_servers`: servers added on the page or by a command. */
+/** Stores the servers that were added on the page or by a command, in the table `mcp_servers`. */
 export class ServerRows {
   readonly #context: StoreContext;
 
@@ -22,7 +22,7 @@ export class ServerRows {
     this.#context = context;
   }
 
-  /** Ordered by name. An entry that cannot be read is left out and warned about. */
+  /** Lists the servers by name. An entry that cannot be read is left out with a warning. */
   async list(): Promise<readonly ServerRow[]> {
     const { database, logger } = this.#context;
     const rows = await database.read(
@@ -36,7 +36,7 @@ export class ServerRows {
     });
   }
 
-  /** Adds the row or replaces name and entry of the one with that id, whose status stays. */
+  /** Adds a row, or replaces name and entry of the row with that id and keeps its status. */
   async put({ id, name, config, status }: NewServerRow): Promise<void> {
     const changed = { name, config: JSON.stringify(config), ...(status && { status }) };
     const statement = this.#context.database.queries
@@ -46,7 +46,7 @@ export class ServerRows {
     await this.#context.areas.write("servers", [statement]);
   }
 
-  /** By name. Says nothing to other processes: a status is each one's own. */
+  /** Sets the status of servers by name. Other processes are not notified: each has a status of its own. */
   async setStatuses(statuses: ReadonlyMap<string, ServerState>): Promise<void> {
     const { database } = this.#context;
     const statements = [...statuses].map(([name, status]) =>
@@ -59,7 +59,7 @@ export class ServerRows {
     if (statements.length > 0) await database.write(statements, "normal");
   }
 
-  /** Whether there was one. */
+  /** Removes a server; returns whether there was one. */
   async remove(id: string): Promise<boolean> {
     const statement = this.#context.database.queries.deleteFrom("mcp_servers").where("id", "=", id);
     const [removed] = await this.#context.areas.write("servers", [statement]);
