@@ -9,11 +9,10 @@ import { MessageSender } from "../http/message-sender.ts";
 import { HttpTransport } from "./http-transport.ts";
 
 /**
- * JSON-RPC by POST and nothing else: every message goes to the address as configured, its answer
- * comes in the body, as JSON or as an event stream. What streamable HTTP adds for the 2025 revisions
- * does not exist here: no session, no stream of the server's own, no resuming. The negotiated
- * `MCP-Protocol-Version` is still sent, because servers of those revisions may insist on it and
- * simpler ones ignore it.
+ * Speaks JSON-RPC by POST and nothing else: every message goes to the configured address, and its answer
+ * comes in the body, as JSON or as an event stream. There is no session, no stream of the server's own and
+ * no resuming, as streamable HTTP has them in the 2025 revisions. The negotiated `MCP-Protocol-Version` is
+ * still sent, because servers of those revisions may insist on it and simpler ones ignore it.
  */
 export function createHttpPostTransport(options: HttpTransportOptions): HostTransport {
   return new HttpPostTransport(options);
@@ -42,7 +41,7 @@ class HttpPostTransport extends HttpTransport {
     this.#sender.cancelAll(reason);
   }
 
-  /** Without this the refusal of the next message would be a riddle. */
+  /** Warns that the server opened a session: it will refuse the next message without saying why. */
   #warnOfSession(head: ResponseHead): void {
     if (headerOf(head, "mcp-session-id") === undefined) return;
     const { logger, peer } = this.client;

@@ -24,7 +24,10 @@ export abstract class HttpTransport implements HostTransport {
     this.client = new HttpClient(kind, options, this);
   }
 
-  /** Undefined for most: one failed call says nothing about the next, so they never end by themselves. */
+  /**
+   * The reason why the transport ended. Undefined for most kinds: one failed call says nothing about the
+   * next, so they never end by themselves.
+   */
   get failure(): McpError | undefined {
     return undefined;
   }
@@ -37,25 +40,25 @@ export abstract class HttpTransport implements HostTransport {
     readTurns.slowDown();
   }
 
-  /** Gets ready to send; idempotent. */
+  /** Prepares sending; idempotent. */
   start(): Promise<void> {
     return (this.#starting ??= this.open());
   }
 
   abstract send(message: JSONRPCMessage, options?: SendOptions): Promise<void>;
 
-  /** Idempotent. */
+  /** Ends requests and streams, then the connections; idempotent. */
   close(): Promise<void> {
     this.client.markClosed();
     return (this.#closing ??= this.#close());
   }
 
-  /** Gets ready to send. Connects to nothing, unless the transport needs a stream before its first message. */
+  /** Prepares sending. Opens no connection, unless the transport needs a stream before its first message. */
   protected open(): Promise<void> {
     return this.client.acquire();
   }
 
-  /** Ends requests and streams under way with `reason`; the connections are still there. */
+  /** Ends requests and streams under way with `reason`; called while the connections are still open. */
   protected abstract end(reason: McpError): void | Promise<void>;
 
   async #close(): Promise<void> {

@@ -1,13 +1,13 @@
 import { createError } from "../../errors/families.ts";
 import { type HttpPeer, peerError, quote } from "../http/http-errors.ts";
 
-/** Longer ones fit into no request line that servers accept. */
+/** The longest address; a longer one fits into no request line that servers accept. */
 const maxEndpointLength = 8_192;
 
-/** Where messages go: to the address the server announces, to the derived one, or to this one. */
+/** The address for messages: the one that the server announces, the derived one, or a fixed one. */
 export type EndpointChoice = "auto" | "derive" | URL;
 
-/** What an entry's `messageEndpoint` asks for; throws `config_invalid` for an address of another origin. */
+/** Reads the `messageEndpoint` of an entry. Throws `config_invalid` for an address of another origin. */
 export function parseEndpointChoice(text: string | undefined, peer: HttpPeer): EndpointChoice {
   if (text === undefined || text === "auto") return "auto";
   if (text === "derive") return text;
@@ -18,7 +18,7 @@ export function parseEndpointChoice(text: string | undefined, peer: HttpPeer): E
 }
 
 /**
- * The address a server announced on its stream. The credentials of the entry go there with every
+ * Reads the address that a server announced on its stream. The credentials of the entry go there with every
  * message, so another origin than the server's own is refused.
  */
 export function readAnnouncedEndpoint(text: string, streamUrl: URL, peer: HttpPeer): URL {
@@ -34,7 +34,10 @@ export function readAnnouncedEndpoint(text: string, streamUrl: URL, peer: HttpPe
   throw peerError(peer, "blocked_address", message, { details: { announcedOrigin: origin } });
 }
 
-/** The rule for servers that announce nothing: `…/sse` becomes `…/message`, others get it appended. */
+/**
+ * Derives the address for servers that announce none: `…/sse` becomes `…/message`, other paths get it
+ * appended.
+ */
 export function deriveMessageEndpoint(streamUrl: URL): URL {
   let path = streamUrl.pathname;
   while (path.endsWith("/")) path = path.slice(0, -1);

@@ -16,14 +16,14 @@ export type RestEndpoint = keyof typeof restPaths;
 
 const internalError = -32_603;
 
-/** The configured address with an endpoint's path added to its own; its query stays. */
+/** Adds an endpoint's path to that of the configured address and keeps the query. */
 export function restUrl(base: URL, endpoint: RestEndpoint): URL {
   const url = new URL(base);
   url.pathname = base.pathname.replace(/\/$/, "") + restPaths[endpoint];
   return url;
 }
 
-/** Throws unless the service says that it is well. */
+/** Throws unless the health check of the service reports `"ok"`. */
 export function requireHealth(client: HttpClient, response: RestResponse): void {
   const body = readBody(client, "health", response);
   const { status } = body;
@@ -34,7 +34,7 @@ export function requireHealth(client: HttpClient, response: RestResponse): void 
   throw peerError(client.peer, "unreachable", `the server is not well (GET /health): ${problem}`);
 }
 
-/** The tools of a list; each of them is still to be checked. */
+/** Reads the tools of a list. The tools themselves are not checked yet. */
 export function readTools(client: HttpClient, response: RestResponse): readonly unknown[] {
   const body = readBody(client, "tools", response);
   const error = errorOf(body);
@@ -50,16 +50,16 @@ export function readTools(client: HttpClient, response: RestResponse): readonly 
   throw unusable(client, "tools", 'its "tools" are not a list');
 }
 
-/** A tool's result in the form of MCP. */
+/** The result of a tool in the form of MCP. */
 export interface RestToolResult {
   readonly result: JsonObject;
-  /** The JSON text of `result` as the server wrote it, where that may say more. */
+  /** The JSON text of `result` as the server wrote it, if parsing may have lost digits of a number. */
   readonly text?: string;
 }
 
 /**
- * What `POST /tools/call` brought. A body with an `error` is the tool's failure whatever the status
- * says; a status that says what to do instead (sign in, wait) is an error of the exchange.
+ * Reads the answer to `POST /tools/call`. A body with an `error` is a failure of the tool, whatever the
+ * status; a status that asks for something else (sign in, wait) is an error of the exchange.
  */
 export function readToolResult(client: HttpClient, response: RestResponse): RestToolResult {
   const refusal = refusalOf(client, "call", response);
@@ -83,7 +83,7 @@ function textResult(text: string, isError: boolean): RestToolResult {
   return { result: { content: [{ type: "text", text }], ...(isError && { isError }) } };
 }
 
-/** Anything but a string is shown as JSON, in the server's own digits where they are at stake. */
+/** Makes a result of a JSON value, with the server's own digits in the text where parsing loses some. */
 function jsonResult({ logger, peer }: HttpClient, value: unknown, body: string): RestToolResult {
   const isInexact = findInexactNumber(body) !== undefined;
   const written = isInexact ? writtenResult(body) : undefined;
@@ -99,7 +99,7 @@ function jsonResult({ logger, peer }: HttpClient, value: unknown, body: string):
   return { result, text };
 }
 
-/** The text of the only member, `result`, of a body; undefined when there are others. */
+/** Cuts the text of `result` out of a body that has no other member; undefined when it has others. */
 function writtenResult(body: string): string | undefined {
   const [opening] = /^\s*\{\s*"result"\s*:/.exec(body) ?? [];
   if (opening === undefined) return undefined;
@@ -112,18 +112,18 @@ function writtenResult(body: string): string | undefined {
   }
 }
 
-/** The `error` of a body; null stands for absent, as many serializers write it. */
+/** Returns the `error` of a body. null counts as absent, because many serializers write it. */
 function errorOf(body: JsonObject): unknown {
   return body["error"] ?? undefined;
 }
 
-/** The `error` of a body that may be anything. */
+/** Returns the `error` of a body of any type. */
 function errorIn(client: HttpClient, text: string): unknown {
   const body = text.trimStart().startsWith("{") ? client.parse(text) : undefined;
   return isJsonObject(body) ? errorOf(body) : undefined;
 }
 
-/** An error in words: it may be a string or, as in JSON-RPC, an object with a message. */
+/** Writes an error as text; it may be a string or, as in JSON-RPC, an object with a message. */
 function errorText(error: unknown): string {
   const message = isJsonObject(error) ? error["message"] : error;
   return typeof message === "string" ? message : JSON.stringify(error);

@@ -8,7 +8,7 @@ import { RedirectableGet } from "../http/http-redirect.ts";
 
 export interface RestRequest {
   readonly url: URL;
-  /** Present: the request is a POST with this JSON text; absent: a GET. */
+  /** The JSON text of a POST; a request without it is a GET. */
   readonly body?: string;
 }
 
@@ -17,7 +17,7 @@ export interface RestResponse {
   readonly text: string;
 }
 
-/** One request of plain JSON and its whole response, whatever the status. */
+/** Sends one request of plain JSON and reads its whole response, whatever the status. */
 export class RestExchange implements ExchangeObserver {
   readonly #client: HttpClient;
   readonly #request: RestRequest;
@@ -45,7 +45,7 @@ export class RestExchange implements ExchangeObserver {
     });
   }
 
-  /** Ends it with `reason` unless it is over. */
+  /** Ends the exchange with `reason` unless it is over. */
   cancel(reason: McpError): void {
     this.#exchange?.abort(reason);
   }
@@ -61,7 +61,7 @@ export class RestExchange implements ExchangeObserver {
     this.#head = head;
     return new TextBody({
       maxBytes,
-      // A refusal needs no more than its beginning.
+      // Of a refusal only the beginning is read.
       ...(head.status < 300 && { tooLarge: () => tooLarge(peer, maxBytes) }),
       onText: (text) => {
         this.#text = text;

@@ -18,13 +18,13 @@ import { RestExchange, type RestResponse } from "./rest-exchange.ts";
 
 const methodNotFound = { code: -32_601, message: "Method not found" } as const;
 
-/** How a request is answered: what MCP calls the outcome, and its JSON text where that was sent. */
+/** The answer to a request: its MCP result, and the JSON text where the server sent one. */
 type Answer = Partial<RestToolResult> & { readonly error?: typeof methodNotFound };
 
 /**
- * A plain REST service as an MCP server: `GET /health`, `GET /tools` and `POST /tools/call` below the
- * configured address. Requests become exchanges with these endpoints and their bodies MCP results;
- * what the dialect has no word for is refused as unknown, and notifications go nowhere. `send`
+ * Presents a plain REST service as an MCP server: `GET /health`, `GET /tools` and `POST /tools/call` below
+ * the configured address. Requests become exchanges with these endpoints, and their bodies become MCP
+ * results. Methods that the dialect lacks are refused as unknown, and notifications are dropped. `send`
  * settles with the fate of its message, and nothing is ever sent twice.
  */
 export function createRestTransport(options: HttpTransportOptions): HostTransport {
@@ -74,8 +74,8 @@ class RestTransport extends HttpTransport {
   }
 
   /**
-   * What an MCP server would say of itself: the service has no way to, so its address speaks for it. It
-   * must be well and able to list its tools, for there is nothing else to it.
+   * Answers the handshake in place of the service, with its address as its name. The service must be healthy
+   * and list its tools, because it offers nothing else.
    */
   async #introduce(
     protocolVersion: unknown,
@@ -95,7 +95,7 @@ class RestTransport extends HttpTransport {
     };
   }
 
-  /** False for a service that has no health check; throws for one that is not well. */
+  /** Asks for the health of the service. False when it has no health check; throws when it is not healthy. */
   async #checkHealth(stream: RequestStream | undefined): Promise<boolean> {
     const response = await this.#exchange("health", undefined, stream);
     if (response.head.status === 404) return false;

@@ -13,14 +13,14 @@ import { missingStreamError, noStreamError } from "../http/http-status.ts";
 import { SseFeed } from "../http/sse-events.ts";
 
 const maxOpenFailures = 5;
-/** A stream that lived this long was worth opening; shorter ones make the next wait longer. */
+/** A stream that ended sooner counts as short-lived and lengthens the wait before the next one. */
 const usefulLifeMs = 10_000;
 const maxWaitMs = 30_000;
 
 /**
- * The stream on which a legacy server speaks without being asked. It is an extra: a server need not
- * offer it, and its loss is no disconnect. It comes back by itself, slower each time it proves
- * short-lived, and gives up on a server that keeps refusing.
+ * Keeps open the stream on which a legacy server sends messages that answer no request. The stream is
+ * optional: a server need not offer it, and its loss is no disconnect. It is opened again, later each time it
+ * proves short-lived, and given up on a server that keeps refusing.
  */
 export class SseListener implements ExchangeObserver {
   readonly #client: HttpClient;
@@ -31,7 +31,7 @@ export class SseListener implements ExchangeObserver {
   #openedAt: number | undefined;
   #openFailures = 0;
   #shortLives = 0;
-  /** Waits for the first opening, when the stream is required. */
+  /** Waits for the first opening when the stream is required. */
   #onOpen: ((failure: McpError | undefined) => void) | undefined;
 
   constructor(client: HttpClient, onMessage: (data: string) => void) {
@@ -51,8 +51,8 @@ export class SseListener implements ExchangeObserver {
   }
 
   /**
-   * Opens the stream and resolves when it is there; rejects, and stays stopped, when it is not, with
-   * `config_invalid` where the server has no such stream.
+   * Opens the stream and resolves when it is open. Otherwise rejects and stays stopped, with `config_invalid`
+   * where the server has no such stream.
    */
   require(timeoutMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -66,7 +66,7 @@ export class SseListener implements ExchangeObserver {
     });
   }
 
-  /** Ends the stream for good; `reason` is what a waiting `require` rejects with. */
+  /** Ends the stream for good. A waiting `require` rejects with `reason`. */
   stop(reason: McpError): void {
     this.#isStopped = true;
     this.#timer?.cancel();
@@ -111,7 +111,7 @@ export class SseListener implements ExchangeObserver {
     });
   }
 
-  /** Some servers send the headers with the first event only, so an extra stream may stay silent. */
+  /** Sends the request. `0` waits for ever: some servers send the headers with the first event. */
   #open(headersTimeoutMs: number): void {
     this.#openedAt = undefined;
     this.#exchange = this.#client.open(
@@ -139,7 +139,7 @@ export class SseListener implements ExchangeObserver {
   }
 }
 
-/** Whether asking again would give the same answer. */
+/** Whether opening the stream again would fail in the same way. */
 function isFinal(failure: McpError | undefined): boolean {
   const status = failure?.details["status"];
   return typeof status === "number" && status < 500 && status !== 429;

@@ -7,18 +7,21 @@ import { RedirectableGet } from "../http/http-redirect.ts";
 import { noStreamError } from "../http/http-status.ts";
 import { SseFeed } from "../http/sse-events.ts";
 
-/** Follows one stream. What it throws for an event ends the stream with that error. */
+/** Receives the events of one stream. An error that it throws ends the stream. */
 export interface SseStreamObserver {
-  /** The server has begun to answer. */
+  /** Called when the server has begun to answer. */
   onOpen(): void;
   onMessage(data: string): void;
-  /** An event of another name than `message`. */
+  /** Called for an event of another name than `message`. */
   onOther(event: string, data: string): void;
-  /** Called exactly once. */
+  /** Called exactly once, when the stream has ended. */
   onEnd(failure: McpError): void;
 }
 
-/** The one stream of a legacy connection: it is opened once, may be silent for ever, and never comes back. */
+/**
+ * Reads the single stream of a legacy connection. It is opened once, may be silent for ever, and is never
+ * reopened.
+ */
 export class SseStream implements ExchangeObserver {
   readonly #client: HttpClient;
   readonly #observer: SseStreamObserver;
@@ -32,7 +35,7 @@ export class SseStream implements ExchangeObserver {
     this.#get = new RedirectableGet(client, "streams", request, this);
   }
 
-  /** Where the stream is: the configured address, or where that one led to. */
+  /** The address of the stream: the configured one, or the one that it redirected to. */
   get url(): URL {
     return this.#get.url;
   }
@@ -41,7 +44,7 @@ export class SseStream implements ExchangeObserver {
     this.#get.run();
   }
 
-  /** Ends the stream with `reason` unless it is over. */
+  /** Ends the stream with `reason` unless it has ended. */
   abort(reason: McpError): void {
     this.#get.abort(reason);
   }

@@ -17,19 +17,22 @@ import {
 } from "./message-endpoint.ts";
 import { SseStream, type SseStreamObserver } from "./sse-stream.ts";
 
-/** How long an open stream may take to announce where messages go. */
+/** The longest time until an open stream announces the address for messages. */
 const announcementMs = 1_500;
-/** How long it may take to open; a server may have to wake up first. */
+/** The longest time until the stream opens; a server may have to wake up first. */
 const openingMs = 10_000;
 
 export interface SseTransportOptions extends HttpTransportOptions {
-  /** `auto` (default) waits for the address the server announces, `derive` uses the rule, else the address itself. */
+  /**
+   * `auto` (default) waits for the address the server announces, `derive` uses the rule, else the address
+   * itself.
+   */
   readonly messageEndpoint?: string | undefined;
 }
 
 /**
- * HTTP with server-sent events, the transport of MCP before streamable HTTP: one stream brings all
- * that the server says, messages are POSTed to another address. `send` of a request resolves once the
+ * Speaks HTTP with server-sent events, the transport of MCP before streamable HTTP: one stream brings all
+ * messages of the server, and ours are POSTed to another address. `send` of a request resolves once the
  * server has accepted it; the answer comes through `onmessage`, from the stream or from the POST.
  *
  * The session lives and dies with its stream, so the end of the stream is the end of the connection.
@@ -71,7 +74,7 @@ class SseTransport extends HttpTransport {
     if (this.#endpoint === undefined || !this.client.isOpen)
       return Promise.reject(this.#failure ?? this.client.notOpen());
     const cancelled = cancelledId(message);
-    // Of a request that waited for a connection the server has never heard.
+    // The server never got a request that was still waiting for a connection.
     if (cancelled !== undefined && this.#sender.cancel(cancelled, this.#cancelled()))
       return Promise.resolve();
     return this.#sender.send(message, options);
@@ -81,7 +84,7 @@ class SseTransport extends HttpTransport {
     this.client.headers.protocolVersion = version;
   }
 
-  /** Opens the stream and resolves when it is known where messages go. */
+  /** Opens the stream and resolves when the address for messages is known. */
   protected override async open(): Promise<void> {
     const { logger, peer } = this.client;
     await super.open();
@@ -91,7 +94,7 @@ class SseTransport extends HttpTransport {
     try {
       await new Promise<void>((resolve, reject) => {
         this.#onReady = (failure) => (failure === undefined ? resolve() : reject(failure));
-        // Not for ever: some servers send the headers with their first event, and that may be an answer.
+        // The wait is bounded: some servers send the headers with their first event, which may be an answer.
         this.#readyAfter(this.#choice === "auto" ? openingMs : announcementMs);
         this.#stream.open();
       });
@@ -106,7 +109,7 @@ class SseTransport extends HttpTransport {
     else this.#ready();
   }
 
-  /** A server that announces its address late gets the later messages there. */
+  /** Takes an address that is announced late; later messages go there. */
   #announced(text: string): void {
     if (this.#choice !== "auto") return;
     this.#sendTo(readAnnouncedEndpoint(text, this.#stream.url, this.client.peer));

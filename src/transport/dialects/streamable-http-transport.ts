@@ -12,7 +12,7 @@ import { MessageSender } from "../http/message-sender.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { SseListener } from "./sse-listener.ts";
 
-/** How long closing waits for the server to confirm the end of the session. */
+/** The longest time that closing waits for the server to confirm the end of the session. */
 const sessionEndMs = 1_000;
 
 export interface StreamableHttpOptions extends HttpTransportOptions {
@@ -20,7 +20,7 @@ export interface StreamableHttpOptions extends HttpTransportOptions {
 }
 
 /**
- * Streamable HTTP in both eras. `send` settles with the fate of its message: for a request it
+ * Speaks streamable HTTP in both eras. `send` settles with the fate of its message: for a request it
  * resolves once the answer was delivered through `onmessage` and rejects with an `McpError` when no
  * answer can come any more, so a call never hangs and nothing is ever sent twice. One failed call
  * says nothing about the next: `failure` stays undefined and `onclose` silent until `close()`.
@@ -65,7 +65,7 @@ class StreamableHttpTransport extends HttpTransport {
     this.client.headers.sessionId = undefined;
   }
 
-  /** The answer to `initialize` decides about the session. */
+  /** Takes the session from the answer to `initialize`. */
   #adoptSession(head: ResponseHead): void {
     const { headers, logger, peer } = this.client;
     const id = headerOf(head, "mcp-session-id");
@@ -75,27 +75,30 @@ class StreamableHttpTransport extends HttpTransport {
         serverName: peer.serverName,
       });
     if (headers.sessionId !== undefined) {
-      // What listens to the old session hears nothing of the new one.
+      // A stream of the old session gets no messages of the new one.
       this.#listener.stop(this.client.closedError());
       this.#listener = this.#createListener();
     }
     headers.sessionId = isUsable ? id : undefined;
   }
 
-  /** Not before the handshake is over: a server with sessions refuses a stream that names none. */
+  /** Opens the stream after the handshake: a server with sessions refuses a stream without one. */
   async #listen(): Promise<void> {
     if (this.#method === "POST") this.#listener.start();
     else await this.#listener.require(this.client.limits.connectTimeoutMs);
   }
 
-  /** Some servers answer there, and leave the request with which they were asked open for ever. */
+  /**
+   * Creates the listener. It ends requests that are answered on its stream, because some servers leave
+   * their own streams open.
+   */
   #createListener(): SseListener {
     return new SseListener(this.client, (data) =>
       this.#sender.answeredElsewhere(this.client.receive(data)),
     );
   }
 
-  /** Tells the server that the session is over; whether it cares makes no difference. */
+  /** Tells the server that the session is over. A failure is ignored. */
   async #endSession(): Promise<void> {
     if (this.sessionId === undefined) return;
     const { headers, clock } = this.client;
@@ -110,7 +113,7 @@ class StreamableHttpTransport extends HttpTransport {
       const onEnd = (): void => resolve();
       const observer = { onHead: () => new DiscardedBody(), onEnd };
       const exchange = this.client.open("calls", request, observer);
-      // The deadlines of the request begin when it is written; this one counts the waiting, too.
+      // The request's own deadlines begin when it is written; this one includes the wait for a connection.
       timer = clock.schedule(sessionEndMs, () => exchange.abort(this.client.closedError()));
     });
     timer?.cancel();
