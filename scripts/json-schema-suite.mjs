@@ -18,7 +18,8 @@ const repository = "https://github.com/json-schema-org/JSON-Schema-Test-Suite.gi
  */
 export async function ensureJsonSchemaSuite() {
   if (existsSync(suiteFolder)) return;
-  const source = process.env["JSON_SCHEMA_SUITE"] ?? repository;
+  const given = process.env["JSON_SCHEMA_SUITE"] ?? repository;
+  const source = existsSync(given) ? path.resolve(given) : given;
   // A folder with the final name holds a whole checkout: a fetch that breaks off leaves none.
   const unfinished = `${suiteFolder}.${process.pid}`;
   const env = { ...process.env, GIT_TERMINAL_PROMPT: "0" };
