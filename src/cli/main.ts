@@ -14,7 +14,7 @@ export async function main(words: readonly string[]): Promise<void> {
   const interruption = watchSignals();
   let context: CommandContext | undefined;
   const contextOf = (): CommandContext =>
-    (context ??= new CommandContext(program.opts(), interruption));
+    (context ??= new CommandContext(program.opts(), { line: words, interruption }));
   let exitCode = 0;
   const program = createProgram(readOwnVersion(), async (command) => {
     enterFolder(program.opts<{ cwd?: string }>().cwd);

@@ -1,6 +1,8 @@
 import type { SuccessfulOutcome } from "../../call/outcome.ts";
 import type { ToolOrigin } from "../../catalog/tool-origin.ts";
 import { createError } from "../../errors/families.ts";
+import type { McpError } from "../../errors/mcp-error.ts";
+import type { McpHost } from "../../host/host.ts";
 import type { McpTool } from "../../session/mcp-tool.ts";
 import type { Session } from "../../session/session.ts";
 import { truncate } from "../../text/truncate.ts";
@@ -9,15 +11,19 @@ import { outcomeFailure } from "../output/outcome-error.ts";
 import { openTypedCall } from "../steps/cli-session.ts";
 import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
 import { connectServer } from "../steps/connect-server.ts";
-import { withHost } from "../steps/open-host.ts";
+import { withHost, withServer } from "../steps/open-host.ts";
 import { ProgressLine } from "../steps/progress-line.ts";
 import { argumentFacts, buildArguments, wrongArguments } from "../words/call-arguments.ts";
 import { readJsonObject, readCallWords } from "../words/call-words.ts";
+import { addLaunchOptions, type LaunchOptions } from "../words/entry-words.ts";
+import { readCall, type TypedServer } from "../words/server-words.ts";
 import { parseToolAddress } from "../words/tool-address.ts";
 
 interface CallCommand {
-  readonly target: string;
+  /** The tool and its arguments, as typed. */
   readonly words: readonly string[];
+  /** A server that is not configured; the tool is one of its tools. */
+  readonly server: TypedServer | undefined;
   readonly args: string | undefined;
   readonly timeoutMs: number | undefined;
 }
@@ -28,32 +34,56 @@ export const define: DefineCommand = (command, execute) => {
       "Calls one tool and prints its result. Arguments:\n" +
         "  key=value    read as the tool's schema asks\n" +
         "  key:=json    JSON, as it stands\n" +
-        "  key=@file    the text of a file (key:=@file: its JSON)",
+        "  key=@file    the text of a file (key:=@file: its JSON)\n" +
+        "Of a server that is not configured: plugboard call <tool> key=value -- <command>, or\n" +
+        "plugboard call <address> <tool> key=value.",
     )
     .argument("<server.tool>", "the tool, as plugboard tools lists it")
     .argument("[arguments...]", "key=value, key:=json or key=@file")
     .option("--args <json>", "all arguments as one JSON object; @file reads a file, - reads stdin")
-    .option("--timeout <time>", "how long to wait for the answer: 500ms, 60s, 2m", parseDuration)
-    .action((target: string, words: string[], options: { args?: string; timeout?: number }) => {
-      const { args, timeout: timeoutMs } = options;
-      return execute((context) => runCall(context, { target, words, args, timeoutMs }));
-    });
+    .option("--timeout <time>", "how long to wait for the answer: 500ms, 60s, 2m", parseDuration);
+  addLaunchOptions(command).action(
+    (first: string, others: string[], options: CallOptions & LaunchOptions) =>
+      execute((context) => {
+        const { args, timeout: timeoutMs } = options;
+        const typed = readCall([first, ...others], options, context.line);
+        return runCall(context, { ...typed, args, timeoutMs });
+      }),
+  );
 };
+
+interface CallOptions {
+  readonly args?: string;
+  readonly timeout?: number;
+}
 
 /** `plugboard call`: the result alone on stdout. A name that does not fit exactly runs nothing. */
 async function runCall(context: CommandContext, command: CallCommand): Promise<number> {
   const { signal } = context;
-  const typed = await readCallWords(command.words, signal);
+  const [tool, ...words] = command.words;
+  if (tool === undefined) throw noTool();
+  const typed = await readCallWords(words, signal);
   const base =
     command.args === undefined ? {} : await readJsonObject(command.args, "--args", signal);
-  return await withHost(context, async (host) => {
-    const names = host.servers().map(({ name }) => name);
-    const target = parseToolAddress(command.target, names);
+  const run = async (host: McpHost, target: ToolOrigin): Promise<number> => {
     const progress = new ProgressLine(context);
     await connectServer(context, host, { name: target.server, progress });
-    const tool = requireTool(openTypedCall(host, target), target);
-    const args = buildArguments(tool.inputSchema, base, typed);
-    return await callTool(context, tool, { args, timeoutMs: command.timeoutMs, progress });
+    const found = requireTool(openTypedCall(host, target), target);
+    const args = buildArguments(found.inputSchema, base, typed);
+    return await callTool(context, found, { args, timeoutMs: command.timeoutMs, progress });
+  };
+  const { server } = command;
+  if (server !== undefined)
+    return await withServer(context, server, (host, name) => run(host, { server: name, tool }));
+  return await withHost(context, (host) => {
+    const names = host.servers().map(({ name }) => name);
+    return run(host, parseToolAddress(tool, names));
+  });
+}
+
+function noTool(): McpError {
+  return createError("invalid_arguments", "which tool? Name it in front of its arguments", {
+    hint: "plugboard call <tool> key=value -- <command>, or plugboard call <address> <tool>",
   });
 }
 

@@ -5,32 +5,36 @@ import { countTools } from "../output/tool-listing.ts";
 import { writeOutputFile } from "../output/write-output-file.ts";
 import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
 import { connectServer } from "../steps/connect-server.ts";
-import { withHost } from "../steps/open-host.ts";
+import { withServer } from "../steps/open-host.ts";
 import { ProgressLine } from "../steps/progress-line.ts";
+import type { LaunchOptions } from "../words/entry-words.ts";
+import { addServerArgument, readServer, type TypedServer } from "../words/server-words.ts";
 
 interface TypesCommand {
-  readonly server: string;
+  readonly server: TypedServer;
   /** Standard output when there is none, and for `-`. */
   readonly output: string | undefined;
 }
 
 export const define: DefineCommand = (command, execute) => {
-  command
+  addServerArgument(command, true)
     .description(
       "Starts one server and writes a TypeScript module with the types of its tools and a typed\n" +
         "client for them.",
     )
-    .argument("<server>", "its name in plugboard list")
     .option("-o, --output <file>", "write to this file, not to standard output")
-    .action((server: string, { output }: { output?: string }) =>
-      execute((context) => runTypes(context, { server, output })),
+    .action((words: string[], options: LaunchOptions & { output?: string }) =>
+      execute((context) => {
+        const server = readServer(words, options, context.line);
+        return runTypes(context, { server, output: options.output });
+      }),
     );
 };
 
 /** `plugboard types`: a module of TypeScript with the types of one server's tools. */
 async function runTypes(context: CommandContext, command: TypesCommand): Promise<number> {
-  return await withHost(context, async (host) => {
-    const { server, output } = command;
+  return await withServer(context, command.server, async (host, server) => {
+    const { output } = command;
     const { terminal, options, standpoint } = context;
     const progress = new ProgressLine(context);
     const { status } = await connectServer(context, host, { name: server, progress });

@@ -6,29 +6,33 @@ import { estimateTokens } from "../output/tool-listing.ts";
 import { openListing } from "../steps/cli-session.ts";
 import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
 import { connectServer } from "../steps/connect-server.ts";
-import { withHost } from "../steps/open-host.ts";
+import { withServer } from "../steps/open-host.ts";
 import { ProgressLine } from "../steps/progress-line.ts";
+import type { LaunchOptions } from "../words/entry-words.ts";
+import { addServerArgument, readServer, type TypedServer } from "../words/server-words.ts";
 
 interface TestCommand {
-  readonly server: string;
+  readonly server: TypedServer;
   /** For start and handshake, in place of the entry's own limit. */
   readonly timeoutMs: number | undefined;
 }
 
 export const define: DefineCommand = (command, execute) => {
-  command
+  addServerArgument(command, true)
     .description("Starts one server, lists its tools, stops it, and says how long each step took.")
-    .argument("<server>", "its name in plugboard list")
     .option("--timeout <time>", "how long the start may take: 500ms, 60s, 2m", parseDuration)
-    .action((server: string, { timeout: timeoutMs }: { timeout?: number }) =>
-      execute((context) => runTest(context, { server, timeoutMs })),
+    .action((words: string[], options: LaunchOptions & { timeout?: number }) =>
+      execute((context) => {
+        const server = readServer(words, options, context.line);
+        return runTest(context, { server, timeoutMs: options.timeout });
+      }),
     );
 };
 
 /** `plugboard test`: starts one server, lists its tools, stops it, and says how long it took. */
 async function runTest(context: CommandContext, command: TestCommand): Promise<number> {
-  return await withHost(context, async (host) => {
-    const { server: name, timeoutMs } = command;
+  return await withServer(context, command.server, async (host, name) => {
+    const { timeoutMs } = command;
     const progress = new ProgressLine(context);
     const started = await connectServer(context, host, { name, progress, timeoutMs });
     const { status, elapsedMs: startMs } = started;

@@ -8,33 +8,38 @@ import { openListing } from "../steps/cli-session.ts";
 import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
 import { configFailure, connectEach } from "../steps/connect-each.ts";
 import { connectServer } from "../steps/connect-server.ts";
-import { withHost } from "../steps/open-host.ts";
+import { withHost, withServer } from "../steps/open-host.ts";
 import { ProgressLine } from "../steps/progress-line.ts";
+import type { LaunchOptions } from "../words/entry-words.ts";
+import { addServerArgument, readServer, type TypedServer } from "../words/server-words.ts";
 
 interface ToolsCommand {
   /** All servers that may start, when none is named. */
-  readonly server: string | undefined;
+  readonly server: TypedServer | undefined;
   readonly schema: boolean;
 }
 
 export const define: DefineCommand = (command, execute) => {
-  command
+  addServerArgument(command, false)
     .description("Starts a server, or all of them, and lists the tools.")
-    .argument("[server]", "only this server")
     .option("--schema", "whole descriptions and schemas")
-    .action((server: string | undefined, { schema = false }: { schema?: boolean }) =>
-      execute((context) => runTools(context, { server, schema })),
+    .action((words: string[], options: LaunchOptions & { schema?: boolean }) =>
+      execute((context) => {
+        const server = words.length === 0 ? undefined : readServer(words, options, context.line);
+        return runTools(context, { server, schema: options.schema ?? false });
+      }),
     );
 };
 
 /** `plugboard tools`: what can be called, as the servers describe it. */
 async function runTools(context: CommandContext, command: ToolsCommand): Promise<number> {
-  return await withHost(context, async (host) => {
-    const progress = new ProgressLine(context);
-    const { server } = command;
-    if (server === undefined) return await listAll(context, host, { ...command, progress });
-    await connectServer(context, host, { name: server, progress });
-    writeTools(context, listingOf(host, [server]), command.schema);
+  const { server, schema } = command;
+  const progress = new ProgressLine(context);
+  if (server === undefined)
+    return await withHost(context, (host) => listAll(context, host, { schema, progress }));
+  return await withServer(context, server, async (host, name) => {
+    await connectServer(context, host, { name, progress });
+    writeTools(context, listingOf(host, [name]), schema);
     return 0;
   });
 }
@@ -43,7 +48,7 @@ async function runTools(context: CommandContext, command: ToolsCommand): Promise
 async function listAll(
   context: CommandContext,
   host: McpHost,
-  { schema, progress }: ToolsCommand & { readonly progress: ProgressLine },
+  { schema, progress }: { readonly schema: boolean; readonly progress: ProgressLine },
 ): Promise<number> {
   progress.phase("starting the servers");
   const reports = await Promise.all(connectEach(host, () => ({ signal: context.signal })));

@@ -6,6 +6,8 @@ export interface Standpoint {
   readonly home: string | undefined;
   /** What a command begins with: the program, and the options without which it would mean something else. */
   readonly program: string;
+  /** A server that is not configured: commands mention its name, which means nothing to the next one. */
+  readonly typedServer?: { readonly name: string; readonly words: string } | undefined;
 }
 
 export type Places = Pick<Standpoint, "cwd" | "home">;

@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import { type ConfigProblem, formatProblem } from "../../config/keys/config-problem.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import { ownCommandsIn } from "../../text/own-command.ts";
+import { shellWord } from "../../text/shell-word.ts";
 import { truncate } from "../../text/truncate.ts";
 import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import { neutralize, neutralizeLine } from "../../text/untrusted/neutralize.ts";
@@ -48,7 +49,7 @@ export function formatError(
 /** The same for programs; the exact same hint, so that nobody has to parse the text. */
 export function errorObject(
   error: unknown,
-  standpoint: Pick<Standpoint, "program">,
+  standpoint: Pick<Standpoint, "program" | "typedServer">,
 ): { readonly error: Readonly<Record<string, unknown>> } {
   if (!McpError.is(error))
     return { error: { code: "unexpected", message: unexpectedText(error), details: {} } };
@@ -127,9 +128,19 @@ function findFact(name: FactName, error: McpError, style: ErrorStyle): Fact | un
   }
 }
 
-function nextStep(error: McpError, { program }: Pick<Standpoint, "program">): string | undefined {
+function nextStep(
+  error: McpError,
+  { program, typedServer }: Pick<Standpoint, "program" | "typedServer">,
+): string | undefined {
   const text = errorTexts[error.code].next?.(error) ?? error.hint;
-  return text === undefined ? undefined : ownCommandsIn(text, program);
+  if (text === undefined) return undefined;
+  const command = ownCommandsIn(text, program);
+  if (typedServer === undefined) return command;
+  // Whoever copies the command types the server again.
+  return command.replaceAll(
+    ` test ${shellWord(typedServer.name)}`,
+    () => ` test ${typedServer.words}`,
+  );
 }
 
 function layOut(headline: string, facts: readonly Fact[], columns: number): readonly string[] {

@@ -36,16 +36,27 @@ export type DefineCommand = (command: Command, execute: Execute) => void;
 /** What a command works with: its options, a way to write, and the wish of the user to stop. */
 export class CommandContext {
   readonly options: GlobalOptions;
+  /** The words that were typed behind the name of the program. */
+  readonly line: readonly string[];
   readonly terminal: Terminal;
   readonly interruption: Interruption;
   readonly logger: Logger;
   /** Problems that the command has told: the logger does not repeat them. */
   readonly told = new Set<string>();
+  /** The server that was typed and is not configured, if there is one, with the words that stand for it. */
+  typedServer: Standpoint["typedServer"];
   /** The person at the terminal, if one is there. */
   readonly dialogue: Dialogue;
 
-  constructor(options: GlobalOptions, interruption: Interruption) {
+  constructor(
+    options: GlobalOptions,
+    {
+      line,
+      interruption,
+    }: { readonly line: readonly string[]; readonly interruption: Interruption },
+  ) {
     this.options = options;
+    this.line = line;
     this.interruption = interruption;
     const { stdout, stderr, env, platform } = process;
     this.terminal = new Terminal({ stdout, stderr, env, platform, color: options.color });
@@ -77,7 +88,7 @@ export class CommandContext {
       ...(cwd === undefined ? [] : ["--cwd", cwd]),
     ];
     const program = [ownProgram(), ...repeated.map(shellWord)].join(" ");
-    return { cwd: process.cwd(), home: homedir(), program };
+    return { cwd: process.cwd(), home: homedir(), program, typedServer: this.typedServer };
   }
 
   /** A line on stderr that is no error: silenced by `--quiet`, and by `--json` to keep stderr parseable. */

@@ -1,8 +1,10 @@
+import type { ServerEntry } from "../../config/keys/config-keys.ts";
 import { createError } from "../../errors/families.ts";
 import type { HostOptions, McpHost } from "../../host/host.ts";
 import type { Human } from "../../human/human.ts";
 import { createHumanAt } from "../human/terminal-human.ts";
 import { formatConfigProblem } from "../output/error-format.ts";
+import type { TypedServer } from "../words/server-words.ts";
 import { canAsk } from "./approve-launch.ts";
 import type { CommandContext } from "./command-context.ts";
 
@@ -82,6 +84,20 @@ export async function withHost<T>(
   use: (host: McpHost) => Promise<T>,
 ): Promise<T> {
   return await closeAfter(await openHostOrDemo(context), use);
+}
+
+/** The same with one server that was typed; it is there beside what is configured, and kept nowhere. */
+export async function withServer<T>(
+  context: CommandContext,
+  server: TypedServer,
+  use: (host: McpHost, name: string) => Promise<T>,
+): Promise<T> {
+  const { name, entry, words } = server;
+  if (entry === undefined) return await withHost(context, (host) => use(host, name));
+  context.typedServer = { name, words };
+  return await withConfiguredHost(context, (host) => use(host, name), {
+    servers: { [name]: entry as ServerEntry },
+  });
 }
 
 /** The same for commands that change what is configured: the demo server is none of it. */

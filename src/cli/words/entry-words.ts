@@ -5,19 +5,22 @@ import type { McpError } from "../../errors/mcp-error.ts";
 import { parseDuration } from "../output/duration.ts";
 import { choiceOption, collect } from "./option-values.ts";
 
-/** The options that describe a server, as the parser gives them. */
-export interface EntryOptions {
+/** The options that say how a server is started or reached, as the parser gives them. */
+export interface LaunchOptions {
   readonly env?: readonly string[];
   readonly header?: readonly string[];
   readonly transport?: string;
+}
+
+/** The options that describe a server to keep. */
+export interface EntryOptions extends LaunchOptions {
   /** Milliseconds. */
   readonly timeout?: number;
 }
 
 const addressTransports = ["http", "streamable-http", "sse", "http-post", "rest"];
 
-/** Adds the options that describe a server. */
-export function addEntryOptions(command: Command): Command {
+export function addLaunchOptions(command: Command): Command {
   return command
     .option(
       "-e, --env <name=value>",
@@ -27,16 +30,19 @@ export function addEntryOptions(command: Command): Command {
     .option("-H, --header <name:value>", "a header of every request (repeatable)", collect)
     .addOption(
       choiceOption("--transport <kind>", "how the address is spoken to", addressTransports),
-    )
-    .option(
-      "--timeout <time>",
-      "how long to wait for a connection and for each call: 500ms, 60s, 2m; 0 without end",
-      parseDuration,
     );
 }
 
+export function addEntryOptions(command: Command): Command {
+  return addLaunchOptions(command).option(
+    "--timeout <time>",
+    "how long to wait for a connection and for each call: 500ms, 60s, 2m; 0 without end",
+    parseDuration,
+  );
+}
+
 /** Whether a word stands for a server by its address. */
-function isAddress(word: string): boolean {
+export function isAddress(word: string): boolean {
   return /^https?:\/\//i.test(word);
 }
 
