@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { findPackages } from "./find-packages.ts";
+import { type PackageKind, resembledPackage, wellKnownPackages } from "./well-known-packages.ts";
 
 const words = (line: string): [string, string[]] => {
   const [command = "", ...args] = line.split(" ");
@@ -127,6 +128,17 @@ describe("names that can be mistaken for another", () => {
     "uvx MCP-Server-Git",
   ])("I4: %s does not", (line) => {
     expect(find(line)).toEqual([expect.not.objectContaining({ resembles: expect.anything() })]);
+  });
+
+  const kinds = Object.keys(wellKnownPackages) as PackageKind[];
+
+  it.each(kinds)("I4: every well-known name of kind %s can be mistaken for", (kind) => {
+    for (const name of wellKnownPackages[kind]) {
+      expect(resembledPackage(kind, name), name).toBeUndefined();
+      // Shorter ones differ in a letter from too many others.
+      const isLong = name.replaceAll(/[^a-z0-9]/g, "").length >= 8;
+      if (isLong) expect(resembledPackage(kind, `${name}q`), name).toBe(name);
+    }
   });
 
   it("I4: a name of a megabyte is judged like any other", () => {

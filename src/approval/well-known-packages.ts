@@ -2,7 +2,7 @@ import { editDistance } from "../text/closest.ts";
 import { skeleton } from "../text/untrusted/skeleton.ts";
 
 /** Names that many entries hold, and that malicious packages therefore resemble. */
-const wellKnownPackages = {
+export const wellKnownPackages = {
   npm: [
     "@modelcontextprotocol/inspector",
     "@modelcontextprotocol/sdk",
