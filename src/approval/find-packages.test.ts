@@ -69,6 +69,83 @@ describe("the package that a command would fetch", () => {
     expect(find(line)).toMatchObject([{ spec, name }]);
   });
 
+  it.each([
+    ["npx", "-y --yes -q --quiet -s --silent --no-install --offline --bun"],
+    ["uvx", "-q --quiet -n --no-cache --isolated --offline --refresh --native-tls"],
+    [
+      "docker run",
+      "-d -i -P -q -t --detach --init --interactive --no-healthcheck --privileged --publish-all --rm --tty",
+    ],
+  ])("I4: %s knows the options that stand alone: %s", (command, flags) => {
+    for (const flag of flags.split(" "))
+      expect(find(`${command} ${flag} some-package other`), flag).toMatchObject([
+        { spec: "some-package" },
+      ]);
+  });
+
+  it.each([
+    ["npx", "--cache --registry --userconfig --prefix --loglevel"],
+    ["uvx", "-p --python -i --index --index-url --default-index --directory"],
+    [
+      "docker run",
+      "-a -c -e -h -l -m -p -u -v -w --add-host --env --name --network --pids-limit --pull --volume --workdir",
+    ],
+  ])("I4: %s knows the options with a value: %s", (command, settings) => {
+    for (const setting of settings.split(" ")) {
+      const lines = [`${command} ${setting} value some-package other`];
+      if (setting.startsWith("--")) lines.push(`${command} ${setting}=value some-package other`);
+      for (const line of lines) expect(find(line), line).toMatchObject([{ spec: "some-package" }]);
+    }
+  });
+
+  it.each([
+    ["npx", "-p --package"],
+    ["uvx", "--from --spec --with -w"],
+  ])("I4: %s knows the options that name the package: %s", (command, sources) => {
+    for (const source of sources.split(" ")) {
+      expect(find(`${command} ${source} some-package program`), source).toMatchObject([
+        { spec: "some-package" },
+      ]);
+      expect(find(`${command} ${source}`), source).toEqual([]);
+    }
+  });
+
+  it.each([
+    "npx pnpx bunx uvx",
+    "npm exec,npm x,pnpm dlx,yarn dlx,bun x,uv tool run,pipx run",
+    "docker run,docker container run,podman run,nerdctl run",
+    "NPX.EXE,npx.cmd,npx.bat,npx.ps1,/usr/bin/npx,cmd /c npx,cmd /C npx",
+  ])("I4: fetch packages: %s", (commands) => {
+    for (const command of commands.split(commands.includes(",") ? "," : " "))
+      expect(find(`${command} some-package`), command).toMatchObject([{ spec: "some-package" }]);
+    expect(findPackages(String.raw`C:\nodejs\npx.cmd`, ["some-package"])).toHaveLength(1);
+  });
+
+  it("I4: says of what kind a package is", () => {
+    expect(["npx x-y-z", "uvx x-y-z", "docker run x-y-z"].map((line) => find(line))).toMatchObject([
+      [{ kind: "npm" }],
+      [{ kind: "pypi" }],
+      [{ kind: "image" }],
+    ]);
+  });
+
+  it.each([
+    [".", true],
+    ["..", true],
+    ["./x", true],
+    ["/x", true],
+    ["~/x", true],
+    [String.raw`\\host\x`, true],
+    ["file:x", true],
+    ["C:/x", true],
+    [String.raw`c:\x`, true],
+    ["x.y", false],
+    ["...x", true],
+    ["filed", false],
+  ])("I4: %s is a place of this machine: %s", (spec, isLocal) => {
+    expect(findPackages("npx", [spec])).toHaveLength(isLocal ? 0 : 1);
+  });
+
   it("I4: names all of several", () => {
     expect(find("npx -p a@1.0.0 --package b run")).toMatchObject([
       { spec: "a@1.0.0", isPinned: true },

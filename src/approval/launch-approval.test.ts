@@ -123,7 +123,7 @@ describe("asking whether a server may start", () => {
   );
 
   it("PRM-17: nobody to ask means no, and nobody is told of a question", async () => {
-    for (const human of [undefined, {} as Human]) {
+    for (const human of [undefined, {}]) {
       const { approval, told } = scripted({ human });
       expect(await approval.request("p", {})).toBe(false);
       expect(told).toEqual([]);
@@ -131,7 +131,7 @@ describe("asking whether a server may start", () => {
   });
 
   it("PRM-17: silence means no after a while, by the host's own clock", async () => {
-    const human = { confirm: () => new Promise<ConfirmAnswer>(() => {}) } as Human;
+    const human = { confirm: () => new Promise<ConfirmAnswer>(() => {}) };
     const { approval, clock, told } = scripted({ human });
     const asking = approval.request("p", {});
     while (told.length === 0) await settled();
@@ -152,7 +152,7 @@ describe("asking whether a server may start", () => {
   it("PRM-21: a yes does not count for what would start by then", async () => {
     const answer = deferred<ConfirmAnswer>();
     const { approval, launches, server, state, told } = scripted({
-      human: { confirm: () => answer.promise } as Human,
+      human: { confirm: () => answer.promise },
     });
     const asking = approval.request("p", {});
     while (told.length === 0) await settled();
@@ -180,7 +180,7 @@ describe("asking whether a server may start", () => {
   it("is over when the caller or the host gives up, and a later yes changes nothing", async () => {
     for (const who of ["caller", "host"] as const) {
       const answer = deferred<ConfirmAnswer>();
-      const human = { confirm: () => answer.promise } as Human;
+      const human = { confirm: () => answer.promise };
       const caller = new AbortController();
       const { approval, closing, told, launches, server } = scripted({ human });
       const asking = approval.request("p", { signal: caller.signal });

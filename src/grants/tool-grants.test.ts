@@ -18,7 +18,7 @@ import { silentLogger } from "../ports/logger.ts";
 import { HostStore } from "../store/host-store.ts";
 import { ownCommand } from "../text/own-command.ts";
 import { publishConsentModes } from "./consent-mode-events.ts";
-import { contentSubject } from "./consent-subject.ts";
+import { contentSubject, subjectOf } from "./consent-subject.ts";
 import { ToolGrants } from "./tool-grants.ts";
 
 const listed = (name: string, annotations: Readonly<Record<string, unknown>> = {}) => ({
@@ -137,6 +137,30 @@ describe("ToolGrants", () => {
       { agent: "a", server: "files", tool: "(content)", grantedAt: expect.any(Number) },
     ]);
     expect(grants.grantedUntil(subject("write"))).toBeUndefined();
+  });
+
+  it("PRM-22: allowing does not give what another agent was allowed", async () => {
+    const { grants } = createGrants();
+    await grants.allow({ agent: "b", server: "files", tool: "read" });
+    expect(await grants.allow({ agent: "a", server: "files", tool: "read" })).toMatchObject([
+      { agent: "a" },
+    ]);
+  });
+
+  it("PRM-22: consent to content has one name and one fingerprint, whatever is read", () => {
+    expect(contentSubject).toEqual({ toolName: "(content)", fingerprint: "content" });
+    const { catalog } = createGrants();
+    const [reading] = catalog.tools("files") as [CatalogTool];
+    expect(subjectOf({ ...reading, isContent: true })).toBe(contentSubject);
+    expect(subjectOf(reading).toolName).toBe("read");
+  });
+
+  it("PRM-22: from a server that does not exist nothing is taken back, and nobody is told", async () => {
+    const { grants, subject, told } = createGrants();
+    await grants.grant([subject("read")]);
+    expect(await grants.revoke({ server: "nobody" })).toBe(0);
+    expect(grants.list()).toHaveLength(1);
+    expect(told).toEqual([]);
   });
 
   it("PRM-22: an answer for good is kept like a grant, and an empty one is nothing", async () => {
@@ -270,6 +294,11 @@ describe("ToolGrants", () => {
       { agent: "b", server: "files", tool: "write", grantedAt: clock.now() },
     ]);
     expect(second.grants.grantedUntil(second.subject("read"))).toBe(expiresAt);
+    // A grant of a whole server covers no tool: those it has now are not those it had.
+    const { agent, consentId, fingerprint } = first.subject("read");
+    await first.store.write((store) => store.grants.grant([{ agent, consentId, fingerprint }]));
+    await second.grants.load();
+    expect(second.grants.list()).toHaveLength(2);
     // Not loaded yet, but taken back all the same.
     const third = createGrants({ location, clock });
     expect(await third.grants.revoke({ agent: "b" })).toBe(1);
