@@ -70,6 +70,7 @@ describe("consent", () => {
     ],
     ["a set beside a level only narrows", { isCapable: true }, "ask"],
     ["C-22: a grant, if the parent has to ask", { isGranted: true, isParentAsked: true }, "ask"],
+    ["C-22: yolo, if the parent has to ask", { level: "yolo", isParentAsked: true }, "ask"],
     ["C-22: allow-all, if the parent asks", { mode: "allow-all", isParentAsked: true }, "ask"],
     [
       "C-22: what the session itself was allowed, whatever its parent",

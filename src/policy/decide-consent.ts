@@ -1,5 +1,5 @@
-import { type PermissionLevel, requiresMcpConfirmation } from "./permission-level.ts";
-import { toolResource } from "./resource-name.ts";
+import type { PermissionLevel } from "./permission-level.ts";
+import { serverResource, toolResource } from "./resource-name.ts";
 
 /** How often a person is asked about the tools of one connection. */
 export const consentModes = ["ask-per-server", "ask-per-tool", "allow-all"] as const;
@@ -41,13 +41,12 @@ export type ConsentRule =
 
 /** The first rule that settles it; `ask` when none does. */
 export function decideConsent(facts: ConsentFacts): ConsentRule {
-  const { serverName, toolName, level, allowances } = facts;
+  const { serverName, toolName, allowances } = facts;
   const standing = facts.isParentAsked ? undefined : standingRule(facts);
   if (standing !== undefined) return standing;
   if (allowances.has(toolResource(serverName, toolName))) return "tool-allowed";
   const isServerEnough = facts.mode === "ask-per-server" && !facts.claimsDestructive;
-  if (isServerEnough && !requiresMcpConfirmation(level, serverName, allowances))
-    return "server-allowed";
+  if (isServerEnough && allowances.has(serverResource(serverName))) return "server-allowed";
   return "ask";
 }
 

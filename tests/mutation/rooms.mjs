@@ -8,8 +8,8 @@
  */
 
 /**
- * The rooms that decide what an agent may do and what leaves the host. The unit tests of a room judge it; tests
- * of whole hosts, which take seconds for every mutant, do so only where they alone see a decision.
+ * The rooms that decide what an agent may do and what leaves the host. The unit tests of a room judge it, because
+ * tests of whole hosts take seconds for every mutant.
  *
  * @type {readonly Room[]}
  */
@@ -30,17 +30,7 @@ export const rooms = [
       "src/approval",
     ],
   },
-  {
-    name: "rights",
-    sources: "src/session/rights",
-    tests: [
-      "src/session/rights",
-      "tests/host/capability-reach.test.ts",
-      "tests/host/child-sessions.test.ts",
-      "tests/host/content-consent.test.ts",
-      "tests/host/consent.test.ts",
-    ],
-  },
+  { name: "rights", sources: "src/session/rights", tests: ["src/session/rights"] },
 ];
 
 /** The room that `npm run test:mutation` names for the processes it starts. */
