@@ -70,6 +70,8 @@ const base = [
   "protocol/era/handshake.ts",
   "protocol/wire/header-value.ts",
   "text/json-object.ts",
+  "transport/reading/json-bounds.ts",
+  "transport/reading/message-ids.ts",
 ];
 
 /**
