@@ -96,7 +96,7 @@ export async function checkToolPage(
 /** Icons and `_meta` are not read by anybody here, and may hold pictures. */
 function sizeProblem(tool: JsonObject, limits: Limits): string | undefined {
   const { title, description, inputSchema, outputSchema, annotations } = tool;
-  const read = [title, description, inputSchema, outputSchema, annotations].map((it) => it ?? null);
+  const read = { title, description, inputSchema, outputSchema, annotations };
   if (!isOversized(read, limits)) return undefined;
   return `its definition is larger than ${limits.maxSchemaBytes} bytes`;
 }

@@ -121,11 +121,12 @@ function countCharacters(
   const { maxSchemaBytes, maxSchemaDepth, maxSchemaNodes } = limits;
   let nodes = 0;
   let characters = 0;
-  const pending: { readonly value: unknown; readonly depth: number }[] = [
-    { value: schema, depth: 1 },
-  ];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { value, depth } = next;
+  // Two lists instead of one of pairs: every tool of every server that starts comes through here.
+  const pending: unknown[] = [schema];
+  const depths: number[] = [1];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    const depth = depths.pop()!;
     if (typeof value === "string") characters += value.length + 2;
     else if (typeof value === "number" && Number.isFinite(value)) characters += 1;
     else if (typeof value === "boolean" || value === null) characters += 4;
@@ -138,13 +139,18 @@ function countCharacters(
       if (Array.isArray(value)) {
         characters += value.length + 1;
         if (characters > maxSchemaBytes) return tooLarge(limits);
-        for (const child of value) pending.push({ value: child, depth: depth + 1 });
+        for (const child of value as readonly unknown[]) {
+          pending.push(child);
+          depths.push(depth + 1);
+        }
       } else {
         for (const key of Object.keys(value)) {
           characters += key.length + 4;
           if (characters > maxSchemaBytes) return tooLarge(limits);
           const child = (value as Readonly<Record<string, unknown>>)[key];
-          if (child !== undefined) pending.push({ value: child, depth: depth + 1 });
+          if (child === undefined) continue;
+          pending.push(child);
+          depths.push(depth + 1);
         }
       }
     }
