@@ -5,15 +5,21 @@ const sliceMs = 10;
 
 /** For work of many short steps, which must not hold the event loop: ask between two steps whether it is over. */
 export class TimeSlice {
-  #since = performance.now();
+  readonly #now: () => number;
+  #since: number;
+
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+    this.#since = now();
+  }
 
   get isOver(): boolean {
-    return performance.now() - this.#since >= sliceMs;
+    return this.#now() - this.#since >= sliceMs;
   }
 
   /** Resolves after everything else that waits has had its turn. */
   async next(): Promise<void> {
     await nextTurn();
-    this.#since = performance.now();
+    this.#since = this.#now();
   }
 }

@@ -2,7 +2,6 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
 
 import type { ErrorCode } from "../../errors/error-codes.ts";
 import { createError } from "../../errors/families.ts";
@@ -12,6 +11,7 @@ import { createChildMarker } from "../../isolation/process/child-mark.ts";
 import { findCommand } from "../../isolation/process/find-command.ts";
 import { prepareToStart, ProcessTree } from "../../isolation/process/process-tree.ts";
 import { truncate } from "../../text/truncate.ts";
+import { StartTurns } from "./start-turns.ts";
 
 export interface ServerCommand {
   readonly serverName: string;
@@ -29,6 +29,10 @@ export interface SpawnedServer {
   readonly tree: ProcessTree;
 }
 
+const isWindows = process.platform === "win32";
+/** One for all hosts of this thread: they share the loop. */
+const turns = new StartTurns();
+
 /**
  * Starts the process, never through a shell and in a process group of its own. Rejects with the
  * reason in words a person can act on; nothing runs then, and nothing is tried a second time.
@@ -38,43 +42,35 @@ export interface SpawnedServer {
  * of many names go by it; the system gives a script its own path instead.
  */
 export async function spawnServer(server: ServerCommand): Promise<SpawnedServer> {
-  const isWindows = process.platform === "win32";
-  const marker = createChildMarker();
   let file: string | undefined;
   try {
     // Windows starts `.cmd` shims such as npx only through an interpreter; cross-spawn quotes for it.
     const start = isWindows ? (await import("cross-spawn")).default.spawn : spawn;
-    await ownTurn();
-    prepareToStart();
-    // Nothing is awaited from here to the start.
-    const found = resolveLaunch(server);
-    file = isWindows ? undefined : found.file;
-    const child = start(file ?? server.command, [...server.args], {
-      ...(file === undefined ? {} : { argv0: server.command }),
-      // Node adds this one by itself unless its place is taken, be it by nothing.
-      env: { NODE_V8_COVERAGE: undefined, ...server.env, ...marker.variables },
-      cwd: found.folder,
-      stdio: ["pipe", "pipe", "pipe"],
-      detached: !isWindows,
-      shell: false,
-      windowsHide: true,
+    // Nothing is awaited from the look at the files to the start.
+    const { child, tree, spawned } = await turns.run(() => {
+      const marker = createChildMarker();
+      prepareToStart();
+      const found = resolveLaunch(server);
+      file = isWindows ? undefined : found.file;
+      const child = start(file ?? server.command, [...server.args], {
+        ...(file === undefined ? {} : { argv0: server.command }),
+        // Node adds this one by itself unless its place is taken, be it by nothing.
+        env: { NODE_V8_COVERAGE: undefined, ...server.env, ...marker.variables },
+        cwd: found.folder,
+        stdio: ["pipe", "pipe", "pipe"],
+        detached: !isWindows,
+        shell: false,
+        windowsHide: true,
+      });
+      // Before anything is awaited: if the host ends now, this process must end as well.
+      const tree = child.pid === undefined ? undefined : new ProcessTree(child.pid, marker);
+      return { child, tree, spawned: once(child, "spawn") };
     });
-    // Before anything is awaited: if the host ends now, this process must end as well.
-    const tree = child.pid === undefined ? undefined : new ProcessTree(child.pid, marker);
-    await once(child, "spawn");
+    await spawned;
     return { child, tree: tree! };
   } catch (cause) {
     throw McpError.is(cause) ? cause : launchError(server, cause as NodeJS.ErrnoException, file);
   }
-}
-
-let lastStart = Promise.resolve();
-
-/** Starting a process takes milliseconds in which nothing else runs: no two start in one turn of the loop. */
-function ownTurn(): Promise<void> {
-  const before = lastStart;
-  lastStart = before.then(() => nextTurn());
-  return before;
 }
 
 /** The file and folder to start with. Throws when they are not the ones that were checked. */
@@ -83,8 +79,12 @@ function resolveLaunch({ serverName, command, cwd, env, checked }: ServerCommand
   readonly folder: string | undefined;
 } {
   const folder = checked === undefined || checked.folder === "none" ? cwd : checked.folder.path;
-  const { platform } = process;
-  const file = findCommand(command, { cwd: folder ?? process.cwd(), env, platform });
+  const place = { cwd: folder ?? process.cwd(), env, platform: process.platform };
+  const searched = JSON.stringify([command, place.cwd, env["PATH"]]);
+  // Windows goes by more variables than one.
+  const file = isWindows
+    ? findCommand(command, place)
+    : turns.commandFile(searched, () => findCommand(command, place));
   if (checked !== undefined && !isAsChecked(checked, file))
     throw createError(
       "not_approved",
