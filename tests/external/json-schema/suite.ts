@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-import { suiteFolder } from "../../../scripts/json-schema-suite.mjs";
+import { findJsonSchemaSuite } from "../../../scripts/json-schema-suite.mjs";
 import { isJsonObject } from "../../../src/text/json-object.ts";
 
 /** Every draft that `src/schema` reads, by its folder in the suite, with the `$schema` that names it. */
@@ -45,11 +45,12 @@ export function reasonNotClaimed({ file }: SuiteGroup): string | undefined {
   return notClaimed.find(({ files }) => files.test(file))?.reason;
 }
 
-export const hasSuite = existsSync(suiteFolder);
+/** The suite that was fetched, and its commit; undefined where it could not be. */
+export const suite = findJsonSchemaSuite();
 
 /** Reads every group of one draft. Schemas that name no draft get its `$schema`, as older files need it. */
 export function readGroups(draft: Draft): readonly SuiteGroup[] {
-  const folder = path.join(suiteFolder, "tests", draft);
+  const folder = path.join(suite?.folder ?? "", "tests", draft);
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".json"))
     .map((file) => file.replaceAll(path.sep, "/"))
