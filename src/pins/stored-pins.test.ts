@@ -193,7 +193,8 @@ describe("pins in a store", () => {
     await one.pins.review(one.mail, [tool("first")]);
     await one.pins.review(one.mail, [tool("second")]);
     await place.clock.advance(1_000);
-    await one.store.read(({ pins }) => pins.list(one.mail.consentId), []);
+    const written = () => one.store.read(({ pins }) => pins.list(one.mail.consentId), []);
+    await expect.poll(written).toHaveLength(2);
     const other = place.host();
     await other.pins.review(other.mail, [tool("second")]);
     expect(other.pins.quarantined(other.mail)).toEqual(["send"]);

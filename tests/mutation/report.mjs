@@ -20,14 +20,22 @@ import { resultFile } from "./rooms.mjs";
 export const wantedScore = 90;
 
 /**
- * What the last run about a room found.
+ * Reads what the last run about a room found.
  *
  * @param {string} room
- * @returns {RoomResult}
  */
 export function readResult(room) {
-  /** @type {StrykerReport} */
-  const report = JSON.parse(readFileSync(resultFile(room, "json"), "utf8"));
+  return summarize(room, JSON.parse(readFileSync(resultFile(room, "json"), "utf8")));
+}
+
+/**
+ * Counts the mutants of a room and lists those that survived.
+ *
+ * @param {string} room
+ * @param {StrykerReport} report
+ * @returns {RoomResult}
+ */
+export function summarize(room, report) {
   const mutants = Object.entries(report.files).flatMap(([file, { source, mutants }]) =>
     mutants.map((mutant) => ({ file, lines: source.split("\n"), ...mutant })),
   );
