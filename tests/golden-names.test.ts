@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import {
-  assignPublicNames,
-  buildMcpSkillName,
-  makeToolName,
-  type NameEntry,
-  namingStrategy,
-} from "../src/catalog/tool-names.ts";
+import { assignPublicNames, type NameEntry } from "../src/catalog/public-names.ts";
+import { buildMcpSkillName, makeToolName, namingStrategy } from "../src/catalog/tool-names.ts";
 import { createHost } from "../src/index.ts";
 
 /**

@@ -6,7 +6,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 
 import { toProviderSchema } from "../src/catalog/provider-schema.ts";
-import { assignPublicNames } from "../src/catalog/tool-names.ts";
+import { assignPublicNames } from "../src/catalog/public-names.ts";
 import { dialectOf, type JsonSchemaObject } from "../src/schema/guard/json-schema.ts";
 import { inspectSchema } from "../src/schema/guard/schema-guard.ts";
 import { formatSignature } from "../src/schema/usage-line.ts";

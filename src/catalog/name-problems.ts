@@ -1,5 +1,4 @@
-import type { CatalogTool } from "./catalog-tool.ts";
-import type { NameWarning } from "./tool-names.ts";
+import type { NameWarning } from "./public-names.ts";
 
 /** A problem with the public names of tools; the tools can be called all the same. */
 export interface NameProblem {
@@ -13,26 +12,19 @@ const maxNews = 20;
 /** How many reported problems are remembered. One that was forgotten is reported again. */
 const maxReported = 10_000;
 
-/** The problems behind the warnings of naming; `tools` in the order in which they were named. */
-export function nameProblems(
-  warnings: readonly NameWarning[],
-  tools: readonly CatalogTool[],
-): readonly NameProblem[] {
+/** The problems behind the warnings of naming. */
+export function nameProblems(warnings: readonly NameWarning[]): readonly NameProblem[] {
   return warnings.flatMap((warning) => {
-    const about = warning.entries.flatMap((index) => tools[index] ?? []);
-    if (isReportedByCatalog(warning, about)) return [];
-    const [serverName, ...others] = new Set(about.map((tool) => tool.serverName));
+    if (isReportedByCatalog(warning)) return [];
+    const [serverName, ...others] = new Set(warning.about.map(({ origin }) => origin.server));
     return [{ serverName: others.length === 0 ? serverName : undefined, text: warning.text }];
   });
 }
 
 /** Whether the catalog reports it already: `Query` beside `query` of one server is noticed when it lists them. */
-function isReportedByCatalog(
-  { kind, native }: NameWarning,
-  about: readonly CatalogTool[],
-): boolean {
+function isReportedByCatalog({ kind, native, about }: NameWarning): boolean {
   if (kind !== "case" || native !== undefined) return false;
-  return new Set(about.map(({ originalName }) => originalName.toLowerCase())).size === 1;
+  return new Set(about.map(({ origin }) => origin.tool.toLowerCase())).size === 1;
 }
 
 /**

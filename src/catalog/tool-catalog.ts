@@ -1,46 +1,28 @@
-import { isOfProject, type ServerConfig } from "../config/keys/server-config.ts";
+import type { ServerConfig } from "../config/keys/server-config.ts";
 import type { ListedTool, ToolListing } from "../protocol/protocol-client.ts";
 import { isJsonObject } from "../text/json-object.ts";
 import { truncate } from "../text/truncate.ts";
+import { CatalogNames, type NamedCatalog } from "./catalog-names.ts";
 import { type CatalogProblem, catalogProblem } from "./catalog-problem.ts";
 import type { CatalogTool } from "./catalog-tool.ts";
-import { NameNews, type NameProblem, nameProblems } from "./name-problems.ts";
+import { NameNews, type NameProblem } from "./name-problems.ts";
 import type { KnownContent } from "./server-content.ts";
 import { ToolConfusions } from "./tool-confusions.ts";
 import { filterTools } from "./tool-filter.ts";
-import { type Naming, assignPublicNames, startOfNames } from "./tool-names.ts";
-import type { ToolOrigin } from "./tool-origin.ts";
-
-/** The catalog under one naming: both directions of the map, in server order. */
-export interface NamedCatalog {
-  readonly tools: readonly NamedTool[];
-  /** The same by server; the object of a server stays the same until its tools or their names change. */
-  readonly servers: readonly NamedServer[];
-  readonly byName: ReadonlyMap<string, NamedTool>;
-  readonly byOrigin: (origin: ToolOrigin) => NamedTool | undefined;
-  /** Names that had to be changed, and names that are easily mistaken for others. */
-  readonly problems: readonly NameProblem[];
-}
-
-export interface NamedTool {
-  readonly name: string;
-  readonly tool: CatalogTool;
-}
-
-/** The named tools of one server. */
-export interface NamedServer {
-  readonly serverName: string;
-  readonly tools: readonly NamedTool[];
-  /** The tools without their names, in the same order. */
-  readonly catalogTools: readonly CatalogTool[];
-}
+import type { Naming } from "./tool-names.ts";
 
 /** What a session has beside the tools of the catalog. */
 export interface NamingSurroundings {
-  /** Tools the host itself offers for a server, named like the server's own. */
-  readonly added: readonly CatalogTool[];
+  /** Adds tools of the host itself to those of servers that have resources. */
+  readonly extras?: ExtraTools | undefined;
   /** Names that no tool of a server may take. */
-  readonly reserved: Iterable<string>;
+  readonly reserved: ReadonlySet<string>;
+}
+
+/** Tools the host itself offers for a server, named like the server's own. */
+export interface ExtraTools {
+  /** The tools with what is added to them; the same list again for the same list. */
+  extend(serverName: string, tools: readonly CatalogTool[]): readonly CatalogTool[];
 }
 
 interface ServerTools {
@@ -61,7 +43,10 @@ interface ServerTools {
  */
 export class ToolCatalog {
   readonly #servers = new Map<string, ServerTools>();
-  readonly #named = new Map<Naming, NamedCatalog>();
+  /** By what is added to the tools, by naming; a function that nobody holds any more names nothing. */
+  readonly #tables = new WeakMap<object, NamingTables>();
+  /** Counts the changes that names could depend on. */
+  #version = 0;
   #unnamed: ReadonlySet<string> = new Set();
   readonly #confusions = new ToolConfusions();
   readonly #nameNews = new NameNews();
@@ -77,23 +62,21 @@ export class ToolCatalog {
       problems: [],
     });
     this.#confusions.enter(config.name, []);
-    this.#named.clear();
+    this.#version += 1;
   }
 
   /** Makes these the servers, in this order; what is known of those in `kept` stays. */
   arrange(configs: readonly ServerConfig[], kept: ReadonlySet<string>): void {
     const before = new Map(this.#servers);
     this.#servers.clear();
-    for (const name of before.keys()) this.#confusions.leave(name);
     for (const config of configs) {
       const known = kept.has(config.name) ? before.get(config.name) : undefined;
+      before.delete(config.name);
       if (known === undefined) this.declare(config);
-      else {
-        this.#servers.set(config.name, { ...known, config });
-        this.#confuse(config.name, known.tools);
-      }
+      else this.#servers.set(config.name, known.config === config ? known : { ...known, config });
     }
-    this.#named.clear();
+    for (const name of before.keys()) this.#confusions.leave(name);
+    this.#version += 1;
   }
 
   /** Gives no names to the tools of these servers: nobody has approved what their entries would call them. */
@@ -105,7 +88,7 @@ export class ToolCatalog {
     this.#unnamed = serverNames;
     if (changed.length === 0) return;
     for (const [name, { tools }] of changed) this.#confuse(name, tools);
-    this.#named.clear();
+    this.#version += 1;
   }
 
   isNamed(serverName: string): boolean {
@@ -145,14 +128,14 @@ export class ToolCatalog {
     if (known === undefined) return;
     this.#servers.set(serverName, { ...known, isKnown: false, tools: [], problems: [] });
     this.#confusions.enter(serverName, []);
-    this.#named.clear();
+    this.#version += 1;
   }
 
   noteResources(serverName: string, hasResources: boolean): void {
     const known = this.#servers.get(serverName);
     if (known === undefined || known.hasResources === hasResources) return;
     this.#servers.set(serverName, { ...known, hasResources });
-    this.#named.clear();
+    this.#version += 1;
   }
 
   /** Takes a server's live list of resources or prompts, which replaces the one before. */
@@ -164,12 +147,6 @@ export class ToolCatalog {
 
   content(serverName: string): KnownContent {
     return this.#servers.get(serverName)?.content ?? {};
-  }
-
-  /** Servers that are known to have resources, in order. */
-  resourceServers(): readonly ServerConfig[] {
-    const servers = [...this.#servers.values()].filter(({ hasResources }) => hasResources);
-    return servers.map(({ config }) => config);
   }
 
   tools(serverName: string): readonly CatalogTool[] {
@@ -187,56 +164,42 @@ export class ToolCatalog {
     return this.#servers.get(serverName)?.isKnown ?? false;
   }
 
-  /** Names are computed once per change of the catalog. */
-  named(naming: Naming): NamedCatalog {
-    const known = this.#named.get(naming);
-    if (known !== undefined) return known;
-    const named = this.namedBeside(naming, { added: [], reserved: [] });
-    this.#named.set(naming, named);
-    return named;
+  /** The catalog under one naming, shared by all sessions that name tools alike and reserve no name of theirs. */
+  named(naming: Naming, extras?: ExtraTools): NamedCatalog {
+    const tables = this.#tablesOf(extras);
+    const known = tables.get(naming);
+    const table = known ?? this.createNames(naming);
+    if (known === undefined) tables.set(naming, table);
+    return this.namedBeside(table, { extras, reserved: noNames });
   }
 
-  /** The same for a session with tools of its own; computed anew each time. */
-  namedBeside(naming: Naming, { added, reserved }: NamingSurroundings): NamedCatalog {
-    const named = [...this.#servers.values()].filter(
-      ({ config }) => !this.#unnamed.has(config.name),
+  /** Names for one session that reserves some, for `namedBeside`. */
+  createNames(naming: Naming): CatalogNames {
+    return new CatalogNames(naming);
+  }
+
+  /** The catalog under these names, which follow what has changed since they were last asked for. */
+  namedBeside(table: CatalogNames, { extras, reserved }: NamingSurroundings): NamedCatalog {
+    return table.follow(this.#version, reserved, () =>
+      [...this.#servers.values()]
+        .filter(({ config }) => !this.#unnamed.has(config.name))
+        .map(({ config, tools, hasResources }) => ({
+          config,
+          tools: hasResources && extras !== undefined ? extras.extend(config.name, tools) : tools,
+        })),
     );
-    const entries = named.flatMap(({ config, tools }) =>
-      [...tools, ...added.filter(({ serverName }) => serverName === config.name)].map((tool) => ({
-        tool,
-        config,
-      })),
-    );
-    const usersOwn = named
-      .filter(({ config }) => !isOfProject(config.provenance))
-      .flatMap(({ config }) => startOfNames(config, config.naming ?? naming) ?? []);
-    const { names, warnings } = assignPublicNames(
-      entries.map(({ tool, config }) => ({
-        server: tool.serverName,
-        tool: tool.originalName,
-        naming: config.naming ?? naming,
-        prefix: config.toolPrefix,
-        isOfProject: isOfProject(config.provenance),
-      })),
-      { reserved, usersOwn },
-    );
-    const tools = entries.map(({ tool }, index) => ({ name: names[index] as string, tool }));
-    const problems = nameProblems(
-      warnings,
-      entries.map(({ tool }) => tool),
-    );
-    const byName = new Map(tools.map((entry) => [entry.name, entry]));
-    const servers = [...groupByServer(tools)].map(([serverName, own]) => ({
-      serverName,
-      tools: own,
-      catalogTools: own.map(({ tool }) => tool),
-    }));
-    return { tools, servers, byName, byOrigin: originLookup(tools), problems };
   }
 
   /** Problems of names that no session has been given before: whoever takes them tells them. */
   takeNameNews({ problems }: NamedCatalog): readonly NameProblem[] {
     return this.#nameNews.take(problems);
+  }
+
+  #tablesOf(extras: ExtraTools | undefined): NamingTables {
+    const key = extras ?? this;
+    const known = this.#tables.get(key) ?? new NamingTables();
+    this.#tables.set(key, known);
+    return known;
   }
 
   #config(serverName: string): ServerConfig | undefined {
@@ -272,7 +235,7 @@ export class ToolCatalog {
       problems,
     });
     this.#confuse(config.name, tools);
-    this.#named.clear();
+    this.#version += 1;
   }
 
   #confuse(serverName: string, tools: readonly CatalogTool[]): void {
@@ -280,30 +243,21 @@ export class ToolCatalog {
   }
 }
 
-function groupByServer(tools: readonly NamedTool[]): Map<string, NamedTool[]> {
-  const servers = new Map<string, NamedTool[]>();
-  for (const named of tools) {
-    const own = servers.get(named.tool.serverName);
-    if (own === undefined) servers.set(named.tool.serverName, [named]);
-    else own.push(named);
-  }
-  return servers;
-}
+const noNames: ReadonlySet<string> = new Set();
 
-/** The map is built at the first lookup: many sessions use public names only. */
-function originLookup(tools: readonly NamedTool[]): NamedCatalog["byOrigin"] {
-  let servers: Map<string, Map<string, NamedTool>> | undefined;
-  return ({ server, tool }) => {
-    if (servers === undefined) {
-      servers = new Map();
-      for (const entry of tools) {
-        const { serverName, originalName } = entry.tool;
-        const own = servers.get(serverName) ?? new Map<string, NamedTool>();
-        servers.set(serverName, own.set(originalName, entry));
-      }
-    }
-    return servers.get(server)?.get(tool);
-  };
+/** Names by naming. A function is forgotten with the sessions that brought it. */
+class NamingTables {
+  readonly #presets = new Map<string, CatalogNames>();
+  readonly #functions = new WeakMap<Exclude<Naming, string>, CatalogNames>();
+
+  get(naming: Naming): CatalogNames | undefined {
+    return typeof naming === "string" ? this.#presets.get(naming) : this.#functions.get(naming);
+  }
+
+  set(naming: Naming, table: CatalogNames): void {
+    if (typeof naming === "string") this.#presets.set(naming, table);
+    else this.#functions.set(naming, table);
+  }
 }
 
 function catalogTool(tool: ListedTool, config: ServerConfig, isLive: boolean): CatalogTool {

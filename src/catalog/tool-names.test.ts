@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { assignPublicNames, type NameEntry } from "./public-names.ts";
 import {
-  assignPublicNames,
   buildMcpSkillName,
   isMcpTool,
   makeToolName,
   mayOwnName,
-  type NameEntry,
   namingStrategy,
   parseToolName,
   startOfNames,

@@ -1,18 +1,6 @@
 import type { NamingPreset } from "../config/keys/server-config.ts";
 import { checkArguments, text } from "../errors/check-arguments.ts";
-import { boundedLine } from "../text/untrusted/bounded-text.ts";
-import {
-  appendHash,
-  hashLength,
-  maxNameLength,
-  nameless,
-  originHash,
-  replaceInvalid,
-  shortenName,
-  toSnakeCase,
-  toSnakeCaseKeepingHyphens,
-  trimSeparators,
-} from "./name-sanitizing.ts";
+import { canonicalHash } from "../text/canonical-hash.ts";
 import type { ToolOrigin } from "./tool-origin.ts";
 
 /** How public names are made: a preset, or a function whose result is made valid afterwards. */
@@ -40,6 +28,11 @@ export interface NamingStrategy {
   /** Whether the name looks like one of this scheme. */
   owns(name: string): boolean;
 }
+
+/** Every LLM provider accepts up to this many of `A-Z a-z 0-9 _ -`. */
+export const maxNameLength = 64;
+/** Digits of a hash in a name: short enough to read past, long enough not to meet by accident. */
+export const hashLength = 8;
 
 /** Leaves room for the tool beside a long server name. */
 const maxServerLength = 40;
@@ -184,206 +177,57 @@ export function startOfNames(
   return probe.slice(0, -1);
 }
 
-function namingServer(server: string, prefix: string | undefined, naming: Naming): string {
+/** The server part that names of a tool are built with. */
+export function namingServer(server: string, prefix: string | undefined, naming: Naming): string {
   return naming === "prefix_tool" ? (prefix ?? server) : server;
 }
 
-export interface NameEntry extends ToolOrigin {
-  /** The tool's name on the server. */
-  readonly tool: string;
-  /** For `prefix_tool`; the server's name when absent. */
-  readonly prefix?: string | undefined;
-  readonly naming?: Naming | undefined;
-  /** Its entry was written by whoever wrote the project: it takes no name from one that the user wrote. */
-  readonly isOfProject?: boolean | undefined;
+/** Hashes the origin of a tool to `length` hexadecimal digits. */
+export function originHash({ server, tool }: ToolOrigin, length: number): string {
+  return canonicalHash([server, tool]).slice(0, length);
 }
 
-export interface AssignOptions extends NamingOptions {
-  /** Names of native tools, which no server may take. */
-  readonly reserved?: Iterable<string> | undefined;
-  /** What names of the user's own servers begin with, also of servers whose tools are not known yet. */
-  readonly usersOwn?: Iterable<string> | undefined;
+/** A name for a server or tool whose own name has no usable character. */
+function nameless(kind: "server" | "tool", origin: ToolOrigin): string {
+  return `${kind}_${originHash(origin, hashLength)}`;
 }
 
-export interface AssignedNames {
-  /** In the order of the entries; undefined for a tool that its server lists a second time. */
-  readonly names: readonly (string | undefined)[];
-  readonly warnings: readonly NameWarning[];
+/** `name` as it is when it is valid; otherwise NFKC with each run of other characters replaced. */
+function replaceInvalid(name: string, replacement: "_" | "-"): string {
+  const normal = name.normalize("NFKC");
+  if (/^[A-Za-z0-9_-]*$/.test(normal)) return normal;
+  return trimSeparators(normal.replace(/[^A-Za-z0-9_-]+/g, replacement));
 }
 
-export interface NameWarning {
-  readonly kind: "collision" | "reserved" | "duplicate" | "case";
-  readonly text: string;
-  /** Positions of the entries it is about. */
-  readonly entries: readonly number[];
-  /** The native tool it is about, if there is one. */
-  readonly native?: string | undefined;
-}
-
-/** How many digits of its hash a name carries, the longer ones only if the shorter are taken. */
-const hashLevels = [0, hashLength, 16, 32, 48] as const;
-
-/**
- * A valid and unique public name for every tool. A name depends on the tool's own origin; tools
- * whose names would be equal all get a hash of theirs, so that neither the order of servers nor a
- * later one can hand a known name to another tool. A tool of a project is different: it has a hash
- * wherever its name could be one of a server that the user wrote, and that one keeps its name.
- */
-export function assignPublicNames(
-  entries: readonly NameEntry[],
-  options: AssignOptions = {},
-): AssignedNames {
-  const warnings: NameWarning[] = [];
-  const reserved = new Set(options.reserved);
-  const candidates = entries.map((entry, index) => candidateOf(entry, index, options));
-  const unique = dropDuplicates(candidates, warnings);
-  leaveToUser(unique, [...(options.usersOwn ?? [])], warnings);
-  for (let rounds = 0; rounds < hashLevels.length; rounds += 1) {
-    const clashes = findClashes(unique, reserved);
-    if (clashes.length === 0) break;
-    for (const clash of clashes) {
-      const keeper = reserved.has(clash[0]?.name ?? "") ? undefined : keeperOf(clash);
-      if (rounds === 0) warnings.push(clashWarning(clash, keeper, reserved));
-      for (const candidate of clash) if (candidate !== keeper) raise(candidate);
-    }
-  }
-  warnings.push(...caseWarnings(unique, reserved));
-  const names = entries.map((): string | undefined => undefined);
-  for (const { index, name } of unique) names[index] = name;
-  return { names, warnings };
-}
-
-interface Candidate {
-  readonly index: number;
-  readonly origin: ToolOrigin;
-  readonly isOfProject: boolean;
-  readonly base: string;
-  name: string;
-  level: number;
-}
-
-function candidateOf(entry: NameEntry, index: number, options: NamingOptions): Candidate {
-  const { server, tool, prefix, naming = "mcp__server__tool", isOfProject = false } = entry;
-  const base = namingStrategy(naming, options).build(namingServer(server, prefix, naming), tool);
-  return { index, origin: { server, tool }, isOfProject, base, name: base, level: 0 };
-}
-
-function dropDuplicates(
-  candidates: readonly Candidate[],
-  warnings: NameWarning[],
-): readonly Candidate[] {
-  const first = new Map<string, Candidate>();
-  for (const candidate of candidates) {
-    const { server, tool } = candidate.origin;
-    const key = JSON.stringify([server, tool]);
-    const known = first.get(key);
-    if (known === undefined) first.set(key, candidate);
-    else
-      warnings.push({
-        kind: "duplicate",
-        text: `${quote(server)} lists ${quote(tool)} more than once; only the first is used`,
-        entries: [known.index, candidate.index],
-      });
-  }
-  return [...first.values()];
-}
-
-function findClashes(
-  candidates: readonly Candidate[],
-  reserved: ReadonlySet<string>,
-): readonly (readonly Candidate[])[] {
-  return [...groupBy(candidates, ({ name }) => name).values()].filter(
-    (group) => group.length > 1 || group.some(({ name }) => reserved.has(name)),
+/** Applies the rule of `mcp_server_tool`: lower case, every run of other characters becomes one `_`. */
+function toSnakeCase(name: string): string {
+  return trimSeparators(
+    name
+      .normalize("NFKC")
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "_"),
   );
 }
 
-/** Decided by how names begin, not by which there are: a name must not change hands when a server lists its tools. */
-function leaveToUser(
-  candidates: readonly Candidate[],
-  starts: readonly string[],
-  warnings: NameWarning[],
-): void {
-  const projects = candidates.filter(({ isOfProject }) => isOfProject);
-  for (const [server, group] of groupBy(projects, ({ origin }) => origin.server)) {
-    const taken = group.filter(({ base }) => starts.some((start) => base.startsWith(start)));
-    for (const candidate of taken) raise(candidate);
-    const [first] = taken;
-    if (first === undefined) continue;
-    warnings.push({
-      kind: "collision",
-      text: `tools of ${quote(server)} would be named like those of another server, such as ${first.base}; a hash was added to each name`,
-      entries: taken.map(({ index }) => index),
-    });
-  }
+/** Applies the rule of NEXUS3: lower case, single hyphens stay, a leading digit gets a `_`. */
+function toSnakeCaseKeepingHyphens(name: string): string {
+  const normal = name
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]/g, "_")
+    .replace(/[_-]{2,}/g, "_");
+  return trimSeparators(normal).replace(/^(?=\d)/, "_");
 }
 
-/** The only one that the user wrote, among others of a project: it keeps its name. */
-function keeperOf(group: readonly Candidate[]): Candidate | undefined {
-  const [first, ...others] = group.filter(({ isOfProject }) => !isOfProject);
-  return others.length === 0 ? first : undefined;
+function trimSeparators(name: string): string {
+  return name.replace(/^[_-]+|[_-]+$/g, "");
 }
 
-function raise(candidate: Candidate): void {
-  candidate.level = Math.min(candidate.level + 1, hashLevels.length - 1);
-  const hash = originHash(candidate.origin, hashLevels[candidate.level] ?? hashLength);
-  candidate.name = appendHash(candidate.base, maxNameLength, hash);
+/** Cuts a name to `limit` characters, the last ones being a hash of the origin when something had to go. */
+function shortenName(name: string, limit: number, origin: ToolOrigin): string {
+  return name.length <= limit ? name : appendHash(name, limit, originHash(origin, hashLength));
 }
 
-function clashWarning(
-  group: readonly Candidate[],
-  keeper: Candidate | undefined,
-  reserved: ReadonlySet<string>,
-): NameWarning {
-  const [{ base } = { base: "" }] = group;
-  const origins = group
-    .filter((candidate) => candidate !== keeper)
-    .slice(0, 5)
-    .map(originText)
-    .join(", ");
-  const isReserved = reserved.has(base);
-  const text = isReserved
-    ? `${origins} would hide the native tool ${base}; a hash was added to the name`
-    : keeper === undefined
-      ? `${origins} would all be called ${base}; a hash was added to each name`
-      : `${origins} would take the name ${base} from ${originText(keeper)}; a hash was added to it`;
-  const entries = group.map(({ index }) => index);
-  return isReserved
-    ? { kind: "reserved", text, entries, native: base }
-    : { kind: "collision", text, entries };
-}
-
-function originText({ origin }: Candidate): string {
-  return `${quote(origin.tool)} of ${quote(origin.server)}`;
-}
-
-/** Providers tell `Query` from `query`; people and models easily do not. */
-function caseWarnings(
-  candidates: readonly Candidate[],
-  reserved: ReadonlySet<string>,
-): readonly NameWarning[] {
-  const folded = new Map([...reserved].map((name) => [name.toLowerCase(), name]));
-  const warnings: NameWarning[] = [];
-  for (const [lower, group] of groupBy(candidates, ({ name }) => name.toLowerCase())) {
-    const native = folded.get(lower);
-    if (group.length === 1 && native === undefined) continue;
-    const names = [...(native === undefined ? [] : [native]), ...group.map(({ name }) => name)];
-    const text = `${names.slice(0, 5).join(", ")} differ only in upper and lower case`;
-    warnings.push({ kind: "case", text, entries: group.map(({ index }) => index), native });
-  }
-  return warnings;
-}
-
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
-}
-
-function quote(text: string): string {
-  return `"${boundedLine(text, 64)}"`;
+export function appendHash(name: string, limit: number, hash: string): string {
+  return `${name.slice(0, limit - hash.length - 1)}_${hash}`;
 }

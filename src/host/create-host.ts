@@ -25,6 +25,7 @@ import { chooseProtocol, protocolCoreFrom } from "../protocol/choose-protocol.ts
 import { keepServerStates } from "../registry/keep-server-states.ts";
 import { ServerRegistry } from "../registry/server-registry.ts";
 import { ServerQuestions } from "../requests/server-questions.ts";
+import { ResourceReaders } from "../session/content/resource-reader.ts";
 import { HandlerRuns } from "../session/native/handler-runs.ts";
 import { SessionDirectory } from "../session/session-directory.ts";
 import { HostStore } from "../store/host-store.ts";
@@ -226,6 +227,7 @@ async function openHost(options: HostOptions): Promise<McpHost> {
     calls,
     schemas,
     handlers,
+    readers: new ResourceReaders({ limits, clock }),
     events,
     clock,
     limits,

@@ -28,7 +28,7 @@ import type { ServerRegistry } from "../registry/server-registry.ts";
 import type { ServerQuestions } from "../requests/server-questions.ts";
 import { type AddServers, AgentSection } from "./agent-section.ts";
 import { CallHistory } from "./call-history.ts";
-import { ResourceReaders } from "./content/resource-reader.ts";
+import type { ResourceReaders } from "./content/resource-reader.ts";
 import {
   AgentContent,
   type AgentContentParts,
@@ -86,6 +86,8 @@ export interface SessionParts {
   readonly calls: CallPath;
   readonly schemas: ToolSchemas;
   readonly handlers: HandlerRuns;
+  /** The tools that read resources, for sessions that have such. */
+  readonly readers: ResourceReaders;
   readonly events: EventBus;
   readonly clock: Clock;
   readonly limits: Limits;
@@ -164,9 +166,7 @@ export class AgentSession implements Session, Caller {
       onChange: (keys) => this.#publishState(keys),
     });
     const natives = new NativeTools({ schemas, handlers, context: () => this.#contextParts() });
-    const readers = options.resourceTools
-      ? new ResourceReaders({ catalog, limits, clock })
-      : undefined;
+    const readers = options.resourceTools ? parts.readers : undefined;
     const directory = new ToolDirectory({ catalog, naming, natives, readers, events, clock });
     const list = new ToolList({
       judge,

@@ -1,6 +1,7 @@
 import type { PerformCall, ServerTool, ToolArguments } from "../../call/call-contract.ts";
+import type { CatalogTool } from "../../catalog/catalog-tool.ts";
 import { readResource, type ResourceContents } from "../../catalog/server-content.ts";
-import type { ToolCatalog } from "../../catalog/tool-catalog.ts";
+import type { ExtraTools } from "../../catalog/tool-catalog.ts";
 import type { Limits } from "../../config/keys/limits.ts";
 import { createError } from "../../errors/families.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -18,30 +19,32 @@ const inputSchema = Object.freeze({
 });
 
 export interface ResourceReaderParts {
-  readonly catalog: ToolCatalog;
   readonly limits: Limits;
   readonly clock: Clock;
 }
 
 /**
  * A tool for every server that has resources, with which a model can read them. It is judged like the
- * server's own tools, and stays the same object as long as the session lasts.
+ * server's own tools, stays the same object as long as the host lasts, and is the same for every session.
  */
-export class ResourceReaders {
+export class ResourceReaders implements ExtraTools {
   readonly #parts: ResourceReaderParts;
   readonly #known = new Map<string, ServerTool>();
+  readonly #extended = new WeakMap<readonly CatalogTool[], readonly CatalogTool[]>();
 
   constructor(parts: ResourceReaderParts) {
     this.#parts = parts;
   }
 
-  tools(): readonly ServerTool[] {
-    const { catalog } = this.#parts;
-    return catalog.resourceServers().flatMap(({ name }) => {
-      const own = new Set(catalog.tools(name).map(({ originalName }) => originalName));
+  extend(serverName: string, tools: readonly CatalogTool[]): readonly CatalogTool[] {
+    let extended = this.#extended.get(tools);
+    if (extended?.at(-1)?.serverName !== serverName) {
+      const own = new Set(tools.map(({ originalName }) => originalName));
       const free = readerNames.find((readerName) => !own.has(readerName));
-      return free === undefined ? [] : [this.#reader(name, free)];
-    });
+      extended = free === undefined ? tools : [...tools, this.#reader(serverName, free)];
+      this.#extended.set(tools, extended);
+    }
+    return extended;
   }
 
   #reader(serverName: string, originalName: string): ServerTool {

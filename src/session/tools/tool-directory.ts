@@ -1,4 +1,5 @@
-import type { NamedCatalog, ToolCatalog } from "../../catalog/tool-catalog.ts";
+import type { CatalogNames, NamedCatalog } from "../../catalog/catalog-names.ts";
+import type { ToolCatalog } from "../../catalog/tool-catalog.ts";
 import type { Naming } from "../../catalog/tool-names.ts";
 import type { EventBus } from "../../events/event-bus.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -18,10 +19,12 @@ export interface ToolDirectoryParts {
 /** The public names of servers' tools in one session; they never take the name of a native tool. */
 export class ToolDirectory {
   readonly #parts: ToolDirectoryParts;
-  #named: NamedCatalog | undefined;
-  /** The catalog that the names were made for: another catalog or another native tool needs other names. */
-  #catalog: NamedCatalog | undefined;
-  #nativeCount = 0;
+  /** Names of this session's own, where a native tool has one that a tool of a server could have. */
+  #own: CatalogNames | undefined;
+  /** The shared names that the native tools were last compared with, and the names of those. */
+  #compared: NamedCatalog | undefined;
+  #reserved: ReadonlySet<string> = new Set();
+  #isShared = true;
 
   constructor(parts: ToolDirectoryParts) {
     this.#parts = parts;
@@ -36,19 +39,16 @@ export class ToolDirectory {
 
   #current(): NamedCatalog {
     const { catalog, naming, natives, readers } = this.#parts;
-    const shared = catalog.named(naming);
-    if (readers === undefined && natives.size === 0) return shared;
-    if (
-      this.#named === undefined ||
-      this.#catalog !== shared ||
-      this.#nativeCount !== natives.size
-    ) {
-      this.#catalog = shared;
-      this.#nativeCount = natives.size;
-      const added = readers?.tools() ?? [];
-      this.#named = catalog.namedBeside(naming, { added, reserved: natives.names() });
+    const shared = catalog.named(naming, readers);
+    if (natives.size === 0) return shared;
+    if (this.#compared !== shared || this.#reserved.size !== natives.size) {
+      this.#compared = shared;
+      this.#reserved = new Set(natives.names());
+      this.#isShared = [...this.#reserved].every((name) => shared.isFree(name));
     }
-    return this.#named;
+    if (this.#isShared) return shared;
+    this.#own ??= catalog.createNames(naming);
+    return catalog.namedBeside(this.#own, { extras: readers, reserved: this.#reserved });
   }
 
   /** Publishes problems with names as warnings. Sessions give the names, so nothing below can report them. */

@@ -1,5 +1,5 @@
 import type { CallTarget, NativeCallable } from "../../call/call-contract.ts";
-import type { NamedCatalog, NamedServer } from "../../catalog/tool-catalog.ts";
+import type { NamedCatalog, NamedServer } from "../../catalog/catalog-names.ts";
 import type { Human } from "../../human/human.ts";
 import type { McpTool } from "../mcp-tool.ts";
 import type { NativeTools } from "../native/native-tools.ts";

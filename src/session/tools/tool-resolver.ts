@@ -1,6 +1,7 @@
 import type { CalledTool, CallTarget } from "../../call/call-contract.ts";
+import type { NamedCatalog, NamedTool } from "../../catalog/catalog-names.ts";
 import type { CatalogTool } from "../../catalog/catalog-tool.ts";
-import type { NamedCatalog, NamedTool, ToolCatalog } from "../../catalog/tool-catalog.ts";
+import type { ToolCatalog } from "../../catalog/tool-catalog.ts";
 import { type Naming, mayOwnName } from "../../catalog/tool-names.ts";
 import {
   parseOrigin,
