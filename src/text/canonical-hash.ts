@@ -1,28 +1,21 @@
 import { createHash } from "node:crypto";
 
-/** JSON with sorted keys: equal values give equal text, whatever order they were written in. */
+/**
+ * JSON with sorted keys: equal values give equal text, whatever order they were written in. Plain loops in one function,
+ * because whole tool lists come through here when a server is first seen: the engine optimizes each function by itself.
+ */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  return Array.isArray(value)
-    ? canonicalList(value)
-    : canonicalMembers(value as Readonly<Record<string, unknown>>);
-}
-
-// Loops by index, and no call more than needed for a text: whole tool lists come through here when a server is first
-// seen, and the engine spends milliseconds on optimizing what takes more steps.
-
-function canonicalList(items: readonly unknown[]): string {
   let text = "";
-  for (let index = 0; index < items.length; index += 1) {
-    if (index > 0) text += ",";
-    text += canonicalJson(items[index]);
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      if (index > 0) text += ",";
+      text += canonicalJson(value[index]);
+    }
+    return `[${text}]`;
   }
-  return `[${text}]`;
-}
-
-function canonicalMembers(members: Readonly<Record<string, unknown>>): string {
+  const members = value as Readonly<Record<string, unknown>>;
   const keys = Object.keys(members).toSorted();
-  let text = "";
   for (let index = 0; index < keys.length; index += 1) {
     const key = keys[index]!;
     const item = members[key];
