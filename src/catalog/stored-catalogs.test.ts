@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { scriptedRegistry } from "../../tests/fixtures/connection/scripted-registry.ts";
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
@@ -48,7 +48,7 @@ function createMemory() {
     return entry?.savedAt;
   };
   const list = (...tools: ListedTool[]) => memory.listed(registry.get("s"), client, tools);
-  return { clock, store, catalog, memory, config, define, list, savedAt };
+  return { clock, store, registry, catalog, memory, config, define, list, savedAt };
 }
 
 describe("StoredCatalogs", () => {
@@ -77,6 +77,26 @@ describe("StoredCatalogs", () => {
     await memory.load();
     expect(catalog.tools("s")).toHaveLength(1);
     await store.close();
+  });
+
+  it("P14: the lists of many servers are written together, each as it was last", async () => {
+    const { clock, store, registry, memory, define } = createMemory();
+    define(["a", "b", "c"].map((name) => parseServerEntry(name, { command: name })));
+    const opened = await store.open();
+    if (opened === undefined) throw new Error("the store is not open");
+    const save = vi.spyOn(opened.catalog, "save");
+    for (const text of ["first", "second"])
+      for (const server of registry.all()) await memory.listed(server, client, [tool(text)]);
+    await clock.advance(1_000);
+    expect(save).toHaveBeenCalledTimes(1);
+    for (const { consentId } of registry.all())
+      expect(await opened.catalog.find(consentId)).toMatchObject({
+        content: { tools: [{ description: "second" }] },
+      });
+    await memory.listed(registry.get("b"), client, [tool("third")]);
+    await store.close();
+    expect(save).toHaveBeenCalledTimes(2);
+    expect([...(save.mock.lastCall?.[0].keys() ?? [])]).toEqual([registry.get("b").consentId]);
   });
 
   it("forgets a server that is gone", async () => {

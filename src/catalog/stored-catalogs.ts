@@ -24,6 +24,8 @@ export class StoredCatalogs {
   readonly #options: StoredCatalogsOptions;
   /** The text that the store has, or is about to have, by consent id. */
   readonly #written = new Map<ConsentId, string>();
+  /** The texts that wait to be written, all of them together. */
+  #waiting = new Map<ConsentId, string>();
 
   constructor(options: StoredCatalogsOptions) {
     this.#options = options;
@@ -67,7 +69,13 @@ export class StoredCatalogs {
     const text = await writeContent(content);
     if (text === this.#written.get(consentId)) return;
     this.#written.set(consentId, text);
-    store.writeLater("the tool list", ({ catalog }) => catalog.save(consentId, content, text));
+    this.#waiting.set(consentId, text);
+    if (this.#waiting.size > 1) return;
+    store.writeLater("the tool lists", () => {
+      const texts = this.#waiting;
+      this.#waiting = new Map();
+      return ({ catalog }) => catalog.save(texts);
+    });
   }
 
   async #loadOne(server: RegisteredServer, content: CatalogContent): Promise<void> {

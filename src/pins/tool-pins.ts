@@ -144,7 +144,7 @@ export class ToolPins implements Pins {
     if (fresh.length === 0 || !hasLastingIds(server.config)) return;
     // Not at once: a host that only lists would pay for the store before it can answer.
     this.#hasDelayedPins = true;
-    store.writeLater("the pins", async (opened) => {
+    store.writeLater("the pins", () => async (opened) => {
       const definitions = fresh.map((tool) => ({
         tool: tool.name,
         fingerprint: fingerprintOf(tool),
@@ -297,11 +297,11 @@ export class ToolPins implements Pins {
   #writeQuarantined({ consentId, config }: RegisteredServer): void {
     if (!hasLastingIds(config) || this.#unwritten.has(consentId)) return;
     this.#unwritten.add(consentId);
-    this.#parts.store.writeLater("the changed definitions of tools", async ({ pins }) => {
+    this.#parts.store.writeLater("the changed definitions of tools", () => {
       this.#unwritten.delete(consentId);
       const quarantined = this.#servers.get(consentId)?.quarantined ?? [];
       const definitions = [...quarantined].map(([tool, state]) => ({ tool, ...state }));
-      await pins.replaceQuarantined(consentId, definitions);
+      return ({ pins }) => pins.replaceQuarantined(consentId, definitions);
     });
   }
 }

@@ -33,6 +33,9 @@ export function keepServerStates({ store, registry, events }: KeepServerStatesOp
     const isWaiting = changed.size > 0;
     changed.add(serverName);
     if (!isWaiting)
-      store.writeLater("the state of servers", ({ servers }) => servers.setStatuses(takeStates()));
+      store.writeLater("the state of servers", () => {
+        const states = takeStates();
+        return ({ servers }) => servers.setStatuses(states);
+      });
   });
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { auditWriter } from "../../tests/fixtures/store/audit-writer.ts";
 import { DatabaseSync } from "../../tests/fixtures/store/database-sync.ts";
-import { consentId, launchId } from "../../tests/fixtures/store/made-up-ids.ts";
+import { catalogs, consentId, launchId } from "../../tests/fixtures/store/made-up-ids.ts";
 import { systemClock } from "../ports/clock.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { AuditLog } from "./audit/audit-log.ts";
@@ -66,10 +66,27 @@ describe("what must be on the disk before it is acknowledged", () => {
       "normal",
       () => new ServerRows(context).setStatuses(new Map([["a", "connected"]])),
     ],
-    ["a catalog", "normal", () => new CatalogRows(context).save(consentId("i"), {})],
+    ["a catalog", "normal", () => new CatalogRows(context).save(catalogs({ i: {} }))],
   ])("STO-08: %s is written %s", async (_, durability, write) => {
     await write();
     expect(database.asked).toEqual([durability]);
+  });
+
+  it("P14: a thousand catalogs are saved in ten transactions, long ones in parts of a megabyte", async () => {
+    const rows = new CatalogRows(context);
+    const saveAll = async (count: number, instructions: string): Promise<number> => {
+      database.asked = [];
+      const names = Array.from({ length: count }, (_, index) => `${index}`);
+      await rows.save(catalogs(Object.fromEntries(names.map((name) => [name, { instructions }]))));
+      return database.asked.length;
+    };
+    expect(await saveAll(0, "")).toBe(0);
+    expect(await saveAll(1_000, "short")).toBe(10);
+    expect(await saveAll(20, "x".repeat(200_000))).toBe(4);
+    expect(await saveAll(2, "x".repeat(3_000_000))).toBe(2);
+    expect(await rows.find(consentId("19"))).toMatchObject({
+      content: { instructions: "x".repeat(200_000) },
+    });
   });
 
   it("STO-08: the audit trail is written behind the call, normal", async () => {

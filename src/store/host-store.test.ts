@@ -67,7 +67,7 @@ describe("HostStore", () => {
     await expect(store.read(() => Promise.resolve(1), 0)).rejects.toMatchObject({ code: "closed" });
     held.resolve();
     await Promise.all([writing, closing]);
-    store.writeLater("what nobody waits for", () => Promise.reject(new Error("too late")));
+    store.writeLater("what nobody waits for", () => () => Promise.reject(new Error("too late")));
     expect(clock.pending).toBe(0);
     const next = new HostStore({ location, clock, logger: silentLogger });
     const agents = await next.read(async ({ grants }) => await grants.list(), []);
@@ -76,12 +76,38 @@ describe("HostStore", () => {
     await rm(root, { recursive: true });
   });
 
+  it("B18: a delayed write takes what has been collected, also when the store does not open", async () => {
+    const root = await mkdtemp(path.join(tmpdir(), "host-store-"));
+    const folder = path.join(root, "later");
+    await writeFile(folder, "in the way");
+    const clock = new ManualClock();
+    const location = path.join(folder, "s.db");
+    const store = new HostStore({ location, clock, logger: silentLogger });
+    const told: string[] = [];
+    const writeLater = (name: string): void =>
+      store.writeLater(name, () => {
+        told.push(`${name} begins`);
+        return () => Promise.resolve(told.push(`${name} is written`));
+      });
+    writeLater("first");
+    await clock.advance(1_000);
+    await store.open().catch(() => undefined);
+    expect(told).toEqual(["first begins"]);
+    await rm(folder);
+    await mkdir(folder, { mode: 0o700 });
+    writeLater("second");
+    await clock.advance(1_000);
+    await store.close();
+    expect(told).toEqual(["first begins", "second begins", "second is written"]);
+    await rm(root, { recursive: true });
+  });
+
   it("decision 13: closing keeps also what is found out while it keeps", async () => {
     const clock = new ManualClock();
     const store = new HostStore({ location: ":memory:", clock, logger: silentLogger });
     const kept: string[] = [];
-    store.writeLater("the first", () => {
-      store.writeLater("the second", () => Promise.resolve(kept.push("second")));
+    store.writeLater("the first", () => () => {
+      store.writeLater("the second", () => () => Promise.resolve(kept.push("second")));
       return Promise.resolve(kept.push("first"));
     });
     await store.close();

@@ -142,13 +142,14 @@ export class HostStore {
 
   /**
    * Writes something that may be lost: a failure is logged, and only `close` waits. The write begins a
-   * moment later, so that servers being started now have the processor for themselves.
+   * moment later, so that servers being started now have the processor for themselves. `begin` takes what has
+   * been collected until then and gives the task; it is called even when the store turns out not to open.
    *
    * @internal
    */
-  writeLater(what: string, task: (store: Store) => Promise<unknown>): void {
+  writeLater(what: string, begin: () => (store: Store) => Promise<unknown>): void {
     if (this.#isClosed) return;
-    this.#delayed.push(() => this.#tryTo(what, task));
+    this.#delayed.push(() => this.#tryTo(what, begin()));
     this.#timer ??= this.#options.clock.schedule(writeDelayMs, () => void this.#flush());
   }
 

@@ -23,7 +23,7 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { auditWriter } from "../../tests/fixtures/store/audit-writer.ts";
 import { DatabaseSync } from "../../tests/fixtures/store/database-sync.ts";
-import { consentId, launchId } from "../../tests/fixtures/store/made-up-ids.ts";
+import { catalogs, consentId, launchId } from "../../tests/fixtures/store/made-up-ids.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { systemClock } from "../ports/clock.ts";
 import { openStore, type OpenStoreOptions } from "./open-store.ts";
@@ -313,7 +313,7 @@ describe("a damaged store", () => {
     const store = await open({ location: file, logger });
     await store.servers.put({ id: "good", name: "good", config: {} });
     await store.servers.put({ id: "bad", name: "bad", config: {} });
-    await store.catalog.save(consentId("i"), { tools: [] });
+    await store.catalog.save(catalogs({ i: { tools: [] } }));
     await store.approvals.approve({
       launchId: launchId("i"),
       serverName: "s",

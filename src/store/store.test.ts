@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import { auditWriter } from "../../tests/fixtures/store/audit-writer.ts";
-import { consentId, launchId } from "../../tests/fixtures/store/made-up-ids.ts";
+import { catalogs, consentId, launchId } from "../../tests/fixtures/store/made-up-ids.ts";
 import {
   findPostgres,
   startPostgres,
@@ -317,13 +317,15 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     const store = await open({ clock });
     const content = { protocolVersion: "2025-06-18", tools: [{ name: "a" }], serverInfo: { n: 1 } };
     expect(await store.catalog.find(consentId("i"))).toBeUndefined();
-    expect(await store.catalog.save(consentId("i"), content)).toBe(true);
+    await store.catalog.save(catalogs({ i: content }));
     expect(await store.catalog.find(consentId("i"))).toMatchObject({ content });
     clock.shiftMs = -dayMs;
     expect((await store.catalog.find(consentId("i")))?.savedAt).toBeLessThanOrEqual(clock.now());
     const huge = { tools: ["x".repeat(4 * 1024 * 1024)] };
-    expect(await store.catalog.save(consentId("i"), huge)).toBe(false);
+    await store.catalog.save(catalogs({ before: content, i: huge, behind: content }));
     expect(await store.catalog.find(consentId("i"))).toBeUndefined();
+    for (const id of ["before", "behind"])
+      expect(await store.catalog.find(consentId(id))).toMatchObject({ content });
   });
 
   test("STO-08: of changes that are asked for together the last one counts", async () => {
@@ -331,9 +333,9 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     for (let round = 0; round < 5; round += 1) {
       const id = consentId(`i${round}`);
       await Promise.all([
-        store.catalog.save(id, { instructions: "x".repeat(1_000_000) }),
-        store.catalog.save(id, { instructions: "y" }),
-        store.catalog.save(id, { instructions: "z" }),
+        store.catalog.save(catalogs({ [id]: { instructions: "x".repeat(1_000_000) } })),
+        store.catalog.save(catalogs({ [id]: { instructions: "y" } })),
+        store.catalog.save(catalogs({ [id]: { instructions: "z" } })),
       ]);
       expect(await store.catalog.find(id)).toMatchObject({ content: { instructions: "z" } });
     }
@@ -342,16 +344,22 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
   test("of many catalogs the oldest go", async () => {
     const clock = shiftedClock();
     const store = await open({ clock });
-    for (let index = 0; index <= 500; index += 1) {
-      clock.shiftMs = index;
-      await store.catalog.save(consentId(`i${index}`), {});
-    }
-    expect(await store.catalog.find(consentId("i0"))).toBeUndefined();
-    expect(await store.catalog.find(consentId("i1"))).toBeDefined();
+    const isKnown = async (id: string): Promise<boolean> =>
+      (await store.catalog.find(consentId(id))) !== undefined;
+    await store.catalog.save(catalogs({ first: {} }));
+    clock.shiftMs = 1_000;
+    await store.catalog.save(catalogs({ second: {} }));
+    clock.shiftMs = 2_000;
+    const names = Array.from({ length: 1_998 }, (_, index) => `i${index}`);
+    await store.catalog.save(catalogs(Object.fromEntries(names.map((name) => [name, {}]))));
+    expect(await isKnown("first")).toBe(true);
+    await store.catalog.save(catalogs({ newest: {} }));
+    expect(await isKnown("first")).toBe(false);
+    for (const id of ["second", "i0", "i1997", "newest"]) expect(await isKnown(id)).toBe(true);
     // A clock that was set back must not make the newest look like the oldest.
     clock.shiftMs = -dayMs;
-    await store.catalog.save(consentId("late"), {});
-    expect(await store.catalog.find(consentId("late"))).toBeDefined();
+    await store.catalog.save(catalogs({ late: {} }));
+    expect(await isKnown("late")).toBe(true);
   });
 
   test("envelopes of secrets are kept by id", async () => {

@@ -91,12 +91,11 @@ describe("what a host remembers", () => {
       const config = parseServerEntry("s", entry, { baseDir: place.cwd });
       const consentId = consentIdOf(launchFacts(config), config.provenance);
       expect(await store.catalog.find(consentId)).toBeDefined();
-      await store.catalog.save(consentId, {
-        tools: [
-          { name: "vanished", inputSchema: { type: "object" } },
-          { name: "add", inputSchema: { type: "object" } },
-        ],
-      });
+      const tools = [
+        { name: "vanished", inputSchema: { type: "object" } },
+        { name: "add", inputSchema: { type: "object" } },
+      ];
+      await store.catalog.save(new Map([[consentId, JSON.stringify({ tools })]]));
     }
     {
       await using host = await place.host({ servers: { s: entry } });

@@ -25,7 +25,11 @@ export interface CatalogEntry {
 }
 
 const maxContentBytes = 4 * 1024 * 1024;
-const maxEntries = 500;
+/** More than one configuration file may name: each of its servers can be listed before it is started. */
+const maxEntries = 2_000;
+/** Few enough that building the statement takes milliseconds, and that others wait as long for the lock. */
+const entriesPerWrite = 100;
+const bytesPerWrite = 1024 * 1024;
 
 /** Stores the last known catalog of every server, so that tools are listed before any server is started. */
 export class CatalogRows {
@@ -46,26 +50,42 @@ export class CatalogRows {
   }
 
   /**
-   * Stores the catalog of a server; false when it is too large. The former one is then removed, because it is
-   * out of date. `text` is the JSON of the content where the caller already has it: serializing a long list
-   * takes a while.
+   * Saves the catalog of each server, which is the JSON of a `CatalogContent`, many in one transaction. A catalog
+   * that is too large is not kept, and neither is the former one, which is out of date.
    */
-  async save(
-    consentId: ConsentId,
-    content: CatalogContent,
-    text: string = JSON.stringify(content),
-  ): Promise<boolean> {
-    if (Buffer.byteLength(text) > maxContentBytes) {
-      await this.remove(consentId);
-      return false;
+  async save(catalogs: ReadonlyMap<ConsentId, string>): Promise<void> {
+    let part = new Map<ConsentId, string>();
+    let bytesLeft = bytesPerWrite;
+    for (const [consentId, text] of catalogs) {
+      const bytes = Buffer.byteLength(text);
+      if (bytes > maxContentBytes) {
+        await this.remove(consentId);
+        continue;
+      }
+      if (part.size === entriesPerWrite || (part.size > 0 && bytes > bytesLeft)) {
+        await this.#savePart(part);
+        part = new Map();
+        bytesLeft = bytesPerWrite;
+      }
+      part.set(consentId, text);
+      bytesLeft -= bytes;
     }
+    if (part.size > 0) await this.#savePart(part);
+  }
+
+  async #savePart(catalogs: ReadonlyMap<ConsentId, string>): Promise<void> {
     const { database, areas, clock } = this.#context;
     const { queries } = database;
-    const changed = { content: text, saved_at: clock.now() };
+    const saved_at = clock.now();
     const save = queries
       .insertInto("catalog")
-      .values({ identity: consentId, ...changed })
-      .onConflict((conflict) => conflict.column("identity").doUpdateSet(changed));
+      .values([...catalogs].map(([identity, content]) => ({ identity, content, saved_at })))
+      .onConflict((conflict) =>
+        conflict
+          .column("identity")
+          .doUpdateSet((row) => ({ content: row.ref("excluded.content"), saved_at })),
+      );
+    const count = queries.selectFrom("catalog").select((row) => row.fn.countAll<number>().as("n"));
     const newest = queries
       .selectFrom("catalog")
       .select("identity")
@@ -73,11 +93,13 @@ export class CatalogRows {
       .limit(maxEntries);
     const dropOldest = queries
       .deleteFrom("catalog")
-      .where("identity", "!=", consentId)
+      // Ordering reads every content to its end: most of the time there is nothing to drop.
+      .where(count, ">", maxEntries)
+      // A clock that was set back must not make the newest look like the oldest.
+      .where("identity", "not in", [...catalogs.keys()])
       .where("identity", "not in", newest);
     // The server can be asked again, so the write need not wait for the disk.
     await areas.write("catalog", [save, dropOldest], "normal");
-    return true;
   }
 
   async remove(consentId: ConsentId): Promise<void> {
