@@ -51,6 +51,17 @@ describe("the events of a call", () => {
     expect(seen).toStrictEqual([invoked]);
   });
 
+  it("reach the session also where nobody else listens", async () => {
+    const { connection } = fakeConnection(fakeClient().client);
+    const seen: unknown[] = [];
+    const { call } = createPath({
+      targets: [targetOf({ connection })],
+      caller: { onInvoked: (event) => void seen.push(event) },
+    });
+    await call();
+    expect(seen).toMatchObject([{ type: "tool-invoked", toolName: "read" }]);
+  });
+
   it("name what failed, and nothing where nothing was found", async () => {
     const resolve = () => {
       throw createError("tool_unknown", "no such tool");
@@ -115,6 +126,25 @@ describe("the events of a call", () => {
 });
 
 describe("calls under way", () => {
+  it("keep the process alive until the last of them is over", async () => {
+    const timers = () =>
+      process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+    const answers = [deferred<RawToolResult>(), deferred<RawToolResult>()];
+    let begun = 0;
+    const { client } = fakeClient(() => answers[begun++]?.promise as Promise<RawToolResult>);
+    const { connection } = fakeConnection(client);
+    const { call } = createPath({ targets: [targetOf({ connection })] });
+    const before = timers();
+    const calls = [call(), call()];
+    expect(timers()).toBe(before + 1);
+    answers[0]?.resolve(textResult("first"));
+    await calls[0];
+    expect(timers()).toBe(before + 1);
+    answers[1]?.resolve(textResult("second"));
+    await calls[1];
+    expect(timers()).toBe(before);
+  });
+
   it("are waited for, no longer than wanted", async () => {
     const answers = [deferred<RawToolResult>(), deferred<RawToolResult>()];
     let begun = 0;

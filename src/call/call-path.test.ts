@@ -160,6 +160,14 @@ describe("a call that cannot be made", () => {
     expect(outcome.serverName).toBeUndefined();
   });
 
+  it("names the server of its error where no tool was found, and is recorded where that is wanted", async () => {
+    const resolve = () => {
+      throw createError("server_disabled", "off", { serverName: "files" });
+    };
+    const { call } = createPath({ targets: [], caller: { resolve }, record: undefined });
+    expect(await call()).toMatchObject({ ok: false, serverName: "files" });
+  });
+
   it("is not looked up when its caller has given up before", async () => {
     const { call, resolvedTimes, recorded } = createPath({ targets: [targetOf()] });
     const outcome = await call({}, { signal: AbortSignal.abort() });
@@ -455,6 +463,7 @@ describe("a result", () => {
         error: { code, message: expect.stringContaining(message) },
       });
       expect(noted).toMatchObject([{ code }]);
+      if (thrown !== timeout) expect(noted).toMatchObject([{ cause: thrown }]);
       expect(recorded).toMatchObject([["made-up", { ok: false }, 0]]);
     }
   });
@@ -535,7 +544,8 @@ describe("a tool that runs in this process", () => {
     const { client, sent } = fakeClient();
     const { connection } = fakeConnection(client);
     const clients: unknown[] = [];
-    const perform: NativeCallable["perform"] = (_, call) => {
+    const perform: NativeCallable["perform"] = (args, call) => {
+      expect(Object.isFrozen(args)).toBe(true);
       clients.push(call.client);
       return Promise.resolve(textResult("ran"));
     };

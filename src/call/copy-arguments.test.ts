@@ -1,5 +1,8 @@
+import { runInNewContext } from "node:vm";
+
 import { describe, expect, it } from "vitest";
 
+import { defaultLimits } from "../config/keys/limits.ts";
 import type { CallRecord } from "./call-events.ts";
 import { copyArguments } from "./copy-arguments.ts";
 
@@ -32,6 +35,18 @@ describe("copyArguments", () => {
     expect(JSON.stringify(args)).toBe(text);
     expect(Object.keys(args)).toEqual(Object.keys(JSON.parse(text) as object));
     expect(Object.getPrototypeOf(args)).toBe(Object.prototype);
+  });
+
+  it("takes objects of another realm, and as much depth as a message may have", () => {
+    const foreign = runInNewContext("({ a: [{ b: 1 }] })") as object;
+    expect(taken(foreign).argumentsText).toBe('{"a":[{"b":1}]}');
+    const { maxJsonDepth } = defaultLimits;
+    const nest = (levels: number, wrap: (inner: unknown) => unknown): unknown =>
+      levels === 0 ? 1 : wrap(nest(levels - 1, wrap));
+    for (const wrap of [(inner: unknown) => [inner], (inner: unknown) => ({ inner })]) {
+      expect(taken(nest(maxJsonDepth, wrap)).argumentsProblem).toBeUndefined();
+      expect(taken(nest(maxJsonDepth + 1, wrap)).argumentsProblem).toBeDefined();
+    }
   });
 
   it("looks at every part once and never at toJSON", () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import type { Outcome } from "./outcome.ts";
-import { errorOfOutcome } from "./outcome.ts";
+import { createError } from "../errors/families.ts";
+import { modelText } from "./model-text.ts";
+import { errorOfOutcome, type FailedOutcome, type Outcome, outcomeError } from "./outcome.ts";
 import { mcpResultToString, toRest, toSkillResult, toToolResult } from "./projections.ts";
 
 const fields = {
@@ -82,6 +83,10 @@ describe("mcpResultToString", () => {
       '{"sum":5}',
     ],
     ["parts may be plain strings", { content: ["a", "b"] }, "a\nb"],
+    ["parts may be any value", { content: [1, null, "b"] }, "1\n\nb"],
+    ["a part without a type is its text", { content: [{ text: "a" }] }, "a"],
+    ["a part without type and text is JSON", { content: [{ a: 1 }] }, '{"a":1}'],
+    ["a text that is null is none", { text: null, result: "r" }, "r"],
   ])("RES-01 RES-02 RES-03 RES-04 RES-05 RES-06 RES-16 RES-19: %s", (_, result, expected) => {
     expect(mcpResultToString(result)).toBe(expected);
   });
@@ -103,6 +108,86 @@ describe("projections", () => {
       structuredContent: { sum: 5 },
       _meta: { trace: 1 },
     });
+  });
+
+  it("RES-19: of structured content and _meta only what there is", () => {
+    const { content } = fields;
+    const valueOf = (change: object) => toToolResult({ ...success, ...change }).value;
+    expect(valueOf({})).toStrictEqual({ content });
+    expect(valueOf({ structured: 1 })).toStrictEqual({ content, structuredContent: 1 });
+    expect(valueOf({ meta: { a: 1 } })).toStrictEqual({ content, _meta: { a: 1 } });
+  });
+
+  it("RES-11: a refusal of the server is told in its own words", () => {
+    const rpc = { code: -32_000, message: "no such file" };
+    const error = {
+      code: "rpc_error",
+      message: "files: -32000",
+      rpc,
+      retryable: false,
+      details: {},
+    };
+    expect(toRest({ ...failure, error } as Outcome)).toEqual({ error: "no such file" });
+    const other = { ...failure, error: { ...error, code: "timeout" } } as Outcome;
+    expect(toRest(other)).toEqual({ error: "files: -32000" });
+  });
+
+  it.each<[string, (outcome: Outcome) => unknown]>([
+    ["toToolResult", toToolResult],
+    ["toSkillResult", toSkillResult],
+    ["toRest", toRest],
+    ["modelText", modelText],
+  ])("ERR-16: %s refuses what no call can have given", (name, project) => {
+    const message = `${name}: "outcome" must be the outcome of a call`;
+    const error = { message: "x" };
+    for (const value of [
+      undefined,
+      null,
+      7,
+      "text",
+      {},
+      { ok: true, text: "x" },
+      { ok: true, content: [] },
+      { ok: true, content: [], error },
+      { ok: true, content: {}, text: "x" },
+      { ok: false, content: [] },
+      { ok: false, content: [], error: {} },
+      { ok: "yes", content: [], text: "x", error },
+      { content: [], error },
+    ])
+      expect(() => project(value as Outcome), JSON.stringify(value)).toThrow(
+        expect.objectContaining({ code: "invalid_arguments", message }),
+      );
+    expect(() => project({ ok: true, content: [], text: "" } as unknown as Outcome)).not.toThrow();
+    expect(() => project({ ok: false, content: [], error } as unknown as Outcome)).not.toThrow();
+  });
+
+  it("ERR-16: only a failed outcome has an error", () => {
+    const message = 'errorOfOutcome: "outcome" must be the outcome of a call that failed';
+    for (const value of [success, undefined, {}])
+      expect(() => errorOfOutcome(value as FailedOutcome)).toThrow(
+        expect.objectContaining({ code: "invalid_arguments", message }),
+      );
+  });
+
+  it("ERR-06: an outcome has of its error what there is", () => {
+    const rpc = { code: -32_000, message: "no" };
+    expect(
+      outcomeError(createError("rpc_error", "m", { details: { rpc }, hint: "h" })),
+    ).toStrictEqual({
+      code: "rpc_error",
+      message: expect.any(String),
+      rpc,
+      retryable: expect.any(Boolean),
+      hint: "h",
+      details: { rpc },
+    });
+    expect(Object.keys(outcomeError(createError("timeout", "m")))).toEqual([
+      "code",
+      "message",
+      "retryable",
+      "details",
+    ]);
   });
 
   it("RES-10 RES-11 RES-20: failure keeps the server's content and its message", () => {
