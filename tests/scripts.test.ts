@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
-import { mayInstall } from "../scripts/fastapi.mjs";
+import { mayInstall } from "../scripts/debian-packages.mjs";
 import { isInstalled } from "../scripts/install.mjs";
 import { withLock } from "../scripts/lock.mjs";
 import { runVitest } from "../scripts/run-vitest.mjs";

@@ -25,6 +25,9 @@ export interface OpenStoreOptions {
   readonly lockWaitMs?: number | undefined;
 }
 
+/** A store of this version may have thousands of pages to convert, which nobody waits for. */
+const lastVersionOfBinaryPages = 2;
+
 /** Opens the store, creating or updating it when needed. The database's code is loaded here, not before. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const { clock = systemClock, logger = silentLogger, auditLimits } = options;
@@ -32,9 +35,11 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const database = await openDatabase(location, { ...options, clock, logger });
   try {
     const { migrateStore } = await import("./tables/migrate-store.ts");
-    await migrateStore(database);
+    const version = await migrateStore(database);
     const areas = await AreaWrites.start(database, logger);
-    return createStore({ database, areas, clock, logger }, auditLimits);
+    const store = createStore({ database, areas, clock, logger }, auditLimits);
+    if (version === lastVersionOfBinaryPages) void store.audit.convert();
+    return store;
   } catch (error) {
     await database.close().catch(() => undefined);
     throw await withCopyAside(error, location);

@@ -1,9 +1,11 @@
 import { TimeSlice } from "../../async/time-slice.ts";
 import type { StoreContext } from "../rows/area-writes.ts";
-import { storeError } from "../tables/store-error.ts";
 import type { AuditFilter, AuditQuery, AuditRow } from "./audit-entry.ts";
 import { fitsFilter, wholeFilter, wholeNumber } from "./audit-filter.ts";
 import { type AuditPage, maxEntriesPerPage, readAuditPage } from "./audit-page.ts";
+import { fromBinaryPage } from "./binary-page.ts";
+import { convertBinaryPages } from "./convert-binary-pages.ts";
+import { findPage, insertPage, readPages, type StoredPage } from "./page-rows.ts";
 
 export interface AuditLimits {
   readonly maxRows: number;
@@ -15,25 +17,20 @@ const defaultAuditLimits: AuditLimits = {
   maxAgeMs: 90 * 24 * 60 * 60 * 1_000,
 };
 
-type AuditOrder = "asc" | "desc";
-type StoredPage = AuditPage & { readonly seq: number };
-
 /** The newest rows stay whatever their age: a clock that jumps ahead must not empty the trail. */
 const neverPrunedRows = 1_000;
 const maxRowsPerQuery = 1_000;
-/** Few enough that reading them is not felt by a call. */
-const pagesPerRead = 500;
-const bytesPerRead = 512 * 1024;
 const prunedPerWrite = 500;
 /** More than there can be to do; what is left, the next time takes. */
 const maxPruningWrites = 1_000;
-const pruneEveryRows = 10_000;
+const tidyEveryRows = 10_000;
 
 /** What happened, in the order it was recorded, a page at a time: see `AuditQueue`. */
 export class AuditLog {
   readonly #context: StoreContext;
   readonly #limits: AuditLimits;
-  #savedSincePrune = pruneEveryRows;
+  #savedSinceTidy = tidyEveryRows;
+  #converting: Promise<void> | undefined;
   /** A page that could not be saved, as far as anyone can tell. */
   #doubtful: AuditPage | undefined;
 
@@ -109,44 +106,43 @@ export class AuditLog {
     const { database, logger } = this.#context;
     if (this.#doubtful === page && (await this.#isThere(page))) return;
     this.#doubtful = page;
-    await database.write([database.queries.insertInto("audit").values(page)], "normal");
+    await database.write([insertPage(database, page)], "normal");
     this.#doubtful = undefined;
-    this.#savedSincePrune += page.entries;
-    if (this.#savedSincePrune < pruneEveryRows) return;
-    this.#savedSincePrune = 0;
+    this.#savedSinceTidy += page.entries;
+    if (this.#savedSinceTidy < tidyEveryRows) return;
+    this.#savedSinceTidy = 0;
+    void this.convert();
     await this.prune().catch((error: unknown) => {
       logger.warn("old audit entries could not be removed", { error: String(error) });
     });
   }
 
+  /** Converts the pages of version 2 that are left, once for all who ask meanwhile. Never rejects. */
+  convert(): Promise<void> {
+    this.#converting ??= convertBinaryPages(this.#context).finally(() => {
+      this.#converting = undefined;
+    });
+    return this.#converting;
+  }
+
   /** A connection can be lost after a page was saved and before anybody was told. */
-  async #isThere({ first_at, last_at, entries, content }: AuditPage): Promise<boolean> {
+  async #isThere(page: AuditPage): Promise<boolean> {
     const { database } = this.#context;
-    const found = await database.read(
-      database.queries
-        .selectFrom("audit")
-        .select("seq")
-        .where("first_at", "=", first_at)
-        .where("last_at", "=", last_at)
-        .where("entries", "=", entries)
-        .where("content", "=", content)
-        .limit(1),
-    );
-    return found.length > 0;
+    return (await database.read(findPage(database, page))).length > 0;
   }
 
   /** The rows of each page that may hold what fits, beginning with page `from`, some at a time. */
   async *#rows(
-    filter: AuditFilter,
-    { order, from }: { readonly order: AuditOrder; readonly from: number },
+    { since, until }: AuditFilter,
+    { order, from }: { readonly order: "asc" | "desc"; readonly from: number },
   ): AsyncGenerator<readonly AuditRow[], void, undefined> {
     const isForward = order === "asc";
     // A file is read without ever leaving the event loop.
     const slice = new TimeSlice();
-    for await (const pages of this.#pages(filter, { order, from }))
+    for await (const pages of readPages(this.#context.database, { order, from, since, until }))
       for (const page of pages) {
         const rows: AuditRow[] = [];
-        for (const row of readAuditPage(page)) {
+        for (const row of rowsOf(page)) {
           rows.push(row);
           if (!slice.isOver) continue;
           if (isForward) yield rows.splice(0);
@@ -155,57 +151,10 @@ export class AuditLog {
         yield isForward ? rows : rows.toReversed();
       }
   }
-
-  /** Those pages, a few at a time. */
-  async *#pages(
-    { since, until }: AuditFilter,
-    { order, from }: { readonly order: AuditOrder; readonly from: number },
-  ): AsyncGenerator<readonly StoredPage[], void, undefined> {
-    const { database } = this.#context;
-    const isForward = order === "asc";
-    let next = from;
-    for (;;) {
-      let query = database.queries
-        .selectFrom("audit")
-        .select(["seq", ({ fn }) => fn<number>("length", ["content"]).as("bytes")])
-        .where("seq", isForward ? ">=" : "<=", next)
-        .orderBy("seq", order)
-        .limit(pagesPerRead);
-      if (since !== undefined) query = query.where("last_at", ">=", since);
-      if (until !== undefined) query = query.where("first_at", "<=", until);
-      const heads = await database.read(query);
-      if (heads.length === 0) return;
-      for (const { seq } of heads) {
-        // In a damaged table the order may lead in circles.
-        if (isForward ? seq < next : seq > next) throw storeError("corrupt", database.place);
-        next = isForward ? seq + 1 : seq - 1;
-      }
-      for (const numbers of inPortions(heads))
-        yield await database.read(
-          database.queries
-            .selectFrom("audit")
-            .selectAll()
-            .where("seq", "in", numbers)
-            .orderBy("seq", order),
-        );
-    }
-  }
 }
 
-/** The numbers of pages, so many together as are not too much to read at once. */
-function* inPortions(
-  heads: readonly { readonly seq: number; readonly bytes: number }[],
-): Generator<readonly number[], void, undefined> {
-  let numbers: number[] = [];
-  let total = 0;
-  for (const { seq, bytes } of heads) {
-    if (numbers.length > 0 && total + bytes > bytesPerRead) {
-      yield numbers;
-      numbers = [];
-      total = 0;
-    }
-    numbers.push(seq);
-    total += bytes;
-  }
-  yield numbers;
+function rowsOf(page: StoredPage): Iterable<AuditRow> {
+  const { seq, heads, lines } = page;
+  if (heads === null || lines === null) return readAuditPage({ seq, ...fromBinaryPage(page) });
+  return readAuditPage({ seq, heads, lines });
 }

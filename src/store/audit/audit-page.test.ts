@@ -3,11 +3,21 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { hostileCharacters } from "../../../tests/fixtures/store/hostile-characters.ts";
 import type { AuditEntry } from "./audit-entry.ts";
 import { AuditPageDraft, hashOf, maxCallIdChars } from "./audit-page-draft.ts";
 import { type CallHead, maxEntriesPerPage, readAuditPage } from "./audit-page.ts";
 
-const text = fc.string({ unit: "binary", maxLength: maxCallIdChars });
+const text = fc.oneof(
+  fc.string({ unit: "binary", maxLength: maxCallIdChars }),
+  fc.string({ unit: fc.constantFrom(...hostileCharacters), maxLength: maxCallIdChars }),
+);
+/** Ids as the host makes them, with the numbers that begin or end a page of digits, and anything else. */
+const callIds = fc.oneof(
+  fc.nat().map((number) => `host-${number}`),
+  fc.constantFrom("host-0", "host-007", "host-", "host-9999999999999999", "other-5", "5", ""),
+  text,
+);
 
 const head: CallHead = { agent: "a", server: "s", tool: "t", consent: "yolo" };
 
@@ -26,7 +36,7 @@ describe("a page of the audit trail", () => {
     const entries = fc.record({ type: text, agent: text, code: text, tool: text });
     const items = fc.array(
       fc.oneof(
-        fc.record({ callId: text, of: fc.nat(2), hasEffects: fc.boolean(), args: text }),
+        fc.record({ callId: callIds, of: fc.nat(2), hasEffects: fc.boolean(), args: text }),
         entries,
       ),
       { maxLength: 100 },
@@ -39,13 +49,13 @@ describe("a page of the audit trail", () => {
           const at = 1_700_000_000_000 + index;
           if ("type" in item) {
             draft.add({ at, ...item, detail: { index } });
-            return { at, ...wellFormed(item), detail: { index } };
+            return { at, ...item, detail: { index } };
           }
           const of = callHeads[item.of] as CallHead;
           const { callId, hasEffects, args } = item;
           const argumentsText = JSON.stringify(args);
           draft.addCall({ at, head: of, callId, durationMs: 12.34, hasEffects, argumentsText });
-          const { agent, server, tool } = wellFormed({ ...of });
+          const { agent, server, tool } = of;
           return {
             at,
             type: "call",
@@ -55,7 +65,7 @@ describe("a page of the audit trail", () => {
             code: "ok",
             detail: {
               consent: "grant",
-              callId: callId.toWellFormed(),
+              callId,
               durationMs: 12.3,
               sideEffects: hasEffects ? "possible" : "none",
               argumentsHash: sha256(argumentsText),
@@ -125,27 +135,84 @@ describe("a page of the audit trail", () => {
   });
 
   it("STO-08: damaged anywhere, it gives rows or none, and never an error", () => {
-    const draft = new AuditPageDraft();
-    for (let index = 0; index < 5; index += 1) {
-      draft.add({ at: 1, type: "x", detail: { index } });
-      draft.addCall(call(String(index)));
-    }
-    const page = draft.take();
+    const page = draftOfFive().take();
     const damages = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 5 });
     fc.assert(
-      fc.property(fc.nat(page.content.length), damages, (length, changes) => {
-        const content = page.content.slice(0, length);
-        for (const [place, byte] of changes) if (length > 0) content[place % length] = byte;
-        expect([...readAuditPage({ seq: 1, ...page, content })].length).toBeLessThanOrEqual(length);
-      }),
+      fc.property(
+        fc.constantFrom("lines", "heads"),
+        fc.nat(page.lines.length),
+        damages,
+        (part, length, changes) => {
+          const bytes = page[part].slice(0, length);
+          for (const [place, byte] of changes) if (length > 0) bytes[place % length] = byte;
+          const rows = [...readAuditPage({ seq: 1, ...page, [part]: bytes })];
+          expect(rows.length).toBeLessThanOrEqual(part === "lines" ? length : page.entries);
+        },
+      ),
     );
-    // The last record is a call: of a part of it no row is made.
-    const cut = { seq: 1, ...page, content: page.content.slice(0, -1) };
-    expect([...readAuditPage(cut)]).toEqual([...readAuditPage({ seq: 1, ...page })].slice(0, -1));
-    const content = null as unknown as Uint8Array;
-    expect([...readAuditPage({ seq: 1, ...page, content })]).toEqual([]);
+  });
+
+  it("STO-08: a damaged line costs its own row; the others keep their numbers", () => {
+    const page = draftOfFive().take();
+    const whole = [...readAuditPage({ seq: 1, ...page })];
+    const lines = page.lines.slice();
+    const third = Buffer.from(lines).indexOf("\n", Buffer.from(lines).indexOf("\n", 2) + 1) + 1;
+    lines[third] = 0x7b;
+    const rows = [...readAuditPage({ seq: 1, ...page, lines })];
+    expect(rows).toEqual(whole.filter((_, index) => index !== 2));
+  });
+
+  it("is turned before its list of heads is long", () => {
+    const draft = new AuditPageDraft();
+    let heads = 0;
+    for (; !draft.isFull; heads += 1) draft.addCall(call("c", { head: { ...head } }));
+    expect(heads).toBe(256);
+    draft.take();
+    const agent = "x".repeat(100_000);
+    for (heads = 0; !draft.isFull; heads += 1)
+      draft.addCall(call("c", { head: { ...head, agent } }));
+    expect(heads).toBe(3);
+  });
+
+  it("has times that every database can show, and durations that are JSON", () => {
+    const draft = new AuditPageDraft();
+    const times = [-1e300, -5.5, 0, 1e15, Number.MAX_VALUE, Number.POSITIVE_INFINITY];
+    for (const at of times) draft.addCall(call("c", { at, durationMs: Number.NaN }));
+    for (const durationMs of [0, 0.004, 0.996, 1, 9.96, 98.96, 99.96, 100.4, 1e9])
+      draft.addCall(call("c", { durationMs }));
+    const rows = [...readAuditPage({ seq: 0, ...draft.take() })];
+    const years = [-62_135_596_800_000, 253_402_300_799_999] as const;
+    expect(rows.slice(0, times.length).map(({ at }) => at)).toEqual([
+      years[0],
+      -5,
+      0,
+      years[1],
+      years[1],
+      0,
+    ]);
+    expect(rows.map(({ detail }) => detail?.["durationMs"])).toEqual([
+      ...times.map(() => null),
+      0,
+      0,
+      1,
+      1,
+      10,
+      99,
+      100,
+      100,
+      1e9,
+    ]);
   });
 });
+
+function draftOfFive(): AuditPageDraft {
+  const draft = new AuditPageDraft();
+  for (let index = 0; index < 5; index += 1) {
+    draft.add({ at: 1, type: "x", detail: { index } });
+    draft.addCall(call(String(index)));
+  }
+  return draft;
+}
 
 function idsOf(page: ReturnType<AuditPageDraft["take"]>): readonly unknown[] {
   return [...readAuditPage({ seq: 1, ...page })].map(({ detail }) => detail?.["callId"]);
@@ -153,14 +220,4 @@ function idsOf(page: ReturnType<AuditPageDraft["take"]>): readonly unknown[] {
 
 function sha256(argumentsText: string): string {
   return createHash("sha256").update(argumentsText).digest("base64url").slice(0, 24);
-}
-
-/** As texts are after they were UTF-8. */
-function wellFormed<T extends object>(members: T): T {
-  return Object.fromEntries(
-    Object.entries(members).map(([name, value]) => [
-      name,
-      typeof value === "string" ? value.toWellFormed() : value,
-    ]),
-  ) as T;
 }

@@ -1,19 +1,32 @@
 import { isJsonObject } from "../../text/json-object.ts";
+import { fromStoredJson, parseJsonColumn } from "../tables/stored-text.ts";
 import type { AuditEntry, AuditRow } from "./audit-entry.ts";
 
 /**
- * Many entries as one row of the store. A row for each of them would cost more than the calls they
- * tell of; as one piece a thousand entries are written as fast as a few.
+ * Many entries as one row of the store, as JSON that the view `audit_entries` takes apart. A row for each of
+ * them would cost more than the calls they tell of; as one piece a thousand entries are written as fast as a
+ * few.
  */
 export interface AuditPage {
   readonly first_at: number;
   readonly last_at: number;
   readonly entries: number;
-  /** Records, one behind the other, each beginning with one of `recordKinds`. */
-  readonly content: Uint8Array;
+  /**
+   * JSON in UTF-8: a list of heads, each `[agent, server, tool, consent, idPrefix, at]`. The last two are what the
+   * numbers of its calls count from.
+   */
+  readonly heads: Uint8Array;
+  /**
+   * JSON in UTF-8: a list of entries, each on a line of its own. A call that succeeded is
+   * `[sinceMs, head, durationMs, argumentsHash, callId]`, with a `0` behind if it cannot have changed anything: `head` is
+   * the place of its head, `sinceMs` counts from the time of that, and an id that is a number stands behind its prefix.
+   * Most entries are such calls, and each byte is felt by the next call, hence no names. Any other entry is
+   * `[at, type, agent, server, tool, code, detail]`.
+   */
+  readonly lines: Uint8Array;
 }
 
-/** What calls of one agent with one tool have in common. */
+/** The fields that calls of one agent with one tool share. */
 export interface CallHead {
   readonly agent: string;
   readonly server: string | undefined;
@@ -24,118 +37,79 @@ export interface CallHead {
 /** So many entries a page has at most: the number of an entry is made of its page's and its own. */
 export const maxEntriesPerPage = 4_000;
 
-/** Numbers are little-endian, texts UTF-8. */
-export const recordKinds = {
-  /** An entry, as a list of its members in the order of `AuditEntry`. */
-  entry: 1,
-  /** What calls further down have in common, as a list in the order of `CallHead`. */
-  head: 2,
-  /** A call that succeeded: there are so many of them that they are not written as JSON. */
-  call: 3,
-} as const;
-
-/** Where the parts of a list begin, with its record. */
-export const listRecord = { length: 1, json: 5 } as const;
-
-/** Where the parts of a call begin, with its record. */
-export const callRecord = {
-  /** Time since the epoch, 8 bytes. */
-  at: 1,
-  /** Milliseconds, 4 bytes of a floating-point number. */
-  durationMs: 9,
-  /** The place of its head among those of the page, 2 bytes. */
-  head: 13,
-  /** Whether it may have changed something, 1 byte. */
-  hasEffects: 15,
-  /** The beginning of the SHA-256 of their JSON. */
-  argumentsHash: 16,
-  /** Bytes of its id, 1 byte. */
-  idLength: 34,
-  id: 35,
-} as const;
-
-/** A multiple of three: in base64 they are the beginning of the whole hash. */
-export const hashBytes = callRecord.idLength - callRecord.argumentsHash;
-
-/** Of a damaged page, what comes before the damage; it must not keep anyone from other pages. */
+/**
+ * Reads the rows of a page. A line that is damaged costs its own row only: the lines around it keep their
+ * numbers.
+ */
 export function* readAuditPage(
-  page: AuditPage & { readonly seq: number },
+  page: Pick<AuditPage, "heads" | "lines"> & { readonly seq: number },
 ): Generator<AuditRow, void, undefined> {
+  const heads = listOf(parseJsonColumn(textOf(page.heads)));
+  const lines = textOf(page.lines).split("\n");
   const first = page.seq * maxEntriesPerPage;
-  let seq = first;
-  try {
-    const { buffer, byteOffset, byteLength } = page.content;
-    for (const entry of readRecords(Buffer.from(buffer, byteOffset, byteLength))) {
-      yield { seq, ...entry };
-      seq += 1;
-      // More would have the numbers of the next page.
-      if (seq === first + maxEntriesPerPage) return;
-    }
-  } catch {
-    // What could not be read is the damage.
+  // The first line and the last are the brackets of the list; more lines would have the numbers of the next page.
+  const end = Math.min(lines.length - 1, maxEntriesPerPage + 1);
+  for (let index = 1; index < end; index += 1) {
+    const line = lines[index] as string;
+    const members = parseJsonColumn(line.endsWith(",") ? line.slice(0, -1) : line);
+    if (Array.isArray(members)) yield { seq: first + index - 1, ...readLine(members, heads) };
   }
 }
 
-function* readRecords(content: Buffer): Generator<AuditEntry, void, undefined> {
-  const heads: (readonly unknown[])[] = [];
-  let place = 0;
-  while (place < content.length) {
-    const kind = content[place];
-    if (kind === recordKinds.call) {
-      const end = place + callRecord.id + content.readUInt8(place + callRecord.idLength);
-      if (end > content.length) return;
-      yield readCall(content.subarray(place, end), heads);
-      place = end;
-      continue;
-    }
-    const start = place + listRecord.json;
-    const end = start + content.readUInt32LE(place + listRecord.length);
-    const list: unknown = JSON.parse(content.toString("utf8", start, end));
-    if (!Array.isArray(list)) return;
-    if (kind === recordKinds.head) heads.push(list);
-    else if (kind === recordKinds.entry) yield readEntry(list);
-    else return;
-    place = end;
-  }
-}
-
-function readEntry([at, type, agent, server, tool, code, detail]: readonly unknown[]): AuditEntry {
+function readLine(members: readonly unknown[], heads: readonly unknown[]): AuditEntry {
+  const [at, place] = members;
+  if (typeof place === "number") return readCall(members, listOf(heads[place]));
+  const [, type, agent, server, tool, code, detail] = members;
   return {
-    at: typeof at === "number" ? at : 0,
+    at: numberOf(at),
     type: String(type),
     ...strings({ agent, server, tool, code }),
     detail: isJsonObject(detail) ? detail : {},
   };
 }
 
-function readCall(record: Buffer, heads: readonly (readonly unknown[])[]): AuditEntry {
-  const [agent, server, tool, consent] = heads[record.readUInt16LE(callRecord.head)] ?? [];
-  const { argumentsHash, idLength, id } = callRecord;
+function readCall(members: readonly unknown[], head: readonly unknown[]): AuditEntry {
+  const [sinceMs, , durationMs, argumentsHash, id, sideEffects] = members;
+  const [agent, server, tool, consent, idPrefix, at] = head;
   return {
-    at: record.readDoubleLE(callRecord.at),
+    at: numberOf(at) + numberOf(sinceMs),
     type: "call",
     ...strings({ agent, server, tool }),
     code: "ok",
     detail: {
       consent,
-      callId: record.toString("utf8", id),
-      durationMs: shortDuration(record.readFloatLE(callRecord.durationMs)),
-      sideEffects: record[callRecord.hasEffects] === 0 ? "none" : "possible",
-      argumentsHash: record.toString("base64url", argumentsHash, idLength),
+      callId: typeof id === "number" ? `${String(idPrefix)}${id}` : id,
+      durationMs,
+      sideEffects: sideEffects === 0 ? "none" : "possible",
+      argumentsHash,
     },
   };
 }
 
-/** Two or three digits are enough to tell fast from slow. */
+/** Rounds to the two or three digits that tell fast from slow. */
 export function shortDuration(durationMs: number): number {
   if (durationMs >= 100) return Math.round(durationMs);
   return durationMs >= 1 ? Math.round(durationMs * 10) / 10 : Math.round(durationMs * 100) / 100;
 }
 
+/** Keeps the members that are strings: what a page holds may be damaged. */
 function strings(members: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(members).filter(
       (member): member is [string, string] => typeof member[1] === "string",
     ),
   );
+}
+
+function textOf(bytes: Uint8Array): string {
+  const { buffer, byteOffset, byteLength } = bytes;
+  return fromStoredJson(Buffer.from(buffer, byteOffset, byteLength).toString("utf8"));
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : [];
 }

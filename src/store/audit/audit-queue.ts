@@ -142,7 +142,7 @@ export class AuditQueue {
     } catch (error) {
       this.#pages.unshift(page);
       this.#waiting += page.entries;
-      this.#waitingBytes += page.content.length;
+      this.#waitingBytes += bytesOf(page);
       throw error;
     }
   }
@@ -152,7 +152,7 @@ export class AuditQueue {
     const page = this.#draft.take();
     this.#pages.push(page);
     this.#waiting += page.entries;
-    this.#waitingBytes += page.content.length;
+    this.#waitingBytes += bytesOf(page);
     while (this.#waiting > maxWaitingEntries || this.#waitingBytes > maxWaitingBytes)
       this.#dropOldest();
   }
@@ -160,7 +160,7 @@ export class AuditQueue {
   #takeOldest(): AuditPage | undefined {
     const page = this.#pages.shift();
     this.#waiting -= page?.entries ?? 0;
-    this.#waitingBytes -= page?.content.length ?? 0;
+    this.#waitingBytes -= page === undefined ? 0 : bytesOf(page);
     return page;
   }
 
@@ -194,4 +194,8 @@ export class AuditQueue {
       void this.flush();
     });
   }
+}
+
+function bytesOf({ heads, lines }: AuditPage): number {
+  return heads.length + lines.length;
 }

@@ -8,15 +8,18 @@ export interface MigrateStoreOptions {
   readonly latest?: number;
 }
 
-/** Brings the store up to date. One that is newer than this program, or another program's, is refused untouched. */
+/**
+ * Brings the store up to date; gives the version that it had. One that is newer than this program, or another
+ * program's, is refused untouched.
+ */
 export async function migrateStore(
   database: StoreDatabase,
   options: MigrateStoreOptions = {},
-): Promise<void> {
+): Promise<number> {
   const { place, dialect, queries } = database;
   const latest = options.latest ?? latestVersion;
   const { version, isEmpty } = await database.schemaState();
-  if (version === latest) return;
+  if (version === latest) return version;
   if (version > latest)
     throw createError(
       "store_failed",
@@ -30,4 +33,5 @@ export async function migrateStore(
       { hint: "name another file for the store", details: { place, problem: "foreign" } },
     );
   await database.migrate(options.steps ?? migrationSteps(queries, dialect));
+  return version;
 }

@@ -1,5 +1,12 @@
-import { type Compilable, type CreateTableBuilder, type Kysely, sql } from "kysely";
+import {
+  type Compilable,
+  type CreateTableBuilder,
+  type Kysely,
+  type RawBuilder,
+  sql,
+} from "kysely";
 
+import { createAuditView } from "./audit-view.ts";
 import type { MigrationStep, QueryBuilder, StoreDialect } from "./store-database.ts";
 import { storeAreas } from "./store-tables.ts";
 
@@ -10,11 +17,13 @@ interface Migration {
 
 /**
  * Released versions are never edited: a change is a new version at the end, and it adds. Statements only,
- * no code between them, so that a step is one transaction that either happened or did not.
+ * no code between them, so that a step is one transaction that either happened or did not. What takes code to
+ * convert stays readable as it was, and is converted after the step, a little at a time.
  */
 const migrations: readonly Migration[] = [
   { version: 1, statements: createFirstTables },
   { version: 2, statements: keepAuditInPages },
+  { version: 3, statements: keepAuditAsJson },
 ];
 
 export const latestVersion = Math.max(...migrations.map(({ version }) => version));
@@ -111,6 +120,26 @@ function keepAuditInPages(queries: QueryBuilder, dialect: StoreDialect): readonl
   return [schema.dropTable("audit"), audit];
 }
 
+/**
+ * Pages of version 2 stay where they are and are converted one by one, by code: see `convertBinaryPages`. A program
+ * that still has the store open as version 2 goes on writing such pages, and sees empty pages in place of new ones.
+ */
+function keepAuditAsJson(queries: QueryBuilder, dialect: StoreDialect): readonly Compilable[] {
+  const schema = schemaOf(queries);
+  // SQLite adds one column at a time.
+  const columns = [
+    schema.alterTable("audit").addColumn("bytes", "integer"),
+    schema.alterTable("audit").addColumn("heads", "json"),
+    schema.alterTable("audit").addColumn("lines", "json"),
+  ];
+  const binaryPages = schema
+    .createIndex("audit_binary")
+    .on("audit")
+    .column("seq")
+    .where(sql.ref("lines"), "is", null);
+  return [...columns, binaryPages, asStatement(createAuditView[dialect], queries)];
+}
+
 /** Tables are made by name: the types describe the latest version only. */
 function schemaOf(queries: QueryBuilder) {
   return (queries as unknown as Kysely<Record<string, Record<string, unknown>>>).schema;
@@ -133,5 +162,9 @@ function notifyOfRevisions(queries: QueryBuilder): readonly Compilable[] {
       $$ BEGIN PERFORM pg_notify('plugboard_changes', NEW.area); RETURN NULL; END $$`,
     sql`CREATE TRIGGER plugboard_notify AFTER UPDATE ON revisions
       FOR EACH ROW EXECUTE FUNCTION plugboard_notify()`,
-  ].map((statement) => ({ compile: () => statement.compile(queries) }));
+  ].map((statement) => asStatement(statement, queries));
+}
+
+function asStatement(statement: RawBuilder<unknown>, queries: QueryBuilder): Compilable {
+  return { compile: () => statement.compile(queries) };
 }

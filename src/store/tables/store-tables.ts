@@ -48,14 +48,20 @@ export interface StoreTables {
     readonly envelope: string;
     readonly updated_at: number;
   };
+  /** Pages of the audit trail. People read the view `audit_entries`, which shows an entry as a row. */
   readonly audit: {
     /** Given by the database; order by it and never by time, which follows a clock that may jump. */
     readonly seq: Generated<number>;
     readonly first_at: number;
     readonly last_at: number;
-    /** How many there are in `content`: see `audit-page.ts`. */
+    /** How many entries the page has: see `audit-page.ts`. */
     readonly entries: number;
+    /** The page as version 2 wrote it: see `binary-page.ts`. Empty in pages that are JSON. */
     readonly content: Uint8Array;
+    /** The length of `heads` and `lines`, which are null in a page of version 2, as this is. */
+    readonly bytes: number | null;
+    readonly heads: string | null;
+    readonly lines: string | null;
   };
   /** One row per area, counted up by every write to it: how other processes notice. */
   readonly revisions: {

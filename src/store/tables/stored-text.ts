@@ -29,6 +29,25 @@ export function fromStored<Row>(rows: readonly Row[]): readonly Row[] {
   return rows;
 }
 
+const unstorableInJson = /\\(?:u(0000|d[89a-f][0-9a-f]{2})|.)|\uFDD0/g;
+
+/**
+ * Writes the characters that a text column cannot store as `toStored` does, in a text that `JSON.stringify` made.
+ * It has them as escapes, which a database may keep but cannot take apart: Postgres fails on them, SQLite cuts.
+ */
+export function toStoredJson(json: string): string {
+  if (!json.includes("\\u") && !json.includes(mark)) return json;
+  return json.replace(unstorableInJson, (found, digits: string | undefined) => {
+    if (found === mark) return `${mark}fdd0`;
+    return digits === undefined ? found : mark + digits;
+  });
+}
+
+/** Restores the JSON that was given to `toStoredJson`. */
+export function fromStoredJson(json: string): string {
+  return json.includes(mark) ? json.replace(marked, String.raw`\u$1`) : json;
+}
+
 function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0") && !text.includes(mark);
 }

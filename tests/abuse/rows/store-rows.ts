@@ -8,7 +8,13 @@ import { McpError } from "../../../src/errors/mcp-error.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { auditWriter } from "../../fixtures/store/audit-writer.ts";
+import { killConversions } from "../../fixtures/store/kill-conversions.ts";
 import { consentId, launchId } from "../../fixtures/store/made-up-ids.ts";
+import {
+  binaryPages,
+  createVersion2Store,
+  readTrail,
+} from "../../fixtures/store/version-2-store.ts";
 import type { Lab } from "../lab.ts";
 import type { Figures, Row } from "../row.ts";
 
@@ -103,6 +109,31 @@ async function killWhileWriting(lab: Lab): Promise<Figures> {
     }
   });
   return { ...figures, "kills missed": lab.count - figures.kills };
+}
+
+async function killWhileConverting(lab: Lab): Promise<Figures> {
+  const random = createRandom(13);
+  // They are converted in five transactions.
+  const pages = binaryPages(2_500, 2);
+  return withStoreFile(async (file) => {
+    let stores = 0;
+    const create = async (): Promise<string> => {
+      stores += 1;
+      const location = `${file}-${stores}`;
+      await createVersion2Store(location, pages);
+      return location;
+    };
+    const { midway, ...figures } = await killConversions({
+      kills: lab.count,
+      create,
+      expected: await readTrail(await create()),
+      nextMoment: () => ({
+        portions: Math.floor(random() * 4),
+        delayMs: Math.floor(random() * 20),
+      }),
+    });
+    return { ...figures, "left midway": midway, "never left midway": midway === 0 ? 1 : 0 };
+  });
 }
 
 /** A bit, a page or the end of a database goes wrong. */
@@ -250,5 +281,20 @@ export const storeRows: readonly Row[] = [
     servers: {},
     counts: { short: 2, normal: 60, long: 600 },
     attack: shareOneStore,
+  },
+  {
+    id: "J5",
+    trigger: "kill -9 of a host that converts the audit trail of an older store",
+    expected: "every row of the trail is there once, with its number",
+    measured:
+      "a store of version 2 with 5,000 rows in 2,500 pages is opened by a host that is killed a random time after a random number of portions (seeded); then all rows are compared with those before. The next host goes on with the same store, until all pages are converted",
+    criteria: [
+      { figure: "lost", atMost: 0 },
+      { figure: "added", atMost: 0 },
+      { figure: "never left midway", atMost: 0 },
+    ],
+    servers: {},
+    counts: { short: 3, normal: 50, long: 200 },
+    attack: killWhileConverting,
   },
 ];

@@ -1,0 +1,132 @@
+import type { Compilable } from "kysely";
+
+import { bytesFromJson, jsonFromBytes, noBytes } from "../tables/json-bytes.ts";
+import type { StoreDatabase } from "../tables/store-database.ts";
+import { storeError } from "../tables/store-error.ts";
+import type { AuditPage } from "./audit-page.ts";
+import { type BinaryPage, fromBinaryPage } from "./binary-page.ts";
+
+/** A page as the table has it: in JSON, or in binary as long as nobody has converted it. */
+export interface StoredPage extends BinaryPage {
+  readonly seq: number;
+  readonly heads: Uint8Array | null;
+  readonly lines: Uint8Array | null;
+}
+
+export interface PageRange {
+  readonly order: "asc" | "desc";
+  /** The number of the page to begin with. */
+  readonly from: number;
+  /** Pages without entries between these times are left out. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly onlyBinary?: boolean | undefined;
+}
+
+/** Few enough that reading them is not felt by a call. */
+const pagesPerRead = 500;
+const bytesPerRead = 512 * 1024;
+
+export function insertPage({ queries, dialect }: StoreDatabase, page: AuditPage): Compilable {
+  const { first_at, last_at, entries, heads, lines } = page;
+  return queries.insertInto("audit").values((build) => ({
+    first_at,
+    last_at,
+    entries,
+    content: noBytes(build, dialect),
+    bytes: heads.length + lines.length,
+    heads: jsonFromBytes(build, dialect, heads),
+    lines: jsonFromBytes(build, dialect, lines),
+  }));
+}
+
+/**
+ * Replaces a binary page by its JSON, under the same number. Does nothing if another process has done it. The binary
+ * form of a damaged page is kept beside what could be read of it.
+ */
+export function convertPage({ queries, dialect }: StoreDatabase, page: StoredPage): Compilable {
+  const { heads, lines, isWhole } = fromBinaryPage(page);
+  return queries
+    .updateTable("audit")
+    .set((build) => ({
+      ...(isWhole && { content: noBytes(build, dialect) }),
+      bytes: heads.length + lines.length,
+      heads: jsonFromBytes(build, dialect, heads),
+      lines: jsonFromBytes(build, dialect, lines),
+    }))
+    .where("seq", "=", page.seq)
+    .where("lines", "is", null);
+}
+
+/** The numbers of pages with exactly these entries. */
+export function findPage({ queries, dialect }: StoreDatabase, page: AuditPage) {
+  const { first_at, last_at, entries, heads, lines } = page;
+  return queries
+    .selectFrom("audit")
+    .select("seq")
+    .where("first_at", "=", first_at)
+    .where("last_at", "=", last_at)
+    .where("entries", "=", entries)
+    .where("bytes", "=", heads.length + lines.length)
+    .where((build) => build(bytesFromJson(build, dialect, build.ref("lines")), "=", lines))
+    .limit(1);
+}
+
+/** Reads the pages of a range, so many at a time as are not too much to read at once. */
+export async function* readPages(
+  database: StoreDatabase,
+  { order, from, since, until, onlyBinary = false }: PageRange,
+): AsyncGenerator<readonly StoredPage[], void, undefined> {
+  const { queries, dialect, place } = database;
+  const isForward = order === "asc";
+  let next = from;
+  for (;;) {
+    let query = queries
+      .selectFrom("audit")
+      .select([
+        "seq",
+        ({ fn }) => fn.coalesce("bytes", fn<number>("length", ["content"])).as("bytes"),
+      ])
+      .where("seq", isForward ? ">=" : "<=", next)
+      .orderBy("seq", order)
+      .limit(pagesPerRead);
+    if (since !== undefined) query = query.where("last_at", ">=", since);
+    if (until !== undefined) query = query.where("first_at", "<=", until);
+    if (onlyBinary) query = query.where("lines", "is", null);
+    const sizes = await database.read(query);
+    if (sizes.length === 0) return;
+    for (const { seq } of sizes) {
+      // In a damaged table the order may lead in circles.
+      if (isForward ? seq < next : seq > next) throw storeError("corrupt", place);
+      next = isForward ? seq + 1 : seq - 1;
+    }
+    for (const numbers of inPortions(sizes))
+      yield await database.read(
+        queries
+          .selectFrom("audit")
+          .select(["seq", "first_at", "last_at", "entries", "content"])
+          .select((build) => bytesFromJson(build, dialect, build.ref("heads")).as("heads"))
+          .select((build) => bytesFromJson(build, dialect, build.ref("lines")).as("lines"))
+          .where("seq", "in", numbers)
+          .orderBy("seq", order),
+      );
+  }
+}
+
+/** The numbers of pages, so many together as are not too much to read at once. */
+function* inPortions(
+  sizes: readonly { readonly seq: number; readonly bytes: number }[],
+): Generator<readonly number[], void, undefined> {
+  let numbers: number[] = [];
+  let total = 0;
+  for (const { seq, bytes } of sizes) {
+    if (numbers.length > 0 && total + bytes > bytesPerRead) {
+      yield numbers;
+      numbers = [];
+      total = 0;
+    }
+    numbers.push(seq);
+    total += bytes;
+  }
+  yield numbers;
+}
