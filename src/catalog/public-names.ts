@@ -38,7 +38,7 @@ export interface NamedCandidate {
   /** Its public name; empty before it was settled for the first time. */
   name: string;
   /** The names with longer and longer hashes, as far as they were needed. */
-  readonly hashed: string[];
+  hashed: string[] | undefined;
 }
 
 export interface NameWarning {
@@ -66,7 +66,7 @@ export function nameCandidate(
 ): NamedCandidate {
   const { server, tool, prefix, naming = "mcp__server__tool", isOfProject = false } = entry;
   const base = namingStrategy(naming, options).build(namingServer(server, prefix, naming), tool);
-  return { origin: { server, tool }, isOfProject, base, place, index, name: "", hashed: [] };
+  return { origin: { server, tool }, isOfProject, base, place, index, name: "", hashed: undefined };
 }
 
 /**
@@ -284,10 +284,12 @@ function raised(level = 0): number {
   return Math.min(level + 1, hashLevels.length - 1);
 }
 
-function nameAt({ origin, base, hashed }: NamedCandidate, level: number): string {
+function nameAt(candidate: NamedCandidate, level: number): string {
+  const { origin, base } = candidate;
   if (level === 0) return base;
   const hash = (): string => originHash(origin, hashLevels[level] ?? hashLength);
-  return (hashed[level] ??= appendHash(base, maxNameLength, hash()));
+  candidate.hashed ??= [];
+  return (candidate.hashed[level] ??= appendHash(base, maxNameLength, hash()));
 }
 
 function clashWarning(

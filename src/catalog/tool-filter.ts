@@ -22,6 +22,7 @@ export function isToolAllowed(name: string, { enabledTools, disabledTools }: Too
 const nameSets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 function hasName(names: readonly string[], name: string): boolean {
+  if (names.length < 16) return names.includes(name);
   let set = nameSets.get(names);
   if (set === undefined) {
     set = new Set(names);

@@ -42,7 +42,7 @@ const doubleUnderscore: NamingStrategy = {
   build(server, tool) {
     const origin = { server, tool };
     const toolPart = replaceInvalid(tool, "_") || nameless("tool", origin);
-    const name = `mcp__${serverPart(server)}__${toolPart}`;
+    const name = `mcp__${knownServerPart(server)}__${toolPart}`;
     return shortenName(name, maxNameLength, origin);
   },
   parse(name) {
@@ -116,6 +116,14 @@ function serverText(server: string): string {
 
 function shortenServer(part: string, server: string): string {
   return shortenName(part, maxServerLength, { server, tool: "" });
+}
+
+/** The last server and its part: tools are named server by server. */
+let lastServer = { name: "", part: "" };
+
+function knownServerPart(server: string): string {
+  if (lastServer.name !== server) lastServer = { name: server, part: serverPart(server) };
+  return lastServer.part;
 }
 
 // A server may be called `a__b` or `a_`. Its underscores that would read as the separator are
@@ -192,10 +200,14 @@ function nameless(kind: "server" | "tool", origin: ToolOrigin): string {
   return `${kind}_${originHash(origin, hashLength)}`;
 }
 
+const validCharacters = /^[A-Za-z0-9_-]*$/;
+
 /** `name` as it is when it is valid; otherwise NFKC with each run of other characters replaced. */
 function replaceInvalid(name: string, replacement: "_" | "-"): string {
+  // Almost every name is valid as it is, and thousands are looked at together.
+  if (validCharacters.test(name)) return name;
   const normal = name.normalize("NFKC");
-  if (/^[A-Za-z0-9_-]*$/.test(normal)) return normal;
+  if (validCharacters.test(normal)) return normal;
   return trimSeparators(normal.replace(/[^A-Za-z0-9_-]+/g, replacement));
 }
 
