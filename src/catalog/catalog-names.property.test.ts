@@ -5,7 +5,7 @@ import type { ServerConfig } from "../config/keys/server-config.ts";
 import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { boundedLine } from "../text/untrusted/bounded-text.ts";
 import { type AssignOptions, type NameEntry } from "./public-names.ts";
-import { ToolCatalog } from "./tool-catalog.ts";
+import { type ExtraTools, ToolCatalog } from "./tool-catalog.ts";
 import {
   appendHash,
   hashLength,
@@ -109,6 +109,28 @@ describe("names that follow the catalog", () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it("expected names are made while lists arrive, five hundred tools at a time", () => {
+    const catalog = new ToolCatalog();
+    const asked: string[] = [];
+    const extras: ExtraTools = {
+      extend(serverName, own) {
+        asked.push(serverName);
+        return own;
+      },
+    };
+    catalog.expectNames("mcp__server__tool", extras);
+    for (const name of ["a", "b"]) {
+      catalog.declare(parseServerEntry(name, { command: "x" }));
+      const listed = Array.from({ length: 250 }, (_, index) => ({ name: `t${index}` }));
+      catalog.replace(name, { tools: listed, rejected: [] });
+      catalog.noteResources(name, true);
+      catalog.prepareNames();
+      expect(asked).toEqual(name === "a" ? [] : ["a", "b"]);
+    }
+    expect(catalog.named("mcp__server__tool", extras).tools).toHaveLength(500);
+    expect(asked).toEqual(["a", "b"]);
   });
 
   it("a server that is listed again costs no other server its objects", () => {

@@ -153,6 +153,8 @@ export class Discovery {
       replaced = this.#replace(serverName, listing);
       // A long list takes a while each time: other work gets its turn in between.
       if (slice.isOver) await slice.next();
+      catalog.prepareNames();
+      if (slice.isOver) await slice.next();
       if (find() === undefined) return;
       await storedCatalogs.listed(reviewed, client, listing.tools);
     } catch (error) {

@@ -47,6 +47,10 @@ export class ToolCatalog {
   readonly #tables = new WeakMap<object, NamingTables>();
   /** Counts the changes that names could depend on. */
   #version = 0;
+  /** The tables of presets, with what is added to their tools: few, and asked for again and again. */
+  readonly #presets: { readonly naming: Naming; readonly extras: ExtraTools | undefined }[] = [];
+  /** How many tools have come since names were last prepared. */
+  #unprepared = 0;
   #unnamed: ReadonlySet<string> = new Set();
   readonly #confusions = new ToolConfusions();
   readonly #nameNews = new NameNews();
@@ -166,11 +170,22 @@ export class ToolCatalog {
 
   /** The catalog under one naming, shared by all sessions that name tools alike and reserve no name of theirs. */
   named(naming: Naming, extras?: ExtraTools): NamedCatalog {
-    const tables = this.#tablesOf(extras);
-    const known = tables.get(naming);
-    const table = known ?? this.createNames(naming);
-    if (known === undefined) tables.set(naming, table);
-    return this.namedBeside(table, { extras, reserved: noNames });
+    return this.namedBeside(this.#tableOf(naming, extras), { extras, reserved: noNames });
+  }
+
+  /** Notes that names will be asked for, so that `prepareNames` makes them in advance. */
+  expectNames(naming: Naming, extras?: ExtraTools): void {
+    this.#tableOf(naming, extras);
+  }
+
+  /**
+   * Makes the expected names when many tools have come since the last time. Called between lists that arrive, so
+   * that whoever asks first does not have to wait until the tools of a thousand servers are named.
+   */
+  prepareNames(): void {
+    if (this.#unprepared < preparedTogether) return;
+    this.#unprepared = 0;
+    for (const { naming, extras } of this.#presets) this.named(naming, extras);
   }
 
   /** Names for one session that reserves some, for `namedBeside`. */
@@ -193,6 +208,16 @@ export class ToolCatalog {
   /** Problems of names that no session has been given before: whoever takes them tells them. */
   takeNameNews({ problems }: NamedCatalog): readonly NameProblem[] {
     return this.#nameNews.take(problems);
+  }
+
+  #tableOf(naming: Naming, extras: ExtraTools | undefined): CatalogNames {
+    const tables = this.#tablesOf(extras);
+    const known = tables.get(naming);
+    if (known !== undefined) return known;
+    const table = this.createNames(naming);
+    tables.set(naming, table);
+    if (typeof naming === "string") this.#presets.push({ naming, extras });
+    return table;
   }
 
   #tablesOf(extras: ExtraTools | undefined): NamingTables {
@@ -236,6 +261,7 @@ export class ToolCatalog {
     });
     this.#confuse(config.name, tools);
     this.#version += 1;
+    this.#unprepared += tools.length;
   }
 
   #confuse(serverName: string, tools: readonly CatalogTool[]): void {
@@ -244,6 +270,8 @@ export class ToolCatalog {
 }
 
 const noNames: ReadonlySet<string> = new Set();
+/** So many tools are named in a few milliseconds. */
+const preparedTogether = 500;
 
 /** Names by naming. A function is forgotten with the sessions that brought it. */
 class NamingTables {

@@ -267,6 +267,7 @@ export class AgentSession implements Session, Caller {
         async (server) => [server.config.name, await makeReady(server, parts, options)] as const,
       ),
     );
+    await this.#list.prepare();
     if (options.signal?.aborted === true) throw cancelledByCaller();
     return Object.fromEntries(found);
   }

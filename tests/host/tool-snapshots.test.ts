@@ -189,4 +189,21 @@ describe("the list of a session", () => {
     const both = ["mcp__library__t", "mcp__library__read_resource"];
     expect(lists()).toEqual([both, both]);
   });
+
+  it("is made in advance by ready(), and made again for what changes meanwhile", async () => {
+    const { host, state } = await open();
+    await using _closing = host;
+    const human: { confirm?: () => Promise<ConfirmAnswer> } = {};
+    const session = host.session({ agent: "main", level: "trusted", human });
+    await session.ready();
+    const readying = session.ready();
+    // All of this comes after the tools were judged in advance, or while they are.
+    human.confirm = () => Promise.resolve("no");
+    await host.grants.allow({ agent: "main", server: "one", tool: "b" });
+    state.text = "as it is now";
+    await host.reconnect("one");
+    await readying;
+    expect(names(session.tools())).toEqual(["mcp__one__b", "mcp__two__a", "mcp__two__c"]);
+    expect(asking(session)).toEqual(["mcp__two__a", "mcp__two__c"]);
+  });
 });

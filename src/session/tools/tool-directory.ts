@@ -28,16 +28,18 @@ export class ToolDirectory {
 
   constructor(parts: ToolDirectoryParts) {
     this.#parts = parts;
+    parts.catalog.expectNames(parts.naming, parts.readers);
   }
 
   named(): NamedCatalog {
-    const named = this.#current();
+    const named = this.namedInAdvance();
     // Almost always there are none: this is on the path of every call.
     if (named.problems.length > 0) this.#tellNews(named);
     return named;
   }
 
-  #current(): NamedCatalog {
+  /** The same names for work in advance: problems are published when somebody asks for the names. */
+  namedInAdvance(): NamedCatalog {
     const { catalog, naming, natives, readers } = this.#parts;
     const shared = catalog.named(naming, readers);
     if (natives.size === 0) return shared;

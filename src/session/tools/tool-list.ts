@@ -1,3 +1,4 @@
+import { TimeSlice } from "../../async/time-slice.ts";
 import type { CallTarget, NativeCallable } from "../../call/call-contract.ts";
 import type { NamedCatalog, NamedServer } from "../../catalog/catalog-names.ts";
 import type { Human } from "../../human/human.ts";
@@ -42,7 +43,7 @@ interface Snapshot extends Pick<Validity, "revision" | "validUntil"> {
 export class ToolList {
   readonly #parts: ToolListParts;
   readonly #natives = new WeakMap<NativeCallable, AgentTool>();
-  #servers: ReadonlyMap<string, ServerPart> = new Map();
+  #servers = new Map<string, ServerPart>();
   #snapshot: Snapshot | undefined;
 
   constructor(parts: ToolListParts) {
@@ -51,6 +52,15 @@ export class ToolList {
 
   tools(): readonly McpTool[] {
     return this.#current().tools;
+  }
+
+  /** Judges the tools in slices of time, so that `tools()` finds most of its work done. */
+  async prepare(): Promise<void> {
+    const slice = new TimeSlice();
+    for (const server of this.#parts.directory.namedInAdvance().servers) {
+      if (slice.isOver) await slice.next();
+      this.#servers.set(server.serverName, this.#partOf(server, this.#listsPending));
+    }
   }
 
   /** Whether any tool of a server is listed. */
