@@ -216,6 +216,39 @@ describe("pins in a store", () => {
     expect(other.pins.quarantined(other.mail)).toEqual(["send"]);
   });
 
+  it("P14: new tools of all servers are written together, and compared again where another host was first", async () => {
+    await using place = await makePlace();
+    const other = place.host();
+    await other.pins.review(other.mail, [tool("theirs")]);
+    const one = place.host();
+    for (const server of one.registry.all()) {
+      await one.pins.review(server, [tool("ours")]);
+      await one.pins.review(server, [tool("ours"), tool("later", "later")]);
+    }
+    await other.close();
+    const opened = await one.store.open();
+    if (opened === undefined) throw new Error("there is no store");
+    const acceptNew = vi.spyOn(opened.pins, "acceptNew");
+    const list = vi.spyOn(opened.pins, "list");
+    const before = one.revision.count;
+    await one.close();
+    expect(acceptNew).toHaveBeenCalledTimes(1);
+    // Both servers are in one transaction, in which one of four tools was not new.
+    expect(list).toHaveBeenCalledTimes(2);
+    expect(one.pins.quarantined(one.mail)).toEqual(["send"]);
+    expect(one.pins.quarantined(one.registry.get("news"))).toEqual([]);
+    expect(one.revision.count).not.toBe(before);
+
+    const third = place.host();
+    for (const server of third.registry.all())
+      await third.pins.review(server, [tool("only", "only")]);
+    const reopened = await third.store.open();
+    if (reopened === undefined) throw new Error("there is no store");
+    const listed = vi.spyOn(reopened.pins, "list");
+    await third.close();
+    expect(listed).not.toHaveBeenCalled();
+  });
+
   it("writes what waits for a person, and takes it back when it is as it was", async () => {
     await using place = await makePlace();
     const statesNow = async () => {

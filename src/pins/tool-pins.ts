@@ -8,6 +8,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { HostStore } from "../store/host-store.ts";
+import type { StoredDefinition } from "../store/rows/pin-rows.ts";
 import type { Store } from "../store/store.ts";
 import { describeQuarantined } from "./describe-quarantined.ts";
 import { createInspector } from "./inspect-definition.ts";
@@ -46,6 +47,11 @@ interface ServerPins extends Pick<PinnedTools, "accepted" | "quarantined"> {
   readonly acceptedOf: WeakMap<readonly OfferedTool[], readonly OfferedTool[]>;
 }
 
+interface FreshTools {
+  readonly server: RegisteredServer;
+  readonly tools: readonly ListedTool[];
+}
+
 /** Bound on events for one list: each is an entry of the audit trail, and a server decides how many there would be. */
 const maxAnnounced = 100;
 
@@ -61,6 +67,8 @@ export class ToolPins implements Pins {
   readonly #unwritten = new Set<ConsentId>();
   /** Runs one task after the other: neither an older list nor one from before a yes may have the last word. */
   readonly #inTurn = createQueue();
+  /** New tools whose pins are about to be written, by server. */
+  #fresh = new Map<ConsentId, FreshTools>();
   /** New pins wait to be written, and no call has asked for them yet. */
   #hasDelayedPins = false;
 
@@ -142,18 +150,8 @@ export class ToolPins implements Pins {
       : none;
     const fresh = await this.#compare(server, listed, stored);
     if (fresh.length === 0 || !hasLastingIds(server.config)) return;
-    // Not at once: a host that only lists would pay for the store before it can answer.
     this.#hasDelayedPins = true;
-    store.writeLater("the pins", () => async (opened) => {
-      const definitions = fresh.map((tool) => ({
-        tool: tool.name,
-        fingerprint: fingerprintOf(tool),
-        definition: definitionOfTool(tool),
-      }));
-      await opened.pins.acceptNew(server.consentId, definitions);
-      // Another host may have seen the same tool first, with another definition.
-      await this.#compare(server, undefined, await readPins(opened, server));
-    });
+    this.#writeFresh(server, fresh);
   }
 
   async list(serverName?: string): Promise<readonly QuarantinedTool[]> {
@@ -293,6 +291,32 @@ export class ToolPins implements Pins {
     events.emit({ type: "warning", serverName, text, at: clock.now() });
   }
 
+  /** Writes the pins of many servers together, and later: a host that only lists need not wait for the store. */
+  #writeFresh(server: RegisteredServer, tools: readonly ListedTool[]): void {
+    const isWaiting = this.#fresh.size > 0;
+    const before = this.#fresh.get(server.consentId)?.tools ?? [];
+    this.#fresh.set(server.consentId, { server, tools: [...before, ...tools] });
+    if (isWaiting) return;
+    this.#parts.store.writeLater("the pins", () => {
+      const fresh = this.#fresh;
+      this.#fresh = new Map();
+      return (opened) => this.#acceptFresh(opened, fresh);
+    });
+  }
+
+  async #acceptFresh(opened: Store, fresh: ReadonlyMap<ConsentId, FreshTools>): Promise<void> {
+    const definitions = new Map(
+      [...fresh].map(([consentId, { tools }]) => [consentId, tools.map(toStoredDefinition)]),
+    );
+    const contested = await opened.pins.acceptNew(definitions);
+    // Another host has seen some of these tools first, perhaps with another definition.
+    for (const consentId of contested) {
+      const server = fresh.get(consentId)?.server;
+      if (server !== undefined)
+        await this.#compare(server, undefined, await readPins(opened, server));
+    }
+  }
+
   /** Writes once for all changes until then: a server may change its tools with every list. */
   #writeQuarantined({ consentId, config }: RegisteredServer): void {
     if (!hasLastingIds(config) || this.#unwritten.has(consentId)) return;
@@ -338,6 +362,11 @@ function isPartOf(tools: readonly OfferedTool[], listed: readonly ListedTool[]):
 }
 
 const none: ReadonlyMap<string, AcceptedDefinition> = new Map();
+
+function toStoredDefinition(tool: ListedTool): StoredDefinition {
+  const definition = definitionOfTool(tool);
+  return { tool: tool.name, fingerprint: fingerprintOf(tool), definition };
+}
 
 async function readPins(
   { pins }: Store,

@@ -56,7 +56,7 @@ describe("what must be on the disk before it is acknowledged", () => {
     ["its end", "full", () => new ApprovalRows(context).revoke({ launchId: launchId("i") })],
     ["a grant", "full", () => new GrantRows(context).grant([grant])],
     ["its end", "full", () => new GrantRows(context).revoke({})],
-    ["a pin", "full", () => new PinRows(context).acceptNew(consentId("i"), [pin])],
+    ["a pin", "full", () => new PinRows(context).acceptNew(new Map([[consentId("i"), [pin]]]))],
     ["a quarantine", "full", () => new PinRows(context).quarantine(consentId("i"), pin)],
     ["accepting a change", "full", () => new PinRows(context).accept(consentId("i"), "t", "f")],
     ["a secret", "full", () => new SecretRows(context).put("a", "b")],
@@ -70,6 +70,20 @@ describe("what must be on the disk before it is acknowledged", () => {
   ])("STO-08: %s is written %s", async (_, durability, write) => {
     await write();
     expect(database.asked).toEqual([durability]);
+  });
+
+  it("P14: the new tools of a thousand servers are pinned 500 to a transaction", async () => {
+    const rows = new PinRows(context);
+    const tools = Array.from({ length: 20 }, (_, index) => ({ ...pin, tool: `t${index}` }));
+    const names = Array.from({ length: 1_000 }, (_, index) => consentId(`i${index}`));
+    expect(await rows.acceptNew(new Map(names.map((name) => [name, tools])))).toEqual(new Set());
+    expect(database.asked).toEqual(Array.from({ length: 40 }, () => "full"));
+    expect(await rows.list(consentId("i999"))).toHaveLength(20);
+    database.asked = [];
+    const large = { ...pin, definition: { description: "x".repeat(60_000) } };
+    const others = Array.from({ length: 40 }, (_, index) => consentId(`other${index}`));
+    await rows.acceptNew(new Map(others.map((name) => [name, [large]])));
+    expect(database.asked).toHaveLength(3);
   });
 
   it("P14: a thousand catalogs are saved in ten transactions, long ones in parts of a megabyte", async () => {

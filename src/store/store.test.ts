@@ -12,6 +12,7 @@ import {
   startPostgres,
   type TestPostgres,
 } from "../../tests/fixtures/store/postgres-server.ts";
+import type { ConsentId } from "../config/keys/server-ids.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import type { AuditFilter, AuditQuery, AuditRow } from "./audit/audit-entry.ts";
 import { AuditPageDraft } from "./audit/audit-page-draft.ts";
@@ -236,8 +237,10 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     const store = await open();
     const first = { tool: "read", fingerprint: "f1", definition: { description: "reads" } };
     const changed = { tool: "read", fingerprint: "f2", definition: { description: "deletes" } };
-    await store.pins.acceptNew(consentId("i"), [first, { tool: "write", fingerprint: "w" }]);
-    await store.pins.acceptNew(consentId("i"), [changed]);
+    await store.pins.acceptNew(
+      new Map([[consentId("i"), [first, { tool: "write", fingerprint: "w" }]]]),
+    );
+    await store.pins.acceptNew(new Map([[consentId("i"), [changed]]]));
     await store.pins.quarantine(consentId("i"), changed);
     expect(await store.pins.definitions(consentId("i"), "read")).toEqual({
       accepted: first,
@@ -262,6 +265,37 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     expect(await store.pins.remove(consentId("i"))).toBe(2);
   });
 
+  test("PRM-21: says of which servers not all tools were new, among many that are pinned together", async () => {
+    const store = await open();
+    const pin = (tool: string, fingerprint = "f") => ({ tool, fingerprint });
+    const [known, full, fresh] = ["known", "full", "fresh"].map(consentId) as [
+      ConsentId,
+      ConsentId,
+      ConsentId,
+    ];
+    const many = Array.from({ length: 4_999 }, (_, index) => pin(`t${index}`));
+    await store.pins.acceptNew(new Map([[full, many]]));
+    expect(await store.pins.acceptNew(new Map([[known, [pin("a", "first")]]]))).toEqual(new Set());
+    const more = Array.from({ length: 600 }, (_, index) => pin(`n${index}`));
+    const leftAlone = await store.pins.acceptNew(
+      new Map([
+        [fresh, more],
+        [full, [pin("last"), pin("beyond")]],
+        [known, [pin("a", "second"), pin("b")]],
+      ]),
+    );
+    expect([...leftAlone]).toEqual(expect.arrayContaining([full, known]));
+    const fingerprints = await store.pins.list(known);
+    expect(fingerprints.map(({ fingerprint }) => fingerprint)).toEqual(["first", "f"]);
+    const names = (await store.pins.list(full)).map(({ tool }) => tool);
+    expect([names.length, names.includes("last"), names.includes("beyond")]).toEqual([
+      5_000,
+      true,
+      false,
+    ]);
+    expect(await store.pins.list(fresh)).toHaveLength(600);
+  });
+
   test("PRM-21: a server with 5,000 tools is pinned at once; huge definitions keep their fingerprint", async () => {
     const store = await open();
     const definitions = Array.from({ length: 5_000 }, (_, index) => ({
@@ -269,8 +303,8 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
       fingerprint: `f${index}`,
       definition: { description: "x".repeat(index === 7 ? 70_000 : 2_500) },
     }));
-    await store.pins.acceptNew(consentId("i"), definitions);
-    await store.pins.acceptNew(consentId("i"), []);
+    await store.pins.acceptNew(new Map([[consentId("i"), definitions]]));
+    await store.pins.acceptNew(new Map([[consentId("i"), []]]));
     expect(await store.pins.list(consentId("i"))).toHaveLength(5_000);
     const kept = async (tool: string): Promise<unknown> =>
       (await store.pins.definitions(consentId("i"), tool)).accepted;
@@ -291,7 +325,7 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
         definition: { description: "x".repeat(2_000) },
       }));
     for (let round = 0; round < 4; round += 1) {
-      await store.pins.acceptNew(id, named(round));
+      await store.pins.acceptNew(new Map([[id, named(round)]]));
       await store.pins.replaceQuarantined(id, named(round));
     }
     const rows = await store.pins.list(id);
@@ -308,7 +342,7 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     );
     const bytes = kept.reduce((sum, length) => sum + length, 0);
     expect(bytes).toBeLessThanOrEqual(9 * 1024 * 1024 + 2 * rows.length);
-    await store.pins.acceptNew(consentId("other"), [{ tool: "a", fingerprint: "f" }]);
+    await store.pins.acceptNew(new Map([[consentId("other"), [{ tool: "a", fingerprint: "f" }]]]));
     expect(await store.pins.list(consentId("other"))).toHaveLength(1);
   });
 
@@ -618,8 +652,8 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
   test("STO-08: of two hosts that see a tool first, one pins it", async () => {
     const [one, two] = await openTwice();
     await Promise.all([
-      one.pins.acceptNew(consentId("i"), [{ tool: "t", fingerprint: "one" }]),
-      two.pins.acceptNew(consentId("i"), [{ tool: "t", fingerprint: "two" }]),
+      one.pins.acceptNew(new Map([[consentId("i"), [{ tool: "t", fingerprint: "one" }]]])),
+      two.pins.acceptNew(new Map([[consentId("i"), [{ tool: "t", fingerprint: "two" }]]])),
     ]);
     expect(await one.pins.list(consentId("i"))).toHaveLength(1);
     expect(await two.pins.list(consentId("i"))).toEqual(await one.pins.list(consentId("i")));

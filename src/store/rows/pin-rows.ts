@@ -42,6 +42,13 @@ const maxRows = maxAcceptedRows + maxQuarantinedRows;
 const rowsPerRead = 1_000;
 /** The number of rows that one statement writes; building it takes milliseconds. */
 const rowsPerWrite = 500;
+const charsPerWrite = 1024 * 1024;
+const idsPerRead = 500;
+
+interface AcceptedSize {
+  readonly rows: number;
+  readonly chars: number;
+}
 
 /** Stored pins: the definition that each tool of a server had when it was first seen or last accepted. */
 export class PinRows {
@@ -114,20 +121,27 @@ export class PinRows {
 
   /**
    * Accepts tools that were never seen before and leaves all others alone: of two processes that see a
-   * tool first, one pins it. Read the list afterwards to know what holds.
+   * tool first, one pins it. Gives the servers of which something was left alone: read the list of these to
+   * know what holds. Tools of many servers share a transaction.
    */
-  async acceptNew(consentId: ConsentId, definitions: readonly StoredDefinition[]): Promise<void> {
-    if (definitions.length === 0) return;
-    const { rows, chars } = await this.#acceptedSize(consentId);
-    const fitting = definitions.slice(0, Math.max(0, maxPinsPerServer - rows));
-    const budget = { bytesLeft: maxDefinitionBytesPerServer - chars };
-    for await (const some of this.#inParts(consentId, "accepted", fitting, budget)) {
-      const statement = this.#context.database.queries
-        .insertInto("pins")
-        .values([...some])
-        .onConflict((conflict) => conflict.doNothing());
-      await this.#context.areas.write("pins", [statement]);
+  async acceptNew(
+    definitions: ReadonlyMap<ConsentId, readonly StoredDefinition[]>,
+  ): Promise<ReadonlySet<ConsentId>> {
+    const leftAlone = new Set<ConsentId>();
+    const added: Iterable<StoreTables["pins"]>[] = [];
+    const sizes = await this.#acceptedSizes([...definitions.keys()]);
+    for (const [consentId, ofServer] of definitions) {
+      const { rows, chars } = sizes.get(consentId) ?? { rows: 0, chars: 0 };
+      const fitting = ofServer.slice(0, Math.max(0, maxPinsPerServer - rows));
+      if (fitting.length < ofServer.length) leftAlone.add(consentId);
+      const budget = { bytesLeft: maxDefinitionBytesPerServer - chars };
+      added.push(this.#rows(consentId, "accepted", fitting, budget));
     }
+    for await (const some of inParts(added)) {
+      const [inserted] = await this.#add(some);
+      if (inserted !== some.length) for (const { identity } of some) leftAlone.add(identity);
+    }
+    return leftAlone;
   }
 
   /**
@@ -154,13 +168,8 @@ export class PinRows {
     ]);
     const budget = { bytesLeft: maxQuarantinedBytes };
     const first = definitions.slice(0, maxQuarantinedRows);
-    for await (const some of this.#inParts(consentId, "quarantined", first, budget)) {
-      const statement = queries
-        .insertInto("pins")
-        .values([...some])
-        .onConflict((conflict) => conflict.doNothing());
-      await areas.write("pins", [statement]);
-    }
+    for await (const some of inParts([this.#rows(consentId, "quarantined", first, budget)]))
+      await this.#add(some);
   }
 
   /** Records the definition a tool has changed to; the accepted one stays beside it. */
@@ -237,10 +246,37 @@ export class PinRows {
     return removed;
   }
 
+  /** Adds rows for which there is none yet. */
+  async #add(rows: readonly StoreTables["pins"][]): Promise<readonly number[]> {
+    const statement = this.#context.database.queries
+      .insertInto("pins")
+      .values([...rows])
+      .onConflict((conflict) => conflict.doNothing());
+    return await this.#context.areas.write("pins", [statement]);
+  }
+
+  /** Measures what is accepted of each of these servers; those of which nothing is accepted are left out. */
+  async #acceptedSizes(
+    consentIds: readonly ConsentId[],
+  ): Promise<ReadonlyMap<ConsentId, AcceptedSize>> {
+    const { database } = this.#context;
+    const sizes = new Map<ConsentId, AcceptedSize>();
+    for (let start = 0; start < consentIds.length; start += idsPerRead) {
+      const some = consentIds.slice(start, start + idsPerRead);
+      const known = await database.read(
+        database.queries
+          .selectFrom("pins")
+          .select("identity")
+          .distinct()
+          .where("identity", "in", some),
+      );
+      for (const { identity } of known) sizes.set(identity, await this.#acceptedSize(identity));
+    }
+    return sizes;
+  }
+
   /** Counts the accepted tools and the bytes of their stored definitions. */
-  async #acceptedSize(
-    consentId: ConsentId,
-  ): Promise<{ readonly rows: number; readonly chars: number }> {
+  async #acceptedSize(consentId: ConsentId): Promise<AcceptedSize> {
     const { database } = this.#context;
     const [size] = await database.read(
       database.queries
@@ -260,26 +296,13 @@ export class PinRows {
     return { rows: Number(size?.rows ?? 0), chars: Number(size?.chars ?? 0) };
   }
 
-  /**
-   * Splits rows into numbers that one statement takes; other work gets its turn while definitions become
-   * JSON.
-   */
-  async *#inParts(
+  *#rows(
     consentId: ConsentId,
     state: PinState,
     definitions: readonly StoredDefinition[],
     budget: { bytesLeft: number },
-  ): AsyncGenerator<readonly StoreTables["pins"][]> {
-    const slice = new TimeSlice();
-    let rows: StoreTables["pins"][] = [];
-    for (const definition of definitions) {
-      if (slice.isOver) await slice.next();
-      rows.push(this.#row(consentId, state, definition, budget));
-      if (rows.length < rowsPerWrite) continue;
-      yield rows;
-      rows = [];
-    }
-    if (rows.length > 0) yield rows;
+  ): Generator<StoreTables["pins"]> {
+    for (const definition of definitions) yield this.#row(consentId, state, definition, budget);
   }
 
   #row(
@@ -302,6 +325,29 @@ export class PinRows {
       pinned_at,
     };
   }
+}
+
+/**
+ * Splits rows into numbers that one statement takes; other work gets its turn while definitions become
+ * JSON.
+ */
+async function* inParts(
+  lists: readonly Iterable<StoreTables["pins"]>[],
+): AsyncGenerator<readonly StoreTables["pins"][]> {
+  const slice = new TimeSlice();
+  let part: StoreTables["pins"][] = [];
+  let chars = 0;
+  for (const rows of lists)
+    for (const row of rows) {
+      if (slice.isOver) await slice.next();
+      part.push(row);
+      chars += row.definition?.length ?? 0;
+      if (part.length < rowsPerWrite && chars < charsPerWrite) continue;
+      yield part;
+      part = [];
+      chars = 0;
+    }
+  if (part.length > 0) yield part;
 }
 
 /** Reads a state that is not clearly accepted as quarantined. */
