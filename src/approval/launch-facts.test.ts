@@ -4,7 +4,14 @@ import type { ConsentId, EntryId } from "../config/keys/server-ids.ts";
 import { parseServerEntry } from "../config/parse/parse-config.ts";
 import type { GrantSubject } from "../grants/consent-subject.ts";
 import type { Approval } from "../store/rows/approval-rows.ts";
-import { consentIdOf, coveredName, entryIdOf, launchFacts, launchIdOf } from "./launch-facts.ts";
+import {
+  consentIdOf,
+  coveredName,
+  entryIdOf,
+  type LaunchFacts,
+  launchFacts,
+  launchIdOf,
+} from "./launch-facts.ts";
 
 const identify = (entry: unknown, name = "s"): EntryId =>
   entryIdOf(launchFacts(parseServerEntry(name, entry)));
@@ -134,6 +141,65 @@ describe("ids of a server", () => {
     // @ts-expect-error Text is no id before one of the functions made it one.
     const text: Approval["launchId"] = "text";
     expect([ofEntry, ofLaunch, approved, text]).toHaveLength(4);
+  });
+
+  it("PRM-21: the facts of a program are all that a person approves", () => {
+    const config = parseServerEntry("s", {
+      ...stdio,
+      args: ["a"],
+      env: { B: "${X}" },
+      envPassthrough: ["Z", "A"],
+      isolation: { sandbox: true },
+      skipReadOnlyPrompts: true,
+      toolPrefix: "p",
+      enabledTools: ["y", "x"],
+      disabledTools: [],
+    });
+    const place = { commandPath: "/bin/run", folder: "/srv", workspaceFolder: "/w" };
+    expect(launchFacts(config, place)).toStrictEqual({
+      kind: "stdio",
+      command: "run",
+      "args.0": "a",
+      cwd: "/srv",
+      "env.B": "${X}",
+      envPassthrough: '["A","Z"]',
+      inheritEnv: "safe",
+      expandArgs: "false",
+      "auth.type": "none",
+      isolation: "on",
+      "isolation.sandbox": "true",
+      skipReadOnlyPrompts: "true",
+      toolPrefix: "p",
+      enabledTools: '["x","y"]',
+      commandPath: "/bin/run",
+      folder: "/srv",
+      workspaceFolder: "/w",
+    });
+  });
+
+  it("PRM-21: where a program lies is part of its launch, and not of its entry or of what consent is bound to", () => {
+    const config = parseServerEntry("s", stdio);
+    const [bare, placed] = [
+      {},
+      { commandPath: "/bin/run", folder: "/srv", workspaceFolder: "/w" },
+    ].map((place) => launchFacts(config, place));
+    const idsOf = (facts: LaunchFacts = {}) => [
+      entryIdOf(facts),
+      consentIdOf(facts, { layer: "user" }),
+    ];
+    expect(idsOf(placed)).toEqual(idsOf(bare));
+    for (const place of [{ commandPath: "/x" }, { folder: "/x" }, { workspaceFolder: "/x" }])
+      expect(launchIdOf(launchFacts(config, place))).not.toBe(launchIdOf(launchFacts(config)));
+  });
+
+  it("PRM-21: an address has one fact for what can be shown of it and one for the rest", () => {
+    const facts = launchFacts(
+      parseServerEntry("s", { ...remote, url: "https://h.example/?token=abcd1234" }),
+    );
+    expect(facts["url"]).not.toContain("abcd1234");
+    expect(facts["digest of url"]).toMatch(/^sha256:[0-9a-f]{32}$/);
+    expect(facts["digest of headers.A"]).toMatch(/^sha256:[0-9a-f]{32}$/);
+    expect(launchFacts(parseServerEntry("s", remote))).not.toHaveProperty("digest of url");
   });
 
   it("PRM-21: servers that start nothing are told apart by name", () => {
