@@ -59,6 +59,11 @@ export class ToolGrants implements Grants {
     return this.#grants.hasAny(agent, consentId);
   }
 
+  /** Whether the agent was granted a tool of this name, as it is defined now or otherwise. */
+  hasGranted(agent: string, consentId: ConsentId, toolName: string): boolean {
+    return this.#grants.find(agent, consentId, toolName) !== undefined;
+  }
+
   /** Grants what a person allowed for good; resolves when it is kept, rejects with `store_failed`. */
   grant(subjects: readonly GrantSubject[]): Promise<void> {
     return this.#add(subjects, undefined);

@@ -377,12 +377,17 @@ export class ToolJudge {
     rights: Pick<ConsentFacts, "isCapable" | "isParentAsked">,
   ): ConsentVerdict {
     const { agent, level } = this.rights;
+    const { grants } = this.#parts;
+    const toolName = tool.isContent ? contentName : tool.originalName;
     // A fingerprint is looked up only where an answer may be bound to it.
-    const subject = hasAnswers ? this.#subject(server, tool) : undefined;
-    const grantedUntil = subject && this.#parts.grants.grantedUntil({ agent, ...subject });
+    const mayBeAnswered =
+      hasAnswers &&
+      (!this.#allowances.isEmpty || grants.hasGranted(agent, server.consentId, toolName));
+    const subject = mayBeAnswered ? this.#subject(server, tool) : undefined;
+    const grantedUntil = subject && grants.grantedUntil({ agent, ...subject });
     const consent = decideConsent({
       serverName: tool.serverName,
-      toolName: tool.isContent ? contentName : tool.originalName,
+      toolName,
       level,
       mode,
       claimsReadOnly: claims(tool, "readOnlyHint"),
