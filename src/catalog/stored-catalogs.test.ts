@@ -99,6 +99,37 @@ describe("StoredCatalogs", () => {
     expect([...(save.mock.lastCall?.[0].keys() ?? [])]).toEqual([registry.get("b").consentId]);
   });
 
+  it("P14: other work gets its turn while the lists of many servers are loaded", async () => {
+    const { clock, store, registry, catalog, memory, define } = createMemory();
+    const names = Array.from({ length: 16 }, (_, index) => `s${index}`);
+    const configs = names.map((name) => parseServerEntry(name, { command: name }));
+    define(configs);
+    for (const server of registry.all()) await memory.listed(server, client, [tool("first")]);
+    await clock.advance(1_000);
+    await store.open();
+    let loadedInTurn = 0;
+    let mostInTurn = 0;
+    const load = catalog.load.bind(catalog);
+    vi.spyOn(catalog, "load").mockImplementation((name, tools) => {
+      const until = performance.now() + 11;
+      while (performance.now() < until);
+      loadedInTurn += 1;
+      mostInTurn = Math.max(mostInTurn, loadedInTurn);
+      load(name, tools);
+    });
+    const beginTurn = (): void => {
+      loadedInTurn = 0;
+      turn = setImmediate(beginTurn);
+    };
+    let turn = setImmediate(beginTurn);
+    await memory.load();
+    clearImmediate(turn);
+    for (const name of names) expect(catalog.tools(name)).toHaveLength(1);
+    // Each takes longer than a turn may, and four are loaded at once.
+    expect(mostInTurn).toBeLessThanOrEqual(4);
+    await store.close();
+  });
+
   it("forgets a server that is gone", async () => {
     const { store, memory, config, define, list, savedAt } = createMemory();
     await list(tool("first"));

@@ -5,7 +5,7 @@ import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts"
 import { eraOfVersion, type ProtocolEra } from "../protocol/wire/protocol-versions.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { HostStore } from "../store/host-store.ts";
-import type { CatalogContent } from "../store/rows/catalog-rows.ts";
+import type { CatalogContent, CatalogEntry } from "../store/rows/catalog-rows.ts";
 import { isJsonObject } from "../text/json-object.ts";
 import type { ToolCatalog } from "./tool-catalog.ts";
 
@@ -15,6 +15,9 @@ export interface StoredCatalogsOptions {
   readonly catalog: ToolCatalog;
   readonly pins: ToolPins;
 }
+
+/** Enough to use every connection to a database that is asked over the network. */
+const loadedAtOnce = 4;
 
 /**
  * Keeps the last list of each server in the store, so that tools are listed before anything is started. A
@@ -38,13 +41,18 @@ export class StoredCatalogs {
     for (const consentId of this.#written.keys())
       if (!known.has(consentId)) this.#written.delete(consentId);
     const servers = registry.all().filter(({ config }) => hasLastingIds(config));
+    const next = servers.values();
+    const slice = new TimeSlice();
     await store.read(async ({ catalog }) => {
-      await Promise.all(
-        servers.map(async (server) => {
+      const loadNext = async (): Promise<void> => {
+        for (const server of next) {
+          // SQLite answers at once: without this a thousand lists would be loaded in one turn.
+          if (slice.isOver) await slice.next();
           const entry = await catalog.find(server.consentId);
-          if (entry !== undefined) await this.#loadOne(server, entry.content);
-        }),
-      );
+          if (entry !== undefined) await this.#loadOne(server, entry);
+        }
+      };
+      await Promise.all(Array.from({ length: loadedAtOnce }, loadNext));
     }, undefined);
   }
 
@@ -78,11 +86,11 @@ export class StoredCatalogs {
     });
   }
 
-  async #loadOne(server: RegisteredServer, content: CatalogContent): Promise<void> {
+  async #loadOne(server: RegisteredServer, { content, text }: CatalogEntry): Promise<void> {
     const { catalog, pins } = this.#options;
     const { config, connection, consentId } = server;
     const { tools, hasResources } = content;
-    this.#written.set(consentId, JSON.stringify(content));
+    this.#written.set(consentId, text);
     const era = eraToTry(content);
     if (era !== undefined) connection.expectEra(era);
     if (tools === undefined || catalog.isKnown(config.name)) return;

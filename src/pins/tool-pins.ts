@@ -133,10 +133,14 @@ export class ToolPins implements Pins {
         this.#servers.delete(consentId);
         this.#parts.revision.advance(consentId);
       }
+    const slice = new TimeSlice();
     await this.#parts.store.read(async (store) => {
-      for (const { server } of this.#servers.values())
-        if (hasLastingIds(server.config))
-          await this.#compare(server, undefined, await readPins(store, server));
+      for (const { server } of this.#servers.values()) {
+        if (!hasLastingIds(server.config)) continue;
+        // SQLite answers at once: without this a thousand servers would be compared in one turn.
+        if (slice.isOver) await slice.next();
+        await this.#compare(server, undefined, await readPins(store, server));
+      }
     }, undefined);
   }
 

@@ -258,9 +258,9 @@ function lastGood(
   return before.filter(({ name, provenance }) => {
     const { layer, path } = provenance;
     const isOfBroken = path === undefined ? layer === "store" && isStoreBroken : broken.has(path);
-    const isReplaced = servers.some(
+    if (!isOfBroken) return false;
+    return !servers.some(
       (it) => it.name === name && (!isOfProject(it.provenance) || isOfProject(provenance)),
     );
-    return isOfBroken && !isReplaced;
   });
 }

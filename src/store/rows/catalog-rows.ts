@@ -20,6 +20,8 @@ export interface CatalogContent {
 
 export interface CatalogEntry {
   readonly content: CatalogContent;
+  /** The JSON of the content, as it was saved. */
+  readonly text: string;
   /** The time of the write; never in the future, even if the clock was set back since. */
   readonly savedAt: number;
 }
@@ -46,7 +48,7 @@ export class CatalogRows {
     );
     const content = row === undefined ? undefined : parseObjectColumn(row.content);
     if (row === undefined || content === undefined) return undefined;
-    return { content, savedAt: Math.min(row.saved_at, clock.now()) };
+    return { content, text: row.content, savedAt: Math.min(row.saved_at, clock.now()) };
   }
 
   /**
