@@ -78,6 +78,15 @@ export const equivalents = [
     ["expiresAt === undefined", "false"],
   ]),
 
+  ...equivalent(
+    "src/session/rights/child-rights.ts",
+    "the module cannot be loaded, which the runner does not count as a failure",
+    [
+      ['{ resource: "mcp:*:*", action: "*" }', "{}"],
+      ['"mcp:*:*"', '""'],
+    ],
+  ),
+
   ...equivalent(path, "a failed call has no result that could be an error", [["false", "true"]]),
   ...equivalent(path, "tools of servers have no time of their own", [
     ["tool.serverName === undefined", "true"],

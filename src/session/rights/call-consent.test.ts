@@ -21,9 +21,11 @@ async function scriptedConsent(
   const world = await scriptedJudge();
   const judge = world.judgeOf();
   const questions: ConfirmQuestion[] = [];
+  const shown: AbortSignal[] = [];
   const human: Human | undefined = answers && {
-    confirm: async (question) => {
+    confirm: async (question, { signal }) => {
       questions.push(question);
+      shown.push(signal);
       look(question);
       return (await answers.shift()) ?? "no";
     },
@@ -49,7 +51,7 @@ async function scriptedConsent(
     const call = { callId: "c", argumentsText, signal };
     return consent.ask({ tool }, args as Record<string, unknown>, call);
   };
-  return { ...world, judge, questions, told, closing, create, ask };
+  return { ...world, judge, questions, shown, told, closing, create, ask };
 }
 
 const who = { sessionId: "s", callId: "c", agent: "a" };
@@ -273,7 +275,7 @@ describe("several questions", () => {
 describe("giving up", () => {
   it("ends the wait of the caller, before and while the person is asked", async () => {
     const answer = deferred<ConfirmAnswer>();
-    const { ask, tool, questions, told, judge } = await scriptedConsent([answer.promise]);
+    const { ask, tool, questions, shown, told, judge } = await scriptedConsent([answer.promise]);
     await expect(ask(tool("write"), AbortSignal.abort())).rejects.toMatchObject({
       code: "cancelled",
     });
@@ -282,6 +284,8 @@ describe("giving up", () => {
     const asking = ask(tool("write"), caller.signal);
     while (questions.length === 0) await settled();
     caller.abort();
+    // A surface takes the question away.
+    expect(shown.map(({ aborted }) => aborted)).toEqual([true]);
     await expect(asking).rejects.toMatchObject({ code: "cancelled", serverName: "files" });
     answer.resolve("server-session");
     await settled();

@@ -123,6 +123,7 @@ describe("what a session hears", () => {
         listener,
       );
     expect(part({ added: ["hidden"] })).toBeUndefined();
+    expect(part({ removed: ["mine"], changed: ["files"] })).toMatchObject({ changed: ["files"] });
     for (const kind of ["added", "removed", "changed"])
       expect(part({ [kind]: ["files"] })).toMatchObject({ [kind]: ["files"] });
   });

@@ -269,6 +269,14 @@ describe("rights", () => {
     expect(none.contentDenial(logs, "get_prompt")).toMatchObject({ rule: "level" });
   });
 
+  it("PRM-21: are explained with the pin of the tool, where it is known", async () => {
+    const { judgeOf, registry, tool, relist } = await scriptedJudge();
+    const files = registry.get("files");
+    await relist("files", [listed("write", {}, "another")]);
+    expect(judgeOf().facts(files, "write", tool("write")).pin).toBe("changed");
+    expect(judgeOf().facts(files, "write", undefined).pin).toBe("accepted");
+  });
+
   it("PRM-22: of a set end by the clock for servers and content, too", async () => {
     const { judgeOf, registry, clock } = await scriptedJudge();
     const files = registry.get("files");
