@@ -188,7 +188,8 @@ describe("plugboard approve", () => {
     expect(stdout).toContain(String.raw`→ plugboard approve 'it'\''s $(id)'` + "\n");
     expect(stdout).toContain("→ plugboard approve -- -rf\n");
     for (const name of names) {
-      const refused = await sandbox.run(["tools", "--", name]);
+      // Behind `--` any other word would be the command of a server that is not configured.
+      const refused = await sandbox.run(name === "-rf" ? ["tools", "--", name] : ["tools", name]);
       expect(refused.stderr).toContain(ownCommand("approve", name, [], "plugboard"));
       const shown = await sandbox.run(["approve", "--", name]);
       const [, words = ""] = /^To approve exactly this: plugboard (.*)$/m.exec(shown.stdout) ?? [];
