@@ -16,8 +16,8 @@ import type {
   AuditQuery,
   AuditRow,
 } from "../store/audit/audit-entry.ts";
-import { hashOf, maxCallIdChars } from "../store/audit/audit-page-draft.ts";
-import { type CallHead, shortDuration } from "../store/audit/audit-page.ts";
+import { hashOf, maxCallIdChars, shortDuration } from "../store/audit/audit-page-draft.ts";
+import type { CallHead } from "../store/audit/audit-page.ts";
 import { AuditQueue } from "../store/audit/audit-queue.ts";
 import type { HostStore } from "../store/host-store.ts";
 import type { Store } from "../store/store.ts";

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { toStoredJson } from "../tables/stored-text.ts";
 import { detailText } from "./audit-detail.ts";
 import type { AuditEntry } from "./audit-entry.ts";
-import { type AuditPage, type CallHead, maxEntriesPerPage, shortDuration } from "./audit-page.ts";
+import { type AuditPage, type CallHead, maxEntriesPerPage } from "./audit-page.ts";
 
 /** A call that succeeded. */
 export interface AuditedCall {
@@ -256,6 +256,12 @@ function durationText(durationMs: number): string {
   return (texts[Math.round(durationMs * (isShort ? 100 : 10))] ??= String(
     shortDuration(durationMs),
   ));
+}
+
+/** Rounds to the two or three digits that tell fast from slow. */
+export function shortDuration(durationMs: number): number {
+  if (durationMs >= 100) return Math.round(durationMs);
+  return durationMs >= 1 ? Math.round(durationMs * 10) / 10 : Math.round(durationMs * 100) / 100;
 }
 
 /** Tells equal texts apart from others without keeping them. */

@@ -86,12 +86,6 @@ function readCall(members: readonly unknown[], head: readonly unknown[]): AuditE
   };
 }
 
-/** Rounds to the two or three digits that tell fast from slow. */
-export function shortDuration(durationMs: number): number {
-  if (durationMs >= 100) return Math.round(durationMs);
-  return durationMs >= 1 ? Math.round(durationMs * 10) / 10 : Math.round(durationMs * 100) / 100;
-}
-
 /** Keeps the members that are strings: what a page holds may be damaged. */
 function strings(members: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
