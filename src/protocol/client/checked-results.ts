@@ -66,6 +66,8 @@ export interface ToolPageOptions {
   readonly limits?: Limits;
 }
 
+const manyTools = 500;
+
 /**
  * One page of `tools/list`: an entry that is no tool is reported and never costs the others. A tool whose
  * definition is larger than a schema may be is listed by its name alone, with the reason; nothing else of it
@@ -81,6 +83,8 @@ export async function checkToolPage(
   const items: ListedTool[] = [];
   const rejected: { name: string | null; reason: string }[] = [];
   const slice = new TimeSlice();
+  // The turn in which a long page was parsed has been long enough.
+  if (tools.length > manyTools) await slice.next();
   for (const tool of tools.slice(0, maxEntries) as readonly unknown[]) {
     if (slice.isOver) await slice.next();
     const reason = toolProblem(tool);

@@ -270,6 +270,34 @@ describe("what is answered", () => {
     expect(wire.received).toEqual([]);
   });
 
+  it("A11: a large message nested too deep is refused while it comes, before its end", async () => {
+    await using server = await ScriptedServer.start((request, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      const text = "x".repeat(200_000);
+      const deep = "[".repeat(300);
+      // Nothing follows: the refusal cannot wait for the end.
+      response.write(
+        `{"jsonrpc":"2.0","id":${request.message.id},"result":{"t":"${text}","a":${deep}`,
+      );
+    });
+    await using wire = await openWire(server.url);
+    await expect(wire.request("ping")).rejects.toMatchObject({ code: "protocol_violation" });
+  });
+
+  it("a large message arrives whole, whatever pieces it comes in", async () => {
+    const text = 'ä\\"['.repeat(40_000);
+    await using server = await ScriptedServer.start((request, response) => {
+      const body = JSON.stringify({ jsonrpc: "2.0", id: request.message.id, result: { text } });
+      const bytes = Buffer.from(body);
+      response.writeHead(200, { "content-type": "application/json" });
+      for (let at = 0; at < bytes.length; at += 7_001)
+        response.write(bytes.subarray(at, at + 7_001));
+      response.end();
+    });
+    await using wire = await openWire(server.url);
+    expect(await wire.request("ping")).toMatchObject({ result: { text } });
+  });
+
   it("A3: events that are no message are counted and do not disturb", async () => {
     await using server = await ScriptedServer.start((request, response) => {
       openEvents(response);

@@ -42,8 +42,16 @@ export interface TextBodyOptions {
   readonly maxBytes: number;
   /** Makes the error for a body over `maxBytes`; without it the text is cut there instead. */
   readonly tooLarge?: () => McpError;
+  /**
+   * Takes the bytes of a large body as they come: to look through it in one go, when it is whole, would hold up
+   * everything else. May throw as `write` does.
+   */
+  readonly onPiece?: (bytes: Buffer) => void;
   readonly onText: (text: string) => void;
 }
+
+/** A body of more bytes is large. */
+const largeBytes = 64 * 1_024;
 
 /** So many pieces are put together at a time: a piece of one byte costs a hundred to keep. */
 const piecesPerChunk = 1_024;
@@ -55,6 +63,7 @@ export class TextBody implements BodySink {
   /** What came last. */
   readonly #pieces: Buffer[] = [];
   #bytes = 0;
+  #isLarge = false;
 
   constructor(options: TextBodyOptions) {
     this.#options = options;
@@ -66,6 +75,7 @@ export class TextBody implements BodySink {
     this.#bytes += chunk.length;
     if (chunk.length <= room) {
       this.#pieces.push(chunk);
+      if (this.#bytes > largeBytes) this.#lookThrough(chunk);
       if (this.#pieces.length >= piecesPerChunk) this.#joinPieces();
       return true;
     }
@@ -80,6 +90,14 @@ export class TextBody implements BodySink {
     const bytes = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks);
     const text = bytes.toString("utf8");
     this.#options.onText(text.charCodeAt(0) === 0xfe_ff ? text.slice(1) : text);
+  }
+
+  #lookThrough(chunk: Buffer): void {
+    const { onPiece } = this.#options;
+    if (onPiece === undefined) return;
+    if (this.#isLarge) return onPiece(chunk);
+    this.#isLarge = true;
+    for (const earlier of [...this.#chunks, ...this.#pieces]) onPiece(earlier);
   }
 
   #joinPieces(): void {

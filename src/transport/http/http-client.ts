@@ -144,10 +144,11 @@ export class HttpClient {
   /**
    * Hands the message (or batch) in `text` to the protocol and returns it. Text that is no JSON object or
    * array is counted as junk, and nothing is returned; so are messages that `filter` calls misplaced.
-   * Throws for a message that is nested too deep and for a batch that is too long.
+   * Throws for a message that is nested too deep, unless its bytes were scanned for that, and for a batch that is
+   * too long.
    */
-  receive(text: string, filter?: MessageFilter): object | undefined {
-    const value = this.parse(text);
+  receive(text: string, filter?: MessageFilter, wasScanned = false): object | undefined {
+    const value = this.parse(text, wasScanned);
     if (typeof value !== "object" || value === null || filter?.isMisplaced(value) === true) {
       this.#junkMessages += 1;
       return undefined;
@@ -175,13 +176,16 @@ export class HttpClient {
     }
   }
 
+  /** Throws for a message that breaks a bound. */
+  refuseBound(broken: "deep" | "dense" | undefined): void {
+    if (broken === undefined) return;
+    const { code, text, hint } = describeBound(broken, this.limits);
+    throw peerError(this.peer, code, text, { hint });
+  }
+
   /** Returns the value of a JSON text, undefined for other text; throws for one that is too deep or too dense. */
-  parse(text: string): unknown {
-    const broken = brokenBound(text, this.limits);
-    if (broken !== undefined) {
-      const { code, text: problem, hint } = describeBound(broken, this.limits);
-      throw peerError(this.peer, code, problem, { hint });
-    }
+  parse(text: string, wasScanned = false): unknown {
+    if (!wasScanned) this.refuseBound(brokenBound(text, this.limits));
     try {
       return JSON.parse(text);
     } catch {

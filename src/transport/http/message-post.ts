@@ -3,6 +3,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Timer } from "../../ports/clock.ts";
 import type { SendOptions } from "../../protocol/wire/channel-transport.ts";
+import { BoundScan } from "../reading/json-bounds.ts";
 import { answeredId } from "../reading/message-ids.ts";
 import { type BodySink, DiscardedBody, excerptBody, TextBody } from "./http-body.ts";
 import type { HttpClient, MessageFilter } from "./http-client.ts";
@@ -142,10 +143,15 @@ export class MessagePost implements ExchangeObserver, MessageFilter {
     if (type !== "application/json" && !type.endsWith("+json"))
       return excerptBody((text) => this.#onOtherText(head, text));
     const { peer, limits } = this.#client;
+    let scan: BoundScan | undefined;
     return new TextBody({
       maxBytes: limits.maxMessageBytes,
       tooLarge: () => tooLarge(peer, limits.maxMessageBytes),
-      onText: (text) => this.#onJson(head, text),
+      onPiece: (bytes) => {
+        scan ??= new BoundScan(limits);
+        this.#client.refuseBound(scan.feed(bytes));
+      },
+      onText: (text) => this.#onJson(head, text, scan !== undefined),
     });
   }
 
@@ -208,8 +214,9 @@ export class MessagePost implements ExchangeObserver, MessageFilter {
   }
 
   /** Delivers the message in `text`; the answer to this request ends it. */
-  #receive(text: string): void {
-    const received = this.#client.receive(text, this.#isAnsweredElsewhere ? undefined : this);
+  #receive(text: string, wasScanned = false): void {
+    const filter = this.#isAnsweredElsewhere ? undefined : this;
+    const received = this.#client.receive(text, filter, wasScanned);
     if (received === undefined || !isAnswerTo(received, this.id)) return;
     this.#finish(undefined);
     if (this.#feed !== undefined) this.#linger();
@@ -220,9 +227,9 @@ export class MessagePost implements ExchangeObserver, MessageFilter {
     if (this.#exchange !== undefined) this.#client.lingering.add(this.#exchange);
   }
 
-  #onJson(head: ResponseHead, text: string): void {
+  #onJson(head: ResponseHead, text: string, wasScanned: boolean): void {
     if (text.trim() === "") return this.#onOtherText(head, "");
-    this.#receive(text);
+    this.#receive(text, wasScanned);
     if (this.#settle === undefined) return;
     if (this.#isAnsweredElsewhere) return this.#finish(undefined);
     const message = "the request was answered with something else than its answer";
