@@ -193,8 +193,7 @@ export const rooms: readonly Room[] = [
       // How a problem and its place in a file are worded; what is configured is asked of the host.
       "config/keys/config-problem.ts",
       "config/files/write-file-atomic.ts",
-      // Which values of an entry are secrets, and how an entry reads: no state, no files.
-      "config/variables/secret-values.ts",
+      // How an entry reads: no state, no files.
       "config/parse/to-json.ts",
       "schema",
       "host",
