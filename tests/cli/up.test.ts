@@ -12,7 +12,8 @@ const tour = [
   '→ demo.delete_note {"id":"n1"}                              not called: it may destroy something, and nobody is here to allow it',
 ];
 const next = [
-  'Next: write your own servers to ~/.plugboard/mcp.json under "mcpServers", or try',
+  "Next: add a server of your own, or call these",
+  "  plugboard add files -- npx -y @modelcontextprotocol/server-filesystem .",
   "  plugboard tools demo",
   "  plugboard call demo.add a=2 b=3",
   "",

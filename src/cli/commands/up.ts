@@ -190,8 +190,9 @@ function writeSummary(
     `${connected.length} of ${servers.length} servers connected, ${countTools(tools)}.${end}`,
   );
   if (tour === undefined) return;
-  say(context, 'Next: write your own servers to ~/.plugboard/mcp.json under "mcpServers", or try');
   const { program } = context.standpoint;
+  say(context, "Next: add a server of your own, or call these");
+  say(context, `  ${program} add files -- npx -y @modelcontextprotocol/server-filesystem .`);
   say(context, `  ${program} tools demo`);
   say(context, `  ${program} call demo.add a=2 b=3`);
 }
