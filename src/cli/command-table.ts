@@ -10,67 +10,67 @@ interface CommandRow {
 export const commandTable = {
   up: {
     summary: "connect what is configured and stay; without configuration, show the demo servers",
-    load: () => import("./commands/up.ts"),
+    load: () => import("./commands/setup/up.ts"),
   },
   add: {
     summary: "add a server by its command or its address, and try it",
-    load: () => import("./commands/add.ts"),
+    load: () => import("./commands/servers/add.ts"),
   },
   "add-json": {
     summary: "add a server by its entry, as a file holds it",
-    load: () => import("./commands/add-json.ts"),
+    load: () => import("./commands/servers/add-json.ts"),
   },
   get: {
     summary: "show all that is known of one server",
-    load: () => import("./commands/get.ts"),
+    load: () => import("./commands/servers/get.ts"),
   },
   remove: {
     summary: "disconnect a server and delete its entry",
-    load: () => import("./commands/remove.ts"),
+    load: () => import("./commands/servers/remove.ts"),
   },
   enable: {
     summary: "switch a server on",
-    load: async () => ({ define: (await import("./commands/switch.ts")).defineEnable }),
+    load: async () => ({ define: (await import("./commands/servers/switch.ts")).defineEnable }),
   },
   disable: {
     summary: "switch a server off",
-    load: async () => ({ define: (await import("./commands/switch.ts")).defineDisable }),
+    load: async () => ({ define: (await import("./commands/servers/switch.ts")).defineDisable }),
   },
   call: {
     summary: "call one tool and print its result",
-    load: () => import("./commands/call.ts"),
+    load: () => import("./commands/tools/call.ts"),
   },
   list: {
     summary: "list the configured servers",
-    load: () => import("./commands/list.ts"),
+    load: () => import("./commands/servers/list.ts"),
   },
   tools: {
     summary: "list what can be called",
-    load: () => import("./commands/tools.ts"),
+    load: () => import("./commands/tools/tools.ts"),
   },
   types: {
     summary: "write a typed client for one server's tools",
-    load: () => import("./commands/emit-types.ts"),
+    load: () => import("./commands/tools/emit-types.ts"),
   },
   consent: {
     summary: "what agents may call without asking",
-    load: () => import("./commands/consent.ts"),
+    load: () => import("./commands/records/consent.ts"),
   },
   why: {
     summary: "why an agent may or may not call a tool, rule by rule",
-    load: () => import("./commands/why.ts"),
+    load: () => import("./commands/records/why.ts"),
   },
   test: {
     summary: "start one server, list its tools, stop it",
-    load: () => import("./commands/test.ts"),
+    load: () => import("./commands/tools/test.ts"),
   },
   approve: {
     summary: "let a server of a project start, or accept tools that changed, after a look at it",
-    load: () => import("./commands/approve.ts"),
+    load: () => import("./commands/servers/approve.ts"),
   },
   "test-server": {
     summary: "run the bundled test server",
-    load: () => import("./commands/test-server.ts"),
+    load: () => import("./commands/setup/test-server.ts"),
   },
 } satisfies Readonly<Record<string, CommandRow>>;
 

@@ -1,18 +1,18 @@
-import { toJson } from "../../config/parse/to-json.ts";
-import type { ServerStatus } from "../../host/host.ts";
-import { isJsonObject } from "../../text/json-object.ts";
-import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
-import type { Standpoint } from "../output/display-path.ts";
+import { toJson } from "../../../config/parse/to-json.ts";
+import type { ServerStatus } from "../../../host/host.ts";
+import { isJsonObject } from "../../../text/json-object.ts";
+import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import type { Standpoint } from "../../output/display-path.ts";
 import {
   displayOrigin,
   serverObject,
   statusNote,
   statusWord,
   toolCounts,
-} from "../output/server-status.ts";
-import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
-import { requireServer } from "../steps/connect-server.ts";
-import { withHost } from "../steps/open-host.ts";
+} from "../../output/server-status.ts";
+import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
+import { requireServer } from "../../steps/connect-server.ts";
+import { withHost } from "../../steps/open-host.ts";
 
 /** `plugboard get`: one server as it is configured and known. Starts nothing. */
 export const define: DefineCommand = (command, execute) => {

@@ -1,7 +1,7 @@
-import type { McpError } from "../../errors/mcp-error.ts";
-import type { McpHost, ServerStatus } from "../../host/host.ts";
-import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
-import { formatElapsed } from "../output/duration.ts";
+import type { McpError } from "../../../errors/mcp-error.ts";
+import type { McpHost, ServerStatus } from "../../../host/host.ts";
+import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import { formatElapsed } from "../../output/duration.ts";
 import {
   displayOrigin,
   pendingNote,
@@ -9,15 +9,15 @@ import {
   serverObject,
   stateWord,
   toolsText,
-} from "../output/server-status.ts";
-import { countTools } from "../output/tool-listing.ts";
-import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
-import { configFailure, connectEach, type ConnectReport } from "../steps/connect-each.ts";
-import { type DemoServers, startDemoServers } from "../steps/demo-servers.ts";
-import { isUnconfigured, noteConfigProblems, openHost } from "../steps/open-host.ts";
-import { ProgressLine } from "../steps/progress-line.ts";
-import { resultColumn, runTour, type TourReport } from "../steps/tour.ts";
-import { untilStopped } from "../steps/until-stopped.ts";
+} from "../../output/server-status.ts";
+import { countTools } from "../../output/tool-listing.ts";
+import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
+import { configFailure, connectEach, type ConnectReport } from "../../steps/connect-each.ts";
+import { type DemoServers, startDemoServers } from "../../steps/demo-servers.ts";
+import { isUnconfigured, noteConfigProblems, openHost } from "../../steps/open-host.ts";
+import { ProgressLine } from "../../steps/progress-line.ts";
+import { resultColumn, runTour, type TourReport } from "../../steps/tour.ts";
+import { untilStopped } from "../../steps/until-stopped.ts";
 
 interface UpCommand {
   /** Shows everything, stops everything and ends. */

@@ -1,15 +1,15 @@
-import type { ToolOrigin } from "../../catalog/tool-origin.ts";
-import { createError } from "../../errors/families.ts";
-import type { GrantInfo, GrantQuery } from "../../grants/grants.ts";
-import type { McpHost } from "../../host/host.ts";
-import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
-import { type Column, columnWidths, renderRow } from "../output/table.ts";
-import { offerApproval } from "../steps/approve-launch.ts";
-import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
-import { requireServer } from "../steps/connect-server.ts";
-import { requireStore, withHost } from "../steps/open-host.ts";
-import { choiceArgument } from "../words/option-values.ts";
-import { parseToolAddress } from "../words/tool-address.ts";
+import type { ToolOrigin } from "../../../catalog/tool-origin.ts";
+import { createError } from "../../../errors/families.ts";
+import type { GrantInfo, GrantQuery } from "../../../grants/grants.ts";
+import type { McpHost } from "../../../host/host.ts";
+import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import { type Column, columnWidths, renderRow } from "../../output/table.ts";
+import { offerApproval } from "../../steps/approve-launch.ts";
+import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
+import { requireServer } from "../../steps/connect-server.ts";
+import { requireStore, withHost } from "../../steps/open-host.ts";
+import { choiceArgument } from "../../words/option-values.ts";
+import { parseToolAddress } from "../../words/tool-address.ts";
 
 interface ConsentCommand {
   readonly action: "list" | "allow" | "revoke";

@@ -1,15 +1,15 @@
-import type { McpHost, ServerStatus } from "../../host/host.ts";
-import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
-import { formatElapsed, parseDuration } from "../output/duration.ts";
-import { quarantineNote, serverObject, toolsText } from "../output/server-status.ts";
-import { estimateTokens } from "../output/tool-listing.ts";
-import { openListing } from "../steps/cli-session.ts";
-import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
-import { connectServer } from "../steps/connect-server.ts";
-import { withServer } from "../steps/open-host.ts";
-import { ProgressLine } from "../steps/progress-line.ts";
-import type { LaunchOptions } from "../words/entry-words.ts";
-import { addServerArgument, readServer, type TypedServer } from "../words/server-words.ts";
+import type { McpHost, ServerStatus } from "../../../host/host.ts";
+import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import { formatElapsed, parseDuration } from "../../output/duration.ts";
+import { quarantineNote, serverObject, toolsText } from "../../output/server-status.ts";
+import { estimateTokens } from "../../output/tool-listing.ts";
+import { openListing } from "../../steps/cli-session.ts";
+import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
+import { connectServer } from "../../steps/connect-server.ts";
+import { withServer } from "../../steps/open-host.ts";
+import { ProgressLine } from "../../steps/progress-line.ts";
+import type { LaunchOptions } from "../../words/entry-words.ts";
+import { addServerArgument, readServer, type TypedServer } from "../../words/server-words.ts";
 
 interface TestCommand {
   readonly server: TypedServer;

@@ -1,7 +1,7 @@
-import { displayOrigin, serverObject } from "../output/server-status.ts";
-import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
-import { requireServer } from "../steps/connect-server.ts";
-import { withConfiguredHost } from "../steps/open-host.ts";
+import { displayOrigin, serverObject } from "../../output/server-status.ts";
+import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
+import { requireServer } from "../../steps/connect-server.ts";
+import { withConfiguredHost } from "../../steps/open-host.ts";
 
 /** `plugboard enable`: a server that was switched off can be used again. */
 export const defineEnable: DefineCommand = (command, execute) => {

@@ -1,6 +1,6 @@
-import { addServer, addingOptions, type AddingOptions } from "../steps/add-server.ts";
-import type { DefineCommand } from "../steps/command-context.ts";
-import { addEntryOptions, type EntryOptions, readEntry } from "../words/entry-words.ts";
+import { addServer, addingOptions, type AddingOptions } from "../../steps/add-server.ts";
+import type { DefineCommand } from "../../steps/command-context.ts";
+import { addEntryOptions, type EntryOptions, readEntry } from "../../words/entry-words.ts";
 
 /** `plugboard add`: an entry made of what was typed, kept and tried. */
 export const define: DefineCommand = (command, execute) => {

@@ -1,23 +1,23 @@
 import path from "node:path";
 
-import { Stop } from "../../async/stop.ts";
-import { createError } from "../../errors/families.ts";
-import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
-import type { OtherHostFile } from "../../host/servers/other-host-files.ts";
-import { systemClock } from "../../ports/clock.ts";
-import { shellWord } from "../../text/shell-word.ts";
-import { displayPath } from "../output/display-path.ts";
+import { Stop } from "../../../async/stop.ts";
+import { createError } from "../../../errors/families.ts";
+import type { ConnectOptions, McpHost, ServerStatus } from "../../../host/host.ts";
+import type { OtherHostFile } from "../../../host/servers/other-host-files.ts";
+import { systemClock } from "../../../ports/clock.ts";
+import { shellWord } from "../../../text/shell-word.ts";
+import { displayPath } from "../../output/display-path.ts";
 import {
   serverObject,
   statusNote,
   statusWord,
   toolCounts,
   widestStateWord,
-} from "../output/server-status.ts";
-import { type Column, columnWidths, renderRow } from "../output/table.ts";
-import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
-import { configFailure, connectEach, type ConnectReport } from "../steps/connect-each.ts";
-import { noteConfigProblems, withHost } from "../steps/open-host.ts";
+} from "../../output/server-status.ts";
+import { type Column, columnWidths, renderRow } from "../../output/table.ts";
+import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
+import { configFailure, connectEach, type ConnectReport } from "../../steps/connect-each.ts";
+import { noteConfigProblems, withHost } from "../../steps/open-host.ts";
 
 interface ListCommand {
   readonly check: boolean;
@@ -73,7 +73,7 @@ async function findOtherFiles({
 }: CommandContext): Promise<readonly OtherHostFile[]> {
   const { cwd, home } = standpoint;
   if (options.config !== undefined || home === undefined) return [];
-  const { findOtherHostFiles } = await import("../../host/servers/other-host-files.ts");
+  const { findOtherHostFiles } = await import("../../../host/servers/other-host-files.ts");
   return await findOtherHostFiles({ workspaceFolder: cwd, home });
 }
 

@@ -1,23 +1,23 @@
-import type { SuccessfulOutcome } from "../../call/outcome.ts";
-import type { ToolOrigin } from "../../catalog/tool-origin.ts";
-import { createError } from "../../errors/families.ts";
-import type { McpError } from "../../errors/mcp-error.ts";
-import type { McpHost } from "../../host/host.ts";
-import type { McpTool } from "../../session/mcp-tool.ts";
-import type { Session } from "../../session/session.ts";
-import { truncate } from "../../text/truncate.ts";
-import { parseDuration } from "../output/duration.ts";
-import { outcomeFailure } from "../output/outcome-error.ts";
-import { openTypedCall } from "../steps/cli-session.ts";
-import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
-import { connectServer } from "../steps/connect-server.ts";
-import { withHost, withServer } from "../steps/open-host.ts";
-import { ProgressLine } from "../steps/progress-line.ts";
-import { argumentFacts, buildArguments, wrongArguments } from "../words/call-arguments.ts";
-import { readJsonObject, readCallWords } from "../words/call-words.ts";
-import { addLaunchOptions, type LaunchOptions } from "../words/entry-words.ts";
-import { readCall, type TypedServer } from "../words/server-words.ts";
-import { parseToolAddress } from "../words/tool-address.ts";
+import type { SuccessfulOutcome } from "../../../call/outcome.ts";
+import type { ToolOrigin } from "../../../catalog/tool-origin.ts";
+import { createError } from "../../../errors/families.ts";
+import type { McpError } from "../../../errors/mcp-error.ts";
+import type { McpHost } from "../../../host/host.ts";
+import type { McpTool } from "../../../session/mcp-tool.ts";
+import type { Session } from "../../../session/session.ts";
+import { truncate } from "../../../text/truncate.ts";
+import { parseDuration } from "../../output/duration.ts";
+import { outcomeFailure } from "../../output/outcome-error.ts";
+import { openTypedCall } from "../../steps/cli-session.ts";
+import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
+import { connectServer } from "../../steps/connect-server.ts";
+import { withHost, withServer } from "../../steps/open-host.ts";
+import { ProgressLine } from "../../steps/progress-line.ts";
+import { argumentFacts, buildArguments, wrongArguments } from "../../words/call-arguments.ts";
+import { readJsonObject, readCallWords } from "../../words/call-words.ts";
+import { addLaunchOptions, type LaunchOptions } from "../../words/entry-words.ts";
+import { readCall, type TypedServer } from "../../words/server-words.ts";
+import { parseToolAddress } from "../../words/tool-address.ts";
 
 interface CallCommand {
   /** The tool and its arguments, as typed. */

@@ -1,17 +1,17 @@
-import type { McpError } from "../../errors/mcp-error.ts";
-import type { McpHost, ServerStatus } from "../../host/host.ts";
-import type { McpTool } from "../../session/mcp-tool.ts";
-import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
-import { pendingNote, quarantineNote } from "../output/server-status.ts";
-import { estimateTokens, renderTools, toolObject } from "../output/tool-listing.ts";
-import { openListing } from "../steps/cli-session.ts";
-import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
-import { configFailure, connectEach } from "../steps/connect-each.ts";
-import { connectServer } from "../steps/connect-server.ts";
-import { withHost, withServer } from "../steps/open-host.ts";
-import { ProgressLine } from "../steps/progress-line.ts";
-import type { LaunchOptions } from "../words/entry-words.ts";
-import { addServerArgument, readServer, type TypedServer } from "../words/server-words.ts";
+import type { McpError } from "../../../errors/mcp-error.ts";
+import type { McpHost, ServerStatus } from "../../../host/host.ts";
+import type { McpTool } from "../../../session/mcp-tool.ts";
+import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import { pendingNote, quarantineNote } from "../../output/server-status.ts";
+import { estimateTokens, renderTools, toolObject } from "../../output/tool-listing.ts";
+import { openListing } from "../../steps/cli-session.ts";
+import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
+import { configFailure, connectEach } from "../../steps/connect-each.ts";
+import { connectServer } from "../../steps/connect-server.ts";
+import { withHost, withServer } from "../../steps/open-host.ts";
+import { ProgressLine } from "../../steps/progress-line.ts";
+import type { LaunchOptions } from "../../words/entry-words.ts";
+import { addServerArgument, readServer, type TypedServer } from "../../words/server-words.ts";
 
 interface ToolsCommand {
   /** All servers that may start, when none is named. */

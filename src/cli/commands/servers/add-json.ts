@@ -1,6 +1,6 @@
-import { addingOptions, addServer, type AddingOptions } from "../steps/add-server.ts";
-import type { DefineCommand } from "../steps/command-context.ts";
-import { readJsonObject } from "../words/call-words.ts";
+import { addingOptions, addServer, type AddingOptions } from "../../steps/add-server.ts";
+import type { DefineCommand } from "../../steps/command-context.ts";
+import { readJsonObject } from "../../words/call-words.ts";
 
 /** `plugboard add-json`: an entry as a file holds it, kept and tried. */
 export const define: DefineCommand = (command, execute) => {

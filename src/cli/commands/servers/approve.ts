@@ -1,13 +1,13 @@
-import { errorTable } from "../../errors/error-codes.ts";
-import type { McpHost } from "../../host/host.ts";
-import type { LaunchQuestion } from "../../human/launch-question.ts";
-import { ownCommand } from "../../text/own-command.ts";
-import { describeLaunch } from "../human/describe-launch.ts";
-import { approvedBy, askForApproval, canAsk } from "../steps/approve-launch.ts";
-import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
-import { requireServer } from "../steps/connect-server.ts";
-import { requireStore, withHost } from "../steps/open-host.ts";
-import { reviewTools } from "../steps/review-tools.ts";
+import { errorTable } from "../../../errors/error-codes.ts";
+import type { McpHost } from "../../../host/host.ts";
+import type { LaunchQuestion } from "../../../human/launch-question.ts";
+import { ownCommand } from "../../../text/own-command.ts";
+import { describeLaunch } from "../../human/describe-launch.ts";
+import { approvedBy, askForApproval, canAsk } from "../../steps/approve-launch.ts";
+import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
+import { requireServer } from "../../steps/connect-server.ts";
+import { requireStore, withHost } from "../../steps/open-host.ts";
+import { reviewTools } from "../../steps/review-tools.ts";
 
 interface ApproveCommand {
   readonly server: string;

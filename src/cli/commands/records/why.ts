@@ -1,14 +1,14 @@
-import { errorTable } from "../../errors/error-codes.ts";
-import type { PermissionLevel } from "../../policy/permission-level.ts";
-import type { AccessReport } from "../../session/tools/explain-access.ts";
-import { ownCommand, ownCommandsIn } from "../../text/own-command.ts";
-import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
-import type { Standpoint } from "../output/display-path.ts";
-import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
-import { requireServer } from "../steps/connect-server.ts";
-import { withHost } from "../steps/open-host.ts";
-import { levelOption } from "../words/option-values.ts";
-import { parseToolAddress } from "../words/tool-address.ts";
+import { errorTable } from "../../../errors/error-codes.ts";
+import type { PermissionLevel } from "../../../policy/permission-level.ts";
+import type { AccessReport } from "../../../session/tools/explain-access.ts";
+import { ownCommand, ownCommandsIn } from "../../../text/own-command.ts";
+import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import type { Standpoint } from "../../output/display-path.ts";
+import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
+import { requireServer } from "../../steps/connect-server.ts";
+import { withHost } from "../../steps/open-host.ts";
+import { levelOption } from "../../words/option-values.ts";
+import { parseToolAddress } from "../../words/tool-address.ts";
 
 interface WhyCommand {
   readonly agent: string;

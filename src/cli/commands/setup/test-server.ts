@@ -1,6 +1,6 @@
-import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
-import { untilStopped } from "../steps/until-stopped.ts";
-import { choiceArgument, parsePort } from "../words/option-values.ts";
+import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
+import { untilStopped } from "../../steps/until-stopped.ts";
+import { choiceArgument, parsePort } from "../../words/option-values.ts";
 
 interface TestServerCommand {
   readonly kind: "stdio" | "http";
@@ -27,7 +27,7 @@ async function runTestServer(
   context: CommandContext,
   { kind, port }: TestServerCommand,
 ): Promise<number> {
-  const { createTestServer, serveHttp, serveStdio } = await import("../../testing/index.ts");
+  const { createTestServer, serveHttp, serveStdio } = await import("../../../testing/index.ts");
   const factory = createTestServer();
   if (kind === "stdio") {
     const server = await serveStdio(factory);

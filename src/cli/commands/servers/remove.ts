@@ -1,7 +1,7 @@
-import { displayOrigin } from "../output/server-status.ts";
-import type { CommandContext, DefineCommand } from "../steps/command-context.ts";
-import { requireServer } from "../steps/connect-server.ts";
-import { withConfiguredHost } from "../steps/open-host.ts";
+import { displayOrigin } from "../../output/server-status.ts";
+import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
+import { requireServer } from "../../steps/connect-server.ts";
+import { withConfiguredHost } from "../../steps/open-host.ts";
 
 /** `plugboard remove`: deletes an entry where it is written, and says where that was. */
 export const define: DefineCommand = (command, execute) => {
