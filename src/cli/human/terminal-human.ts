@@ -8,19 +8,19 @@ import type {
   ElicitAnswer,
   ElicitQuestion,
   Human,
+  InputQuestion,
 } from "../../human/human.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import type { Places } from "../output/display-path.ts";
 import { isUtf8Locale, toAsciiGlyphs } from "../output/glyphs.ts";
-import { askInput } from "./ask-input.ts";
 import { describeLaunch } from "./describe-launch.ts";
 import { choicesOf, decisiveText, headlineOf, indented } from "./describe-question.ts";
 import {
-  askThrough,
   type Dialogue,
+  type ReadlineInterface,
+  askThrough,
   isYes,
   readAnswer,
-  type ReadlineInterface,
 } from "./dialogue.ts";
 import { fillForm } from "./fill-form.ts";
 
@@ -132,4 +132,28 @@ async function elicit(
   const answer = await dialogue.ask(`Open this page of ${question.host}? [y/N] `, signal);
   if (answer === undefined) return { action: "cancel" };
   return { action: isYes(answer) ? "accept" : "decline" };
+}
+
+/** Asks for a value that an entry wants. Enter takes what is suggested; the end of input is no answer. */
+async function askInput(
+  dialogue: Dialogue,
+  question: InputQuestion,
+  { signal }: AskOptions,
+): Promise<string | undefined> {
+  // Withdrawn while another question was open.
+  if (signal.aborted) return undefined;
+  const { serverName, origin, id, description, isSecret, options } = question;
+  const about = description === undefined ? "" : `: ${description}`;
+  dialogue.note(`${serverName} needs "${id}" to start (${origin})${about}`);
+  for (const [index, option] of options.entries()) dialogue.note(`  ${index + 1}  ${option}`);
+  const suggested = question.default;
+  const hint = suggested === undefined ? "" : ` (Enter: ${suggested})`;
+  for (;;) {
+    const line = await dialogue.ask(`  ${id}${hint}: `, signal, { isHidden: isSecret });
+    if (line === undefined) return undefined;
+    if (line === "") return suggested;
+    const answer = options.length === 0 ? line : options[Number(line) - 1];
+    if (answer !== undefined) return answer;
+    dialogue.note(`  ⚠ a number from 1 to ${options.length}`);
+  }
 }

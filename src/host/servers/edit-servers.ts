@@ -2,15 +2,16 @@ import path from "node:path";
 
 import type { EditConfigFileOptions } from "../../config/edit/edit-config-file.ts";
 import type { ConfigEdit } from "../../config/edit/edit-config-text.ts";
-import { writableEntry } from "../../config/edit/writable-entry.ts";
 import { baseDirOf } from "../../config/files/config-files.ts";
 import { projectRoot } from "../../config/files/project-folders.ts";
-import { isOfProject, type ServerConfig } from "../../config/keys/server-config.ts";
+import { type ServerConfig, isOfProject } from "../../config/keys/server-config.ts";
 import { parseServerEntry } from "../../config/parse/parse-config.ts";
+import { toJson } from "../../config/parse/to-json.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { HostStore } from "../../store/host-store.ts";
 import type { Store } from "../../store/store.ts";
+import { revealAll } from "../../text/secrets/secret-text.ts";
 import type { EntryInput, ImportOptions, ImportResult, ServerScope } from "../host.ts";
 import { absoluteEntry } from "./absolute-entry.ts";
 import type { GivenServers } from "./given-servers.ts";
@@ -201,4 +202,14 @@ function noStore(serverName: string): McpError {
     serverName,
     hint: 'create it with a `store`, or write to `scope: "project"`',
   });
+}
+
+/**
+ * Converts input to an entry as a file or a row of the store holds it. A `ServerConfig` becomes an entry
+ * again, with its secrets written out: a stored entry without them would not work.
+ */
+function writableEntry(name: string, entry: object): Readonly<Record<string, unknown>> {
+  if (!("provenance" in entry)) return revealAll(entry) as Readonly<Record<string, unknown>>;
+  const { name: _name, ...written } = toJson(parseServerEntry(name, entry), { secrets: "keep" });
+  return written;
 }

@@ -11,7 +11,12 @@ import { DnsStub } from "../../../tests/fixtures/network/dns-stub.ts";
 import { sendRequest } from "../../../tests/fixtures/network/send-request.ts";
 import { TrapServer } from "../../../tests/fixtures/network/trap-server.ts";
 import { createError } from "../../errors/families.ts";
-import { GuardedConnector, type ResolveHost, directRoute } from "./guarded-connector.ts";
+import {
+  GuardedConnector,
+  type ResolveHost,
+  directRoute,
+  stopAtOverflow,
+} from "./guarded-connector.ts";
 import { type NetworkPolicy, configuredUrlPolicy, serverUrlPolicy } from "./network-policy.ts";
 
 const publicOnly = configuredUrlPolicy("https://example.com", false);
@@ -271,5 +276,20 @@ describe("GuardedConnector", () => {
     answer(["127.0.0.1"]);
     await new Promise((settle) => setImmediate(settle));
     expect(trap.hits).toBe(0);
+  });
+});
+
+describe("a head that is too large", () => {
+  it("F5: ends the connection and whatever was reading it", () => {
+    const socket = stopAtOverflow(new Socket()).on("error", () => {});
+    const error = Object.assign(new Error("too large"), { code: "UND_ERR_HEADERS_OVERFLOW" });
+    expect(() => socket.destroy(error)).toThrow(error);
+    expect(socket.destroyed).toBe(true);
+  });
+
+  it("F5: is no reason for a connection that ends otherwise to throw", () => {
+    const socket = stopAtOverflow(new Socket()).on("error", () => {});
+    expect(socket.destroy(new Error("lost"))).toBe(socket);
+    expect(stopAtOverflow(new Socket()).destroy().destroyed).toBe(true);
   });
 });

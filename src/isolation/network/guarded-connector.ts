@@ -7,7 +7,6 @@ import { untilAborted } from "../../async/until-aborted.ts";
 import { longestTimerMs } from "../../ports/clock.ts";
 import { judgeAddresses, judgeHost } from "./blocked-address.ts";
 import { dialAddresses } from "./dial-addresses.ts";
-import { stopAtOverflow } from "./head-overflow.ts";
 import { type NetworkPolicy, hostKind, withoutBrackets } from "./network-policy.ts";
 import { allowPausing } from "./paused-reads.ts";
 
@@ -114,4 +113,19 @@ function fixedAddresses(hostname: string): readonly string[] | undefined {
 /** In the form the system reports it, so that one place words all of them. */
 function systemError(code: "ENOTFOUND" | "ETIMEDOUT"): Error {
   return Object.assign(new Error(code), { code });
+}
+
+/**
+ * Makes undici's parser stop at once when the head of a response is too large. By itself it destroys the connection
+ * and goes on through the bytes it holds, with a new error for every header in them: thousands of tiny ones held the
+ * loop for 70 ms. What is thrown here ends the parsing, and undici takes it for the end of the connection it is.
+ */
+export function stopAtOverflow(socket: Socket): Socket {
+  const destroy = socket.destroy.bind(socket);
+  socket.destroy = (error?: NodeJS.ErrnoException): Socket => {
+    destroy(error);
+    if (error?.code === "UND_ERR_HEADERS_OVERFLOW") throw error;
+    return socket;
+  };
+  return socket;
 }

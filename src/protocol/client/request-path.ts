@@ -1,7 +1,8 @@
+import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
-import type { JsonObject } from "../../text/json-object.ts";
+import { type JsonObject, isJsonObject } from "../../text/json-object.ts";
 import { serverText } from "../../text/untrusted/bounded-text.ts";
-import { closedFailure, type Exchange, invalidResult } from "../channel/channel-failures.ts";
+import { type Exchange, closedFailure, invalidResult } from "../channel/channel-failures.ts";
 import type {
   OutgoingRequest,
   PendingRequest,
@@ -14,7 +15,6 @@ import { isInputRequired } from "../input/input-required.ts";
 import { InputRounds } from "../input/input-rounds.ts";
 import { offersUrls, readUrlRequired } from "../input/url-required.ts";
 import type { ProtocolOptions } from "../protocol-client.ts";
-import { missingCapabilities, unsentFailure } from "./required-capability.ts";
 
 /** Brings messages to the channel; each implementation of the protocol has its own. */
 export interface RequestSender {
@@ -113,4 +113,39 @@ function checkIsComplete(result: JsonObject, exchange: Exchange): void {
   if (resultType === "complete") return;
   if (typeof resultType !== "string") throw invalidResult("its type is not a text", exchange);
   throw invalidResult(`its type "${serverText(resultType, 40)}" is unknown`, exchange);
+}
+
+const capabilityOfMethod: ReadonlyMap<string, string> = new Map([
+  ["completion/complete", "completions"],
+  ["logging/setLevel", "logging"],
+  ["prompts/get", "prompts"],
+  ["prompts/list", "prompts"],
+  ["resources/list", "resources"],
+  ["resources/read", "resources"],
+  ["resources/subscribe", "resources"],
+  ["resources/templates/list", "resources"],
+  ["resources/unsubscribe", "resources"],
+  ["tools/call", "tools"],
+  ["tools/list", "tools"],
+]);
+
+/** For every method that needs something the server did not declare: what that is. */
+function missingCapabilities(capabilities: JsonObject): ReadonlyMap<string, string> {
+  const missing = new Map<string, string>();
+  for (const [method, name] of capabilityOfMethod) {
+    const declared = Object.hasOwn(capabilities, name) ? capabilities[name] : undefined;
+    if (!isJsonObject(declared)) missing.set(method, name);
+    else if (method === "resources/subscribe" && declared["subscribe"] !== true)
+      missing.set(method, "resources.subscribe");
+  }
+  return missing;
+}
+
+/** The request was never sent: the server said at the start that it has no such thing. */
+function unsentFailure(capability: string, { serverName, method }: Exchange): McpError {
+  return createError(
+    "rpc_error",
+    `${method} was not sent: the server does not offer ${capability}`,
+    { serverName, details: { method, capability } },
+  );
 }

@@ -1,8 +1,11 @@
-import type { Compilable } from "kysely";
+import type { Compilable, Expression, ExpressionBuilder, ExpressionWrapper } from "kysely";
 
-import { bytesFromJson, jsonFromBytes, noBytes } from "../tables/json-bytes.ts";
-import type { StoreDatabase } from "../tables/store-database.ts";
+import { TimeSlice } from "../../async/time-slice.ts";
+import { McpError } from "../../errors/mcp-error.ts";
+import type { StoreContext } from "../rows/area-writes.ts";
+import type { StoreDatabase, StoreDialect } from "../tables/store-database.ts";
 import { storeError } from "../tables/store-error.ts";
+import type { StoreTables } from "../tables/store-tables.ts";
 import type { AuditPage } from "./audit-page.ts";
 import { type BinaryPage, fromBinaryPage } from "./binary-page.ts";
 
@@ -44,7 +47,7 @@ export function insertPage({ queries, dialect }: StoreDatabase, page: AuditPage)
  * Replaces a binary page by its JSON, under the same number. Does nothing if another process has done it. The binary
  * form of a damaged page is kept beside what could be read of it.
  */
-export function convertPage({ queries, dialect }: StoreDatabase, page: StoredPage): Compilable {
+function convertPage({ queries, dialect }: StoreDatabase, page: StoredPage): Compilable {
   const { heads, lines, isWhole } = fromBinaryPage(page);
   return queries
     .updateTable("audit")
@@ -129,4 +132,64 @@ function* inPortions(
     total += bytes;
   }
   yield numbers;
+}
+
+type Builder<Table extends keyof StoreTables> = ExpressionBuilder<StoreTables, Table>;
+type Wrapper<Table extends keyof StoreTables, Value> = ExpressionWrapper<StoreTables, Table, Value>;
+
+/**
+ * JSON that is given to the database as UTF-8 bytes: a page of the audit trail is never a string of this program.
+ * The writer has made it storable (`toStoredJson`).
+ */
+function jsonFromBytes<Table extends keyof StoreTables>(
+  build: Builder<Table>,
+  dialect: StoreDialect,
+  bytes: Uint8Array,
+): Wrapper<Table, string> {
+  if (dialect === "sqlite") return build.cast<string>(build.val(bytes), "text");
+  const text = build.fn<string>("convert_from", [build.val(bytes), build.val("UTF8")]);
+  return build.cast<string>(text, "json");
+}
+
+/** The UTF-8 bytes of a column of JSON. */
+function bytesFromJson<Table extends keyof StoreTables>(
+  build: Builder<Table>,
+  dialect: StoreDialect,
+  json: Expression<string | null>,
+): Wrapper<Table, Uint8Array | null> {
+  if (dialect === "sqlite") return build.cast<Uint8Array | null>(json, "blob");
+  const text = build.cast<string>(json, "text");
+  return build.cast(build.fn<Uint8Array | null>("convert_to", [text, build.val("UTF8")]), "bytea");
+}
+
+/** An empty value of a column of bytes. As a parameter, Node's driver of SQLite makes null of it. */
+function noBytes<Table extends keyof StoreTables>(
+  build: Builder<Table>,
+  dialect: StoreDialect,
+): Wrapper<Table, Uint8Array> {
+  return build.cast<Uint8Array>(build.val(""), dialect === "sqlite" ? "blob" : "bytea");
+}
+
+/**
+ * Converts the pages that version 2 of the store wrote, some at a time and each in one statement: at every moment a
+ * page is there once, in one form or the other, whoever is killed and whoever else converts. Pages that cannot be
+ * converted now are read as they are, and the next time takes them. Never rejects.
+ */
+export async function convertBinaryPages({ database, logger }: StoreContext): Promise<void> {
+  try {
+    const slice = new TimeSlice();
+    for await (const pages of readPages(database, { order: "asc", from: 0, onlyBinary: true })) {
+      const statements = [];
+      for (const page of pages) {
+        if (slice.isOver) await slice.next();
+        statements.push(convertPage(database, page));
+      }
+      await database.write(statements, "normal");
+      logger.debug("pages of the audit trail were converted to JSON", { pages: pages.length });
+    }
+  } catch (error) {
+    // A store that is closed meanwhile has said nothing wrong.
+    if (!McpError.is(error, "closed"))
+      logger.warn("pages of the audit trail could not be converted", { error: String(error) });
+  }
 }

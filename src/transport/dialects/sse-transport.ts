@@ -4,18 +4,22 @@ import type { McpError } from "../../errors/mcp-error.ts";
 import type { Timer } from "../../ports/clock.ts";
 import type { SendOptions } from "../../protocol/wire/channel-transport.ts";
 import type { HostTransport } from "../host-transport.ts";
-import type { HttpTransportOptions } from "../http/http-client.ts";
-import { peerError } from "../http/http-errors.ts";
+import { type BodySink, excerptBody } from "../http/http-body.ts";
+import type { HttpClient, HttpTransportOptions } from "../http/http-client.ts";
+import { peerError, tooLarge } from "../http/http-errors.ts";
+import { type ExchangeObserver, type ResponseHead, mediaTypeOf } from "../http/http-exchange.ts";
+import { RedirectableGet } from "../http/http-redirect.ts";
+import { noStreamError } from "../http/http-status.ts";
 import { MessageSender } from "../http/message-sender.ts";
+import { SseFeed } from "../http/sse-events.ts";
 import { cancelledId } from "../reading/message-ids.ts";
 import { HttpTransport } from "./http-transport.ts";
 import {
-  deriveMessageEndpoint,
   type EndpointChoice,
+  deriveMessageEndpoint,
   parseEndpointChoice,
   readAnnouncedEndpoint,
 } from "./message-endpoint.ts";
-import { SseStream, type SseStreamObserver } from "./sse-stream.ts";
 
 /** The longest time until an open stream announces the address for messages. */
 const announcementMs = 1_500;
@@ -163,5 +167,68 @@ class SseTransport extends HttpTransport {
 
   #cancelled(): McpError {
     return peerError(this.client.peer, "cancelled", "the call was cancelled");
+  }
+}
+
+/** Receives the events of one stream. An error that it throws ends the stream. */
+interface SseStreamObserver {
+  /** Called when the server has begun to answer. */
+  onOpen(): void;
+  onMessage(data: string): void;
+  /** Called for an event of another name than `message`. */
+  onOther(event: string, data: string): void;
+  /** Called exactly once, when the stream has ended. */
+  onEnd(failure: McpError): void;
+}
+
+/**
+ * Reads the single stream of a legacy connection. It is opened once, may be silent for ever, and is never
+ * reopened.
+ */
+class SseStream implements ExchangeObserver {
+  readonly #client: HttpClient;
+  readonly #observer: SseStreamObserver;
+  readonly #get: RedirectableGet;
+
+  constructor(client: HttpClient, observer: SseStreamObserver) {
+    this.#client = client;
+    this.#observer = observer;
+    const headers = client.headers.forStream();
+    const request = { url: client.peer.url, headers, headersTimeoutMs: 0, bodyTimeoutMs: 0 };
+    this.#get = new RedirectableGet(client, "streams", request, this);
+  }
+
+  /** The address of the stream: the configured one, or the one that it redirected to. */
+  get url(): URL {
+    return this.#get.url;
+  }
+
+  open(): void {
+    this.#get.run();
+  }
+
+  /** Ends the stream with `reason` unless it has ended. */
+  abort(reason: McpError): void {
+    this.#get.abort(reason);
+  }
+
+  onHead(head: ResponseHead): BodySink {
+    const { peer, limits, clock } = this.#client;
+    if (head.status !== 200 || mediaTypeOf(head) !== "text/event-stream")
+      return excerptBody((text) => {
+        throw noStreamError(peer, { head, text, hadSession: false, now: clock.now() });
+      });
+    this.#observer.onOpen();
+    return new SseFeed({
+      maxBytes: limits.maxMessageBytes,
+      tooLarge: () => tooLarge(peer, limits.maxMessageBytes),
+      onMessage: (data) => this.#observer.onMessage(data),
+      onOther: (event, data) => this.#observer.onOther(event, data),
+    }).connect();
+  }
+
+  onEnd(failure: McpError | undefined): void {
+    const ended = "the server ended its stream, and the session with it";
+    this.#observer.onEnd(failure ?? peerError(this.#client.peer, "connection_lost", ended));
   }
 }

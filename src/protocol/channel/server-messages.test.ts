@@ -9,7 +9,7 @@ import {
   ScriptedPeer,
 } from "../../../tests/fixtures/protocol/scripted-peer.ts";
 import type { ServerNotification } from "../protocol-client.ts";
-import { EarlyNotifications } from "./early-notifications.ts";
+import { EarlyNotifications } from "./server-messages.ts";
 
 function line(data: unknown): ServerNotification {
   return { method: "notifications/message", params: { level: "info", data } };
