@@ -44,6 +44,29 @@ describe("plugboard test-server", () => {
     expect(await server.ended).toMatchObject({ exitCode: 0 });
   });
 
+  it.each([
+    ["sse", /^http:\/\/127\.0\.0\.1:\d+\/sse$/],
+    ["rest", /^http:\/\/127\.0\.0\.1:\d+$/],
+  ])(
+    "CLI-10, TST-04: %s prints its address, which an entry of that kind reaches",
+    async (kind, address) => {
+      const sandbox = new CliSandbox();
+      const server = sandbox.start(["test-server", kind, "--port", "0"]);
+      await server.writes("stdout", "\n");
+      const url = server.stdout.trimEnd();
+      expect(url).toMatch(address);
+      sandbox.configureUser({ remote: { url, transport: kind } });
+      const [sum, tools] = await Promise.all([
+        sandbox.run(["call", "remote.add", "a=2", "b=3"]),
+        sandbox.run(["tools", "remote"]),
+      ]);
+      expect(sum).toMatchObject({ stdout: "5\n", exitCode: 0 });
+      expect(tools.stdout.match(/^ {2}\w+/gm)).toEqual(["  echo", "  get_time", "  add"]);
+      server.signal("SIGINT");
+      expect(await server.ended).toMatchObject({ exitCode: 0 });
+    },
+  );
+
   it("CLI-13: a port in use is told, with a way out", async () => {
     const sandbox = new CliSandbox();
     const server = sandbox.start(["test-server", "http", "--port", "0"]);

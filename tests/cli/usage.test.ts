@@ -86,7 +86,7 @@ describe("plugboard", () => {
     ],
     [["consent", "grant"], '✗ "grant" is none of list, allow, revoke.\n'],
     [["consent", "alow"], '✗ "alow" is none of list, allow, revoke. Did you mean: allow?\n'],
-    [["test-server", "pigeon"], '✗ "pigeon" is none of stdio, http.\n'],
+    [["test-server", "pigeon"], '✗ "pigeon" is none of stdio, http, sse, rest.\n'],
     [["list", "--log-level", "loud"], '✗ "loud" is none of debug, info, warn, error, silent.\n'],
     [
       ["consent", "allow"],

@@ -2,8 +2,10 @@ import type { CommandContext, DefineCommand } from "../../steps/command-context.
 import { untilStopped } from "../../steps/until-stopped.ts";
 import { choiceArgument, parsePort } from "../../words/option-values.ts";
 
+const kinds = ["stdio", "http", "sse", "rest"] as const;
+
 interface TestServerCommand {
-  readonly kind: "stdio" | "http";
+  readonly kind: (typeof kinds)[number];
   readonly port: number;
 }
 
@@ -12,8 +14,8 @@ const defaultPort = 9_000;
 export const define: DefineCommand = (command, execute) => {
   command
     .description("Runs the bundled test server: echo, get_time and add.")
-    .addArgument(choiceArgument("<kind>", "how it is reached", ["stdio", "http"]))
-    .option("--port <number>", "port of the http one, 0 for any", parsePort, defaultPort)
+    .addArgument(choiceArgument("<kind>", "how it is reached", kinds))
+    .option("--port <number>", "port of all but stdio, 0 for any", parsePort, defaultPort)
     .action((kind: TestServerCommand["kind"], { port }: { port: number }) =>
       execute((context) => runTestServer(context, { kind, port })),
     );
@@ -21,13 +23,14 @@ export const define: DefineCommand = (command, execute) => {
 
 /**
  * `plugboard test-server`: the bundled server with echo, get_time and add. Over stdio it ends with its
- * input, as every server does; over HTTP it stays until it is told to stop.
+ * input, as every server does; at an address it stays until it is told to stop.
  */
 async function runTestServer(
   context: CommandContext,
   { kind, port }: TestServerCommand,
 ): Promise<number> {
-  const { createTestServer, serveHttp, serveStdio } = await import("../../../testing/index.ts");
+  const { createTestServer, serveHttp, serveRest, serveSse, serveStdio } =
+    await import("../../../testing/index.ts");
   const factory = createTestServer();
   if (kind === "stdio") {
     const server = await serveStdio(factory);
@@ -35,7 +38,8 @@ async function runTestServer(
     await server.close();
     return 0;
   }
-  const server = await serveHttp(factory, { port });
+  const serve = { http: serveHttp, sse: serveSse, rest: serveRest }[kind];
+  const server = await serve(factory, { port });
   try {
     context.terminal.line(server.url);
     context.notice("serving echo, get_time and add; Ctrl-C stops it");
