@@ -21,8 +21,8 @@ const readText = (file: string): string => readFileSync(path.join(root, file), "
 const readManifest = (folder: string): Manifest =>
   JSON.parse(readText(path.join(folder, "package.json"))) as Manifest;
 
-const folders = [".", "tests/external", "tests/mutation", "bench"].filter((folder) =>
-  existsSync(path.join(root, folder, "package.json")),
+const folders = [".", "tests/external", "tests/mutation", "bench", "bench/newer-node"].filter(
+  (folder) => existsSync(path.join(root, folder, "package.json")),
 );
 
 function packedFiles(): string[] {

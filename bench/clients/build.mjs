@@ -26,3 +26,8 @@ export function importBuilt(...files) {
   if (found === undefined) throw new Error(`${checkout} has no built ${files.join(" or ")}`);
   return import(pathToFileURL(found).href);
 }
+
+/** The file that the package's command starts with, of the build in use. */
+export function commandFile() {
+  return path.join(checkout, "bin", "plugboard.js");
+}

@@ -1,3 +1,8 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { openHost } from "../clients/open-host.mjs";
 import { openTarget } from "../servers/open-target.mjs";
 
 /**
@@ -8,14 +13,19 @@ import { openTarget } from "../servers/open-target.mjs";
  */
 export async function measure({ client: file }) {
   const { target } = await openTarget("stdio");
-  const cpuBefore = process.cpuUsage();
-  const since = performance.now();
-  /** @type {{ open: import("../clients/client.mjs").OpenEchoClient }} */
-  const { open } = await import(`../clients/${file}.mjs`);
-  const client = await open(target);
-  // The clock of `performance` starts with the process.
-  const readyMs = performance.now();
-  const { user, system } = process.cpuUsage(cpuBefore);
-  await client.close();
-  return { readyMs, importedReadyMs: readyMs - since, readyCpuMs: (user + system) / 1_000 };
+  const folder = await mkdtemp(path.join(tmpdir(), "plugboard-bench-ready-"));
+  try {
+    const cpuBefore = process.cpuUsage();
+    const since = performance.now();
+    const host = await openHost(file, [target], { storeFile: path.join(folder, "plugboard.db") });
+    await host.connect(0);
+    host.countTools?.();
+    // The clock of `performance` starts with the process.
+    const readyMs = performance.now();
+    const { user, system } = process.cpuUsage(cpuBefore);
+    await host.close();
+    return { readyMs, importedReadyMs: readyMs - since, readyCpuMs: (user + system) / 1_000 };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

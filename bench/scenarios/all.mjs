@@ -1,4 +1,5 @@
 import { call } from "./call.mjs";
+import { cli } from "./cli.mjs";
 import { firstcall } from "./firstcall.mjs";
 import { flood } from "./flood.mjs";
 import { growth } from "./growth.mjs";
@@ -12,4 +13,4 @@ import { start } from "./start.mjs";
  *
  * @type {readonly import("./scenario.mjs").Scenario[]}
  */
-export const scenarios = [call, http, flood, firstcall, start, memory, growth, peersScenario];
+export const scenarios = [call, http, flood, firstcall, start, cli, memory, growth, peersScenario];

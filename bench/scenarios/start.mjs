@@ -2,7 +2,6 @@ import { defineScenario } from "./scenario.mjs";
 import { ofPlugboard, only } from "./variants.mjs";
 
 const count = 20;
-const knownCount = 100;
 const eachEra = Array.from({ length: count }, (_, index) =>
   index % 2 === 0 ? "legacy" : "modern",
 );
@@ -52,9 +51,6 @@ export const start = defineScenario({
     },
     { key: "readyCpuMs", title: "CPU from start ms", better: "lower", digits: 0 },
     { key: "readyMs", title: "from start ms", better: "lower", digits: 0, isCompared: false },
-    { key: "importCpuMs", title: "import CPU ms", better: "lower", digits: 1, unit: "ms" },
-    { key: "createCpuMs", title: "create CPU ms", better: "lower", digits: 1, unit: "ms" },
-    { key: "toolsCpuMs", title: "tools() CPU ms", better: "lower", digits: 1, unit: "ms" },
     {
       key: "startsWhenListed",
       title: "started when listed",
@@ -88,13 +84,6 @@ export const start = defineScenario({
       measure: "start",
       options: { server: "tiny", manners: Array.from({ length: count }, () => "silent") },
       variants: only("floor", "plugboard", "plugboard connectClient"),
-    },
-    {
-      name: `known-${knownCount}`,
-      title: `${knownCount} shell scripts whose tools a program before has listed`,
-      measure: "warm-start",
-      options: { servers: knownCount },
-      variants: only("plugboard"),
     },
   ],
   budgets: ofPlugboard([
@@ -144,9 +133,5 @@ export const start = defineScenario({
       // A wait would make it ten times as long.
       atMost: 1.5,
     },
-    { id: "P15", workload: "known-100", metric: "importCpuMs", against: [], atMost: 20 },
-    { id: "P15", workload: "known-100", metric: "createCpuMs", against: [], atMost: 30 },
-    { id: "P15", workload: "known-100", metric: "toolsCpuMs", against: [], atMost: 10 },
-    { id: "P15", workload: "known-100", metric: "startsWhenListed", against: [], atMost: 0 },
   ]),
 });

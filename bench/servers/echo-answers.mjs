@@ -102,6 +102,7 @@ export function createAnswer(
     legacy: {
       initialize: () => ({ protocolVersion: "2025-11-25", capabilities, serverInfo }),
       ping: () => ({}),
+      "logging/setLevel": () => ({}),
       "tools/list": () => ({ tools }),
       "tools/call": callResult,
     },
