@@ -74,9 +74,9 @@ function builtFile(from: string, target: string): string {
 describe("the published package", () => {
   const files = packedFiles();
 
-  it("holds the built code, the schema, the documents, and nothing else", () => {
+  it("holds the built code, the schemas, the documents, and nothing else", () => {
     const intended =
-      /^(?:dist\/.+(?:\.d\.m?ts|\.js)|bin\/plugboard\.js|schema\/mcp\.json|docs\/(?:mcp\.example\.jsonc|[\w-]+\.md)|examples\/(?:servers\/)?[\w-]+\.ts|package\.json|[A-Z]+\.md|LICENSE)$/;
+      /^(?:dist\/.+(?:\.d\.m?ts|\.js)|bin\/plugboard\.js|schema\/(?:mcp|cli\/[a-z-]+)\.json|docs\/(?:mcp\.example\.jsonc|[\w-]+\.md)|examples\/(?:servers\/)?[\w-]+\.ts|package\.json|[A-Z]+\.md|LICENSE)$/;
     expect(files.filter((file) => !intended.test(file))).toEqual([]);
     expect(files.filter((file) => file.includes(".test."))).toEqual([]);
   });
@@ -156,7 +156,13 @@ describe("the published package", () => {
     );
     const missing = targets
       .map((target) => path.posix.normalize(target))
-      .filter((target) => !files.includes(target));
+      .filter((target) => {
+        // A star stands for the names of several files.
+        const [start = "", end] = target.split("*");
+        return !files.some((file) =>
+          end === undefined ? file === target : file.startsWith(start) && file.endsWith(end),
+        );
+      });
     expect(missing, "is the build up to date? npm run build").toEqual([]);
   });
 });

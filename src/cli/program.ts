@@ -6,6 +6,7 @@ import { closest } from "../text/closest.ts";
 import { type CommandName, commandTable } from "./command-table.ts";
 import { logLevels } from "./output/stderr-logger.ts";
 import type { Execute } from "./steps/command-context.ts";
+import { addExamples } from "./words/examples.ts";
 import { choiceOption, collect } from "./words/option-values.ts";
 
 const maxHelpWidth = 100;
@@ -45,6 +46,14 @@ export function createProgram(version: string, execute: Execute): Command {
       ),
     );
 
+  addExamples(program, [
+    { says: "see what it does, with servers of its own", line: "plugboard up --once" },
+    {
+      says: "add a server of your own, and try it",
+      line: "plugboard add files -- npx -y @modelcontextprotocol/server-filesystem .",
+    },
+    { says: "call a tool", line: "plugboard call demo.add a=2 b=3" },
+  ]);
   for (const [name, { summary }] of Object.entries(commandTable))
     program.command(name).summary(summary);
   program
@@ -67,6 +76,7 @@ export async function defineCommand(command: Command, execute: Execute): Promise
   if (!isInTable(name)) return;
   const { define } = await commandTable[name].load();
   define(command, execute);
+  command.addHelpText("after", `\nJSON Schema of --json: plugboard/schema/cli/${name}.json`);
 }
 
 function isInTable(name: string): name is CommandName {

@@ -54,11 +54,14 @@ export interface RunOptions {
 export class CliSandbox {
   readonly cwd: string;
   readonly home: string;
+  /** The folder that holds all of it. */
+  readonly root: string;
   /** Where a shell finds `plugboard`. */
   readonly #bin: string;
 
   constructor() {
     const root = mkdtempSync(path.join(tmpdir(), "cli-"));
+    this.root = root;
     this.cwd = path.join(root, "project");
     this.home = path.join(root, "home");
     this.#bin = path.join(root, "bin");
@@ -103,10 +106,27 @@ export class CliSandbox {
   }
 
   /** Runs a line as somebody types it into a shell. */
-  async type(line: string): Promise<CliResult> {
-    const cli = this.#spawn("/bin/sh", ["-c", line]);
+  async type(line: string, env: RunOptions["env"] = {}): Promise<CliResult> {
+    const cli = this.startLine(line, env);
     cli.endInput();
     return await cli.ended;
+  }
+
+  /** Starts a line as somebody types it into a shell; its input stays open. */
+  startLine(line: string, env: RunOptions["env"] = {}): RunningCli {
+    return this.#spawn("/bin/sh", ["-c", line], env);
+  }
+
+  /** The variables that a command sees. */
+  get environment(): NodeJS.ProcessEnv {
+    return {
+      PATH: [process.env["PATH"], this.#bin].join(path.delimiter),
+      HOME: this.home,
+      USERPROFILE: this.home,
+      TMPDIR: tmpdir(),
+      LANG: "C.UTF-8",
+      PLUGBOARD_PROTOCOL_CORE: process.env["PLUGBOARD_PROTOCOL_CORE"],
+    };
   }
 
   /** A file in the current folder. */
@@ -136,12 +156,7 @@ export class CliSandbox {
     const child = spawn(command, args, {
       cwd: this.cwd,
       env: {
-        PATH: [process.env["PATH"], this.#bin].join(path.delimiter),
-        HOME: this.home,
-        USERPROFILE: this.home,
-        TMPDIR: tmpdir(),
-        LANG: "C.UTF-8",
-        PLUGBOARD_PROTOCOL_CORE: process.env["PLUGBOARD_PROTOCOL_CORE"],
+        ...this.environment,
         // Whatever it starts carries this, so what it leaves behind can be found.
         [childMarkerVariable]: marker,
         ...env,

@@ -8,6 +8,7 @@ import { offerApproval } from "../../steps/approve-launch.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { requireStore, withHost } from "../../steps/open-host.ts";
+import { addExamples } from "../../words/examples.ts";
 import { choiceArgument } from "../../words/option-values.ts";
 import { parseToolAddress } from "../../words/tool-address.ts";
 
@@ -29,6 +30,14 @@ const columns: readonly Column[] = [
 ];
 
 export const define: DefineCommand = (command, execute) => {
+  addExamples(command, [
+    { says: "what is allowed", line: "plugboard consent list" },
+    {
+      says: "allow one tool to one agent",
+      line: "plugboard consent allow demo.add --agent nightly",
+    },
+    { says: "take back all that is allowed of a server", line: "plugboard consent revoke demo" },
+  ]);
   command
     .description(
       "Lists, grants or takes back what an agent may call without asking. A grant holds for the tools\n" +

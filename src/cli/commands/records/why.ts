@@ -7,6 +7,7 @@ import type { Standpoint } from "../../output/display-path.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { withHost } from "../../steps/open-host.ts";
+import { addExamples } from "../../words/examples.ts";
 import { levelOption } from "../../words/option-values.ts";
 import { parseToolAddress } from "../../words/tool-address.ts";
 
@@ -19,6 +20,7 @@ interface WhyCommand {
 }
 
 export const define: DefineCommand = (command, execute) => {
+  addExamples(command, [{ says: "may agent main call it?", line: "plugboard why main demo.add" }]);
   command
     .description(
       "Says what each rule makes of a call, from what is known: approvals, grants, accepted tools.\n" +

@@ -1,9 +1,20 @@
 import { addingOptions, addServer, type AddingOptions } from "../../steps/add-server.ts";
 import type { DefineCommand } from "../../steps/command-context.ts";
 import { readJsonObject } from "../../words/call-words.ts";
+import { addExamples } from "../../words/examples.ts";
 
 /** `plugboard add-json`: an entry as a file holds it, kept and tried. */
 export const define: DefineCommand = (command, execute) => {
+  addExamples(command, [
+    {
+      says: "an entry as documentation shows it",
+      line: `plugboard add-json docs '{"url": "https://example.com/mcp"}'`,
+    },
+    {
+      says: "one that stands in a file; only look at it",
+      line: "plugboard add-json files @entry.json --dry-run",
+    },
+  ]);
   command
     .description(
       "Adds a server by its entry, as documentation of servers shows it, and tries it as plugboard\n" +

@@ -8,6 +8,7 @@ import type { CommandContext, DefineCommand } from "../../steps/command-context.
 import { requireServer } from "../../steps/connect-server.ts";
 import { requireStore, withHost } from "../../steps/open-host.ts";
 import { reviewTools } from "../../steps/review-tools.ts";
+import { addExamples } from "../../words/examples.ts";
 
 interface ApproveCommand {
   readonly server: string;
@@ -22,6 +23,14 @@ interface ApproveCommand {
 const unapproved = errorTable.not_approved.exit;
 
 export const define: DefineCommand = (command, execute) => {
+  addExamples(command, [
+    {
+      says: "look at what it starts, and answer",
+      line: "plugboard approve notes",
+      exitCode: unapproved,
+    },
+    { says: "take the approval back", line: "plugboard approve notes --revoke" },
+  ]);
   command
     .description(
       "Shows what a server of a project would start, and asks whether it may. A change of its entry,\n" +

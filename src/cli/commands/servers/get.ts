@@ -13,9 +13,13 @@ import {
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { withHost } from "../../steps/open-host.ts";
+import { addExamples } from "../../words/examples.ts";
 
 /** `plugboard get`: one server as it is configured and known. Starts nothing. */
 export const define: DefineCommand = (command, execute) => {
+  addExamples(command, [
+    { says: "how it is started, and where that is written", line: "plugboard get demo" },
+  ]);
   command
     .description(
       "Shows one server: how it is started or reached, where its entry is written, what that replaces,\n" +

@@ -18,6 +18,7 @@ import { type Column, columnWidths, renderRow } from "../../output/table.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { configFailure, connectEach, type ConnectReport } from "../../steps/connect-each.ts";
 import { noteConfigProblems, withHost } from "../../steps/open-host.ts";
+import { addExamples } from "../../words/examples.ts";
 
 interface ListCommand {
   readonly check: boolean;
@@ -36,6 +37,10 @@ const columns: readonly Column[] = [
 ];
 
 export const define: DefineCommand = (command, execute) => {
+  addExamples(command, [
+    { says: "what is configured, from what is known", line: "plugboard list" },
+    { says: "and whether it works", line: "plugboard list --check" },
+  ]);
   command
     .description("Lists the configured servers. Starts nothing, unless --check is given.")
     .option("--check", "connect all that may start (15 s at most) and fail if one cannot be")

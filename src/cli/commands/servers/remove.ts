@@ -2,9 +2,11 @@ import { displayOrigin } from "../../output/server-status.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { withConfiguredHost } from "../../steps/open-host.ts";
+import { addExamples } from "../../words/examples.ts";
 
 /** `plugboard remove`: deletes an entry where it is written, and says where that was. */
 export const define: DefineCommand = (command, execute) => {
+  addExamples(command, [{ says: "delete its entry", line: "plugboard remove demo" }]);
   command
     .description(
       "Deletes the entry of a server where it is written. What was approved and allowed for it counts\n" +

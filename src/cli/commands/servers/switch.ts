@@ -2,9 +2,11 @@ import { displayOrigin, serverObject } from "../../output/server-status.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { withConfiguredHost } from "../../steps/open-host.ts";
+import { addExamples } from "../../words/examples.ts";
 
 /** `plugboard enable`: a server that was switched off can be used again. */
 export const defineEnable: DefineCommand = (command, execute) => {
+  addExamples(command, [{ says: "use it again", line: "plugboard enable demo" }]);
   command
     .description("Switches a server on, in the entry where it is written. Starts nothing.")
     .argument("<server>", "its name in plugboard list")
@@ -13,6 +15,9 @@ export const defineEnable: DefineCommand = (command, execute) => {
 
 /** `plugboard disable`: the entry stays, and nobody can use the server. */
 export const defineDisable: DefineCommand = (command, execute) => {
+  addExamples(command, [
+    { says: "keep its entry, and do not use it", line: "plugboard disable demo" },
+  ]);
   command
     .description("Switches a server off, in the entry where it is written. Nobody can use it then.")
     .argument("<server>", "its name in plugboard list")

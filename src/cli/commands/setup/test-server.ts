@@ -1,5 +1,6 @@
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { untilStopped } from "../../steps/until-stopped.ts";
+import { addExamples } from "../../words/examples.ts";
 import { choiceArgument, parsePort } from "../../words/option-values.ts";
 
 const kinds = ["stdio", "http", "sse", "rest"] as const;
@@ -12,6 +13,17 @@ interface TestServerCommand {
 const defaultPort = 9_000;
 
 export const define: DefineCommand = (command, execute) => {
+  addExamples(command, [
+    {
+      says: "at an address, with any free port",
+      line: "plugboard test-server http --port 0",
+      stays: true,
+    },
+    {
+      says: "as a server to try things with",
+      line: "plugboard add try -- plugboard test-server stdio",
+    },
+  ]);
   command
     .description("Runs the bundled test server: echo, get_time and add.")
     .addArgument(choiceArgument("<kind>", "how it is reached", kinds))
@@ -41,7 +53,7 @@ async function runTestServer(
   const serve = { http: serveHttp, sse: serveSse, rest: serveRest }[kind];
   const server = await serve(factory, { port });
   try {
-    context.terminal.line(server.url);
+    context.answer({ kind, url: server.url, tools: ["echo", "get_time", "add"] }, server.url);
     context.notice("serving echo, get_time and add; Ctrl-C stops it");
     return await untilStopped(context);
   } finally {

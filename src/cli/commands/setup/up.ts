@@ -18,6 +18,7 @@ import { isUnconfigured, noteConfigProblems, openHost } from "../../steps/open-h
 import { ProgressLine } from "../../steps/progress-line.ts";
 import { resultColumn, runTour, type TourReport } from "../../steps/tour.ts";
 import { untilStopped } from "../../steps/until-stopped.ts";
+import { addExamples } from "../../words/examples.ts";
 
 interface UpCommand {
   /** Shows everything, stops everything and ends. */
@@ -25,6 +26,10 @@ interface UpCommand {
 }
 
 export const define: DefineCommand = (command, execute) => {
+  addExamples(command, [
+    { says: "connect everything and stay", line: "plugboard up", stays: true },
+    { says: "show everything, stop everything, exit", line: "plugboard up --once" },
+  ]);
   command
     .description(
       "Connects every configured server and stays until Ctrl-C (exit code 0). Where nothing is\n" +

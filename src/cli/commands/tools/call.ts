@@ -16,6 +16,7 @@ import { ProgressLine } from "../../steps/progress-line.ts";
 import { argumentFacts, buildArguments, wrongArguments } from "../../words/call-arguments.ts";
 import { readJsonObject, readCallWords } from "../../words/call-words.ts";
 import { addLaunchOptions, type LaunchOptions } from "../../words/entry-words.ts";
+import { addExamples } from "../../words/examples.ts";
 import { readCall, type TypedServer } from "../../words/server-words.ts";
 import { parseToolAddress } from "../../words/tool-address.ts";
 
@@ -29,6 +30,17 @@ interface CallCommand {
 }
 
 export const define: DefineCommand = (command, execute) => {
+  addExamples(command, [
+    { says: "with arguments as words", line: "plugboard call demo.add a=2 b=3" },
+    {
+      says: "with all arguments as JSON, from a pipe",
+      line: `echo '{"a": 2, "b": 3}' | plugboard call demo.add --args -`,
+    },
+    {
+      says: "of a server that is not configured",
+      line: "plugboard call read_text_file path=notes.md -- npx -y @modelcontextprotocol/server-filesystem .",
+    },
+  ]);
   command
     .description(
       "Calls one tool and prints its result. Arguments:\n" +

@@ -8,6 +8,7 @@ import { connectServer } from "../../steps/connect-server.ts";
 import { withServer } from "../../steps/open-host.ts";
 import { ProgressLine } from "../../steps/progress-line.ts";
 import type { LaunchOptions } from "../../words/entry-words.ts";
+import { addExamples } from "../../words/examples.ts";
 import { addServerArgument, readServer, type TypedServer } from "../../words/server-words.ts";
 
 interface TypesCommand {
@@ -17,6 +18,10 @@ interface TypesCommand {
 }
 
 export const define: DefineCommand = (command, execute) => {
+  addExamples(command, [
+    { says: "into a file", line: "plugboard types demo -o demo.ts" },
+    { says: "of a server that is not configured", line: "plugboard types https://example.com/mcp" },
+  ]);
   addServerArgument(command, true)
     .description(
       "Starts one server and writes a TypeScript module with the types of its tools and a typed\n" +

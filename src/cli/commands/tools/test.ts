@@ -9,6 +9,7 @@ import { connectServer } from "../../steps/connect-server.ts";
 import { withServer } from "../../steps/open-host.ts";
 import { ProgressLine } from "../../steps/progress-line.ts";
 import type { LaunchOptions } from "../../words/entry-words.ts";
+import { addExamples } from "../../words/examples.ts";
 import { addServerArgument, readServer, type TypedServer } from "../../words/server-words.ts";
 
 interface TestCommand {
@@ -18,6 +19,10 @@ interface TestCommand {
 }
 
 export const define: DefineCommand = (command, execute) => {
+  addExamples(command, [
+    { says: "one that is configured", line: "plugboard test demo" },
+    { says: "one that is not", line: "plugboard test https://example.com/mcp --timeout 10s" },
+  ]);
   addServerArgument(command, true)
     .description("Starts one server, lists its tools, stops it, and says how long each step took.")
     .option("--timeout <time>", "how long the start may take: 500ms, 60s, 2m", parseDuration)

@@ -2,6 +2,7 @@ import type { McpError } from "../../../errors/mcp-error.ts";
 import type { McpHost, ServerStatus } from "../../../host/host.ts";
 import type { McpTool } from "../../../session/mcp-tool.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import { errorObject } from "../../output/error-format.ts";
 import { pendingNote, quarantineNote } from "../../output/server-status.ts";
 import { estimateTokens, renderTools, toolObject } from "../../output/tool-listing.ts";
 import { openListing } from "../../steps/cli-session.ts";
@@ -11,6 +12,7 @@ import { connectServer } from "../../steps/connect-server.ts";
 import { withHost, withServer } from "../../steps/open-host.ts";
 import { ProgressLine } from "../../steps/progress-line.ts";
 import type { LaunchOptions } from "../../words/entry-words.ts";
+import { addExamples } from "../../words/examples.ts";
 import { addServerArgument, readServer, type TypedServer } from "../../words/server-words.ts";
 
 interface ToolsCommand {
@@ -20,6 +22,14 @@ interface ToolsCommand {
 }
 
 export const define: DefineCommand = (command, execute) => {
+  addExamples(command, [
+    { says: "of every server", line: "plugboard tools" },
+    { says: "of one, with descriptions and schemas", line: "plugboard tools demo --schema" },
+    {
+      says: "of one that is not configured",
+      line: "plugboard tools -- npx -y @modelcontextprotocol/server-memory",
+    },
+  ]);
   addServerArgument(command, false)
     .description("Starts a server, or all of them, and lists the tools.")
     .option("--schema", "whole descriptions and schemas")
@@ -39,7 +49,7 @@ async function runTools(context: CommandContext, command: ToolsCommand): Promise
     return await withHost(context, (host) => listAll(context, host, { schema, progress }));
   return await withServer(context, server, async (host, name) => {
     await connectServer(context, host, { name, progress });
-    writeTools(context, listingOf(host, [name]), schema);
+    writeTools(context, listingOf(host, [name]), { schema, failures: [] });
     return 0;
   });
 }
@@ -62,10 +72,11 @@ async function listAll(
     else if (status.state === "pending")
       context.notice(`⏸ ${status.name}: not approved, ${pendingNote(status, context.standpoint)}`);
   }
-  writeTools(context, listingOf(host, listed), schema);
   const configuration = configFailure(host);
   if (configuration !== undefined) failures.push(configuration);
-  for (const error of failures) context.report(error);
+  writeTools(context, listingOf(host, listed), { schema, failures });
+  // A program finds all of them in the object; stderr has one, like that of every command.
+  for (const error of context.options.json ? failures.slice(0, 1) : failures) context.report(error);
   return failures[0]?.exitCode ?? 0;
 }
 
@@ -87,13 +98,17 @@ function listingOf(host: McpHost, names: readonly string[]): readonly ListedServ
 function writeTools(
   context: CommandContext,
   servers: readonly ListedServer[],
-  withSchema: boolean,
+  { schema, failures }: { readonly schema: boolean; readonly failures: readonly McpError[] },
 ): void {
-  const { terminal, options } = context;
-  if (options.json) terminal.json({ servers: servers.map((server) => serverListing(server)) });
+  const { terminal, options, standpoint } = context;
+  if (options.json)
+    terminal.json({
+      servers: servers.map((server) => serverListing(server)),
+      failures: failures.map((error) => errorObject(error, standpoint).error),
+    });
   else
     for (const { status, tools } of servers)
-      for (const line of renderTools(status.name, tools, withSchema)) terminal.line(line);
+      for (const line of renderTools(status.name, tools, schema)) terminal.line(line);
   for (const { status } of servers) {
     const note = quarantineNote(status, context.standpoint);
     if (note !== undefined) context.notice(`▲ ${neutralizeLine(status.name)}: ${note}`);

@@ -1,0 +1,141 @@
+import type { CommandName } from "../../src/cli/command-table.ts";
+import { exampleAddress as address } from "./prepared-place.ts";
+import { demoEntry } from "./run-cli.ts";
+
+/** A command with `--json`, tried in a `PreparedPlace`; the test adds `--json` itself. */
+export interface JsonRun {
+  readonly words: readonly string[];
+  /** 0 unless given. */
+  readonly exitCode?: number;
+  /** Goes on until Ctrl-C, which the test sends after the first line. */
+  readonly stays?: true;
+  /** Prints any number of lines, each an object of `$defs/line` in the schema of the command. */
+  readonly follows?: true;
+  readonly input?: string;
+}
+
+interface CommandRuns {
+  /** Print their object, whatever the exit code is, and at most one error. */
+  readonly prints: readonly [JsonRun, ...JsonRun[]];
+  /** Print one error and nothing else. */
+  readonly fails: readonly [JsonRun, ...JsonRun[]];
+}
+
+const demo = ["--", demoEntry.command, ...demoEntry.args];
+const broken = ["--", "node", "-e", "process.exit(3)"];
+
+/** At least one run of every command that prints its object, and one that fails. */
+export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
+  up: {
+    prints: [{ words: ["up", "--once"] }, { words: ["up"], stays: true }],
+    fails: [{ words: ["up", "--twice"], exitCode: 2 }],
+  },
+  add: {
+    prints: [
+      { words: ["add", "more", ...demo] },
+      { words: ["add", "more", "--dry-run", ...demo] },
+      { words: ["add", "more", "--no-test", ...demo] },
+      { words: ["add", "more", "--scope", "project", ...demo] },
+      { words: ["add", "more", address] },
+      { words: ["add", "more", ...broken], exitCode: 4 },
+    ],
+    fails: [
+      { words: ["add", "demo", ...demo], exitCode: 2 },
+      { words: ["add", "more", "-e", "API_KEY=canary-1234567", ...demo], exitCode: 2 },
+    ],
+  },
+  "add-json": {
+    prints: [
+      { words: ["add-json", "more", "@entry.json"] },
+      { words: ["add-json", "more", "-", "--dry-run"], input: JSON.stringify(demoEntry) },
+    ],
+    fails: [{ words: ["add-json", "more", "{"], exitCode: 2 }],
+  },
+  get: {
+    prints: [{ words: ["get", "demo"] }, { words: ["get", "notes"] }],
+    fails: [{ words: ["get", "dmo"], exitCode: 2 }],
+  },
+  remove: {
+    prints: [{ words: ["remove", "demo"] }],
+    fails: [{ words: ["remove", "dmo"], exitCode: 2 }],
+  },
+  enable: {
+    prints: [{ words: ["enable", "demo"] }],
+    fails: [{ words: ["enable", "dmo"], exitCode: 2 }],
+  },
+  disable: {
+    prints: [{ words: ["disable", "demo"] }],
+    fails: [{ words: ["disable"], exitCode: 2 }],
+  },
+  call: {
+    prints: [
+      { words: ["call", "demo.add", "a=2", "b=3"] },
+      { words: ["call", address, "echo", "message=hi"] },
+      { words: ["call", "demo.add", "--args", "-"], input: '{"a":2,"b":3}' },
+    ],
+    fails: [
+      { words: ["call", "demo.ad", "a=2"], exitCode: 5 },
+      { words: ["call", "demo.add", "a=2"], exitCode: 2 },
+      { words: ["call", "demo.fail"], exitCode: 5 },
+      { words: ["call", "notes.add", "a=2", "b=3"], exitCode: 6 },
+      { words: ["call", "add", ...broken], exitCode: 4 },
+    ],
+  },
+  list: {
+    prints: [
+      { words: ["list"] },
+      { words: ["list", "--check"] },
+      { words: ["list", "--config", "missing.json"], exitCode: 2 },
+    ],
+    fails: [{ words: ["list", "--chek"], exitCode: 2 }],
+  },
+  tools: {
+    prints: [
+      { words: ["tools"] },
+      { words: ["tools", "demo", "--schema"] },
+      { words: ["tools", address] },
+      { words: ["tools", "--config", "failing.json"], exitCode: 4 },
+    ],
+    fails: [{ words: ["tools", "dmo"], exitCode: 2 }],
+  },
+  types: {
+    prints: [{ words: ["types", "demo"] }, { words: ["types", "demo", "-o", "demo.ts"] }],
+    fails: [{ words: ["types", "demo", "-o", "none/demo.ts"], exitCode: 2 }],
+  },
+  consent: {
+    prints: [
+      { words: ["consent", "list"] },
+      { words: ["consent", "allow", "demo.add"] },
+      { words: ["consent", "revoke"] },
+    ],
+    fails: [{ words: ["consent", "allow", "demo.ad"], exitCode: 5 }],
+  },
+  why: {
+    prints: [
+      { words: ["why", "main", "demo.add"] },
+      { words: ["why", "main", "demo.nothing"], exitCode: 5 },
+      { words: ["why", "main", "notes.add"], exitCode: 6 },
+    ],
+    fails: [{ words: ["why", "main", "dmo.add"], exitCode: 2 }],
+  },
+  test: {
+    prints: [{ words: ["test", "demo"] }, { words: ["test", address] }],
+    fails: [{ words: ["test", ...broken], exitCode: 4 }],
+  },
+  approve: {
+    prints: [
+      { words: ["approve", "notes"], exitCode: 6 },
+      { words: ["approve", "notes", "--revoke"] },
+      { words: ["approve", "demo"] },
+    ],
+    fails: [{ words: ["approve", "notes", "--identity", "other"], exitCode: 6 }],
+  },
+  "test-server": {
+    prints: [
+      { words: ["test-server", "http", "--port", "0"], stays: true },
+      { words: ["test-server", "sse", "--port", "0"], stays: true },
+      { words: ["test-server", "rest", "--port", "0"], stays: true },
+    ],
+    fails: [{ words: ["test-server", "pigeon"], exitCode: 2 }],
+  },
+};

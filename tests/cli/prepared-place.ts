@@ -1,0 +1,124 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+import { createTestServer } from "../../src/testing/index.ts";
+import { type HttpServer, serveHttp } from "../../src/testing/serve/serve-http.ts";
+import { CliSandbox, demoEntry, type RunOptions } from "./run-cli.ts";
+
+const program = path.resolve(import.meta.dirname, "../../bin/plugboard.js");
+const packages = path.resolve(import.meta.dirname, "../../node_modules");
+
+/** The address in examples and in runs; it stands for a server that is there while a test runs. */
+export const exampleAddress = "https://example.com/mcp";
+
+/**
+ * The place in which the examples of the help and the runs with `--json` are tried, the same before each of them:
+ *
+ * - `demo`, the user's own server, whose tools were listed and called before;
+ * - `notes`, a server of the project that waits for approval;
+ * - `notes.md`, `entry.json` and `failing.json`, a configuration whose servers cannot start, in the current folder;
+ * - an `npx` that runs the packages of this repository, without the network;
+ * - a server behind `exampleAddress`.
+ */
+export class PreparedPlace {
+  readonly sandbox: CliSandbox;
+  readonly #server: HttpServer;
+  /** Everything as it was prepared. */
+  readonly #copy: string;
+
+  private constructor(sandbox: CliSandbox, server: HttpServer) {
+    this.sandbox = sandbox;
+    this.#server = server;
+    this.#copy = `${sandbox.root}-prepared`;
+  }
+
+  static async create(): Promise<PreparedPlace> {
+    const place = new PreparedPlace(new CliSandbox(), await serveHttp(createTestServer()));
+    place.#prepare();
+    return place;
+  }
+
+  /** Brings back what earlier runs have changed. */
+  restore(): void {
+    for (const folder of ["home", "project"]) {
+      rmSync(path.join(this.sandbox.root, folder), { recursive: true });
+      cpSync(path.join(this.#copy, folder), path.join(this.sandbox.root, folder), {
+        recursive: true,
+      });
+    }
+  }
+
+  /** The words or the line, with the address of the server that is there. */
+  addressed(text: string): string {
+    return text.replaceAll(exampleAddress, this.#server.url);
+  }
+
+  get env(): NonNullable<RunOptions["env"]> {
+    const searched = [path.join(this.sandbox.root, "stand-ins"), this.sandbox.environment["PATH"]];
+    return {
+      PATH: searched.join(path.delimiter),
+      DOCS_TOKEN: "docs-token",
+      MEMORY_FILE_PATH: path.join(this.sandbox.home, "memory.json"),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#server.close();
+    for (const folder of [this.#copy, this.sandbox.root])
+      rmSync(folder, { recursive: true, force: true });
+  }
+
+  #prepare(): void {
+    const { sandbox } = this;
+    this.#standIn("npx");
+    sandbox.configureUser({ demo: demoEntry }).configureProject({ notes: demoEntry });
+    const gone = { command: "no-such-command" };
+    const files = {
+      "notes.md": "# Notes\n",
+      "entry.json": JSON.stringify(demoEntry),
+      "failing.json": JSON.stringify({ mcpServers: { one: gone, two: gone } }),
+    };
+    for (const [name, text] of Object.entries(files))
+      writeFileSync(path.join(sandbox.cwd, name), text);
+    this.#run(["call", "demo.add", "a=2", "b=3", "--quiet"]);
+    cpSync(sandbox.root, this.#copy, { recursive: true, verbatimSymlinks: true });
+  }
+
+  #run(words: readonly string[]): void {
+    execFileSync(process.execPath, [program, ...words], {
+      cwd: this.sandbox.cwd,
+      env: { ...this.sandbox.environment, ...this.env },
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+  }
+
+  /** `npx -y <package> …` without a registry. */
+  #standIn(name: string): void {
+    const folder = path.join(this.sandbox.root, "stand-ins");
+    mkdirSync(folder);
+    const programs = ["filesystem", "memory", "everything"].map((server) => {
+      const name = `@modelcontextprotocol/server-${server}`;
+      return `${name}) exec "${process.execPath}" "${programOf(name)}" "$@" ;;`;
+    });
+    const script = [
+      "#!/bin/sh",
+      '[ "$1" = -y ] && shift',
+      'package="$1"; shift',
+      'case "$package" in',
+      ...programs,
+      '*) echo "no package $package here" >&2; exit 1 ;;',
+      "esac",
+      "",
+    ];
+    writeFileSync(path.join(folder, name), script.join("\n"), { mode: 0o755 });
+  }
+}
+
+/** The file that a package of this repository runs as its program. */
+function programOf(name: string): string {
+  const folder = path.join(packages, name);
+  const manifest = readFileSync(path.join(folder, "package.json"), "utf8");
+  const { bin } = JSON.parse(manifest) as { bin: Readonly<Record<string, string>> };
+  return path.join(folder, Object.values(bin)[0] ?? "");
+}
