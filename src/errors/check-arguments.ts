@@ -84,28 +84,27 @@ function flawOf(
   values: readonly unknown[],
   code: ErrorCode,
 ): McpError | undefined {
-  for (const [index, [name, shape]] of Object.entries(shapes).entries()) {
+  let index = 0;
+  // Not `Object.entries`: it builds a list of pairs, and calls of `connectClient` are checked here, too.
+  for (const name in shapes) {
+    const shape = shapes[name] as Shape;
     const value = values[index];
-    const [flawed, wanted] = shape.accepts(value)
-      ? flawedMember(name, shape, value)
-      : [name, shape.words];
-    if (wanted !== undefined)
-      return createError(code, `${where}: "${flawed}" must be ${wanted}`, {
-        details: { parameter: flawed },
-      });
+    index += 1;
+    if (!shape.accepts(value)) return createFlaw(where, name, shape.words, code);
+    if (shape.members === undefined || !isObject(value)) continue;
+    for (const key in shape.members) {
+      const member = shape.members[key] as Shape;
+      if (!member.accepts(value[key]))
+        return createFlaw(where, `${name}.${key}`, member.words, code);
+    }
   }
   return undefined;
 }
 
-function flawedMember(
-  name: string,
-  { members = {} }: Shape,
-  value: unknown,
-): readonly [string, string | undefined] {
-  if (!isObject(value)) return [name, undefined];
-  for (const [key, shape] of Object.entries(members))
-    if (!shape.accepts(value[key])) return [`${name}.${key}`, shape.words];
-  return [name, undefined];
+function createFlaw(where: string, parameter: string, wanted: string, code: ErrorCode): McpError {
+  return createError(code, `${where}: "${parameter}" must be ${wanted}`, {
+    details: { parameter },
+  });
 }
 
 /** The parameters of methods by name, and how a method that gets something else says so. */
