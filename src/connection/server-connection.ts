@@ -122,6 +122,11 @@ export class ServerConnection {
     return this.#transport?.evidence;
   }
 
+  /** The id of the server's process while it runs. */
+  get pid(): number | undefined {
+    return this.#transport?.pid;
+  }
+
   get connectedAt(): number | undefined {
     return this.#connectedAt;
   }

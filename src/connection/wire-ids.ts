@@ -82,6 +82,10 @@ export class WireIdTransport implements HostTransport {
     return this.#transport.evidence;
   }
 
+  get pid(): number | undefined {
+    return this.#transport.pid;
+  }
+
   findCause(): PrintedCause | undefined {
     return this.#transport.findCause?.();
   }

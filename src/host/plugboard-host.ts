@@ -97,10 +97,13 @@ export class PlugboardHost implements McpHost {
 
   servers(): readonly ServerStatus[] {
     const { registry } = this.#options;
-    return registry
-      .all()
-      .flatMap((server) => [server, registry.waitingFor(server) ?? []].flat())
-      .map((server) => this.#status(server));
+    const statuses: ServerStatus[] = [];
+    for (const server of registry.all()) {
+      statuses.push(this.#status(server));
+      const waiting = registry.waitingFor(server);
+      if (waiting !== undefined) statuses.push(this.#status(waiting));
+    }
+    return statuses;
   }
 
   server(name: string): ServerStatus {
@@ -299,7 +302,6 @@ export class PlugboardHost implements McpHost {
   }
 
   #status(server: RegisteredServer, connection?: ServerConnection): ServerStatus {
-    const { registry, sources, pins, approvals, catalog } = this.#options;
-    return describeServer(server, { registry, sources, pins, approvals, catalog }, connection);
+    return describeServer(server, this.#options, connection);
   }
 }

@@ -67,7 +67,9 @@ export class ServerConnections {
 
   /** The connection that a status of the server shows: the one furthest along, among equals the first. */
   get mostAdvanced(): ServerConnection {
-    return this.all.reduce((best, one) => (stateRank(one) > stateRank(best) ? one : best));
+    let best = this.#everybodys;
+    for (const one of this.#own.values()) if (stateRank(one) > stateRank(best)) best = one;
+    return best;
   }
 
   /** Whether anybody has claimed the server, waits for a connection or has one open. A failed one that is retried is not used. */

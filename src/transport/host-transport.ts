@@ -11,6 +11,8 @@ export interface HostTransport extends ChannelTransport {
   readonly kind: TransportKind;
   readonly failure: McpError | undefined;
   readonly evidence: TransportEvidence;
+  /** The id of the server's process while it runs. */
+  readonly pid?: number | undefined;
   /** The id that a Streamable HTTP server gave its session. */
   readonly sessionId?: string | undefined;
   /** Looks for the reason of a failure in what the process printed. */

@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Approvals } from "../../approval/approvals.ts";
 import { describeTarget } from "../../approval/describe-target.ts";
+import type { CatalogTool } from "../../catalog/catalog-tool.ts";
 import type { ToolCatalog } from "../../catalog/tool-catalog.ts";
-import type { Provenance } from "../../config/keys/server-config.ts";
-import type { ServerConnection } from "../../connection/server-connection.ts";
+import type { Provenance, ServerConfig } from "../../config/keys/server-config.ts";
 import type { ToolPins } from "../../pins/tool-pins.ts";
+import type { ListedTool } from "../../protocol/protocol-client.ts";
 import type { RegisteredServer, ServerRegistry } from "../../registry/server-registry.ts";
 import type { ServerStatus } from "../host.ts";
 import type { ServerSources } from "./server-sources.ts";
@@ -31,7 +32,7 @@ export function describeServer(
   // The catalog and its problems belong to the entry of this name that is in force.
   const isWaiting = registry.waitingFor(server)?.connections === server.connections;
   const isListed = !isWaiting && catalog.isKnown(name);
-  const shadows = (sources.current.shadowed.get(name) ?? []).map(({ provenance }) => provenance);
+  const shadowed = sources.current.shadowed.get(name);
   // A REST service speaks no MCP: revision and identity were made up for it by its transport.
   const isMcp = connection.transportKind !== "rest";
   const { resources, prompts } = isWaiting ? {} : catalog.content(name);
@@ -41,10 +42,10 @@ export function describeServer(
     transport: connection.transportKind,
     target: describeTarget(config),
     provenance: config.provenance,
-    shadows: farther(shadows, config.provenance),
+    shadows: shadowed === undefined ? [] : farther(shadowed, config.provenance),
     config,
     toolCount: isListed ? catalog.tools(name).length : undefined,
-    tools: pins.accepted(server, isWaiting ? [] : catalog.tools(name)).map(({ listed }) => listed),
+    tools: isWaiting ? [] : listedOf(pins.accepted(server, catalog.tools(name))),
     resources,
     prompts,
     lastError: connection.lastError,
@@ -52,7 +53,7 @@ export function describeServer(
     protocolVersion: isMcp ? client?.protocolVersion : undefined,
     serverInfo: isMcp ? client?.serverInfo : undefined,
     connectedAt: connection.connectedAt,
-    pid: runningProcess(connection),
+    pid: connection.pid,
     changedSinceApproval: state === "pending" && approvals.hasFor(name),
     quarantined: pins.quarantined(server),
     suspect: pins.quarantined(server, "suspect"),
@@ -62,12 +63,20 @@ export function describeServer(
   return { ...status, waitsToReplace: registry.get(name).config.provenance };
 }
 
-/** The entries that are farther than this one; all of them for the nearest. */
-function farther(shadowed: readonly Provenance[], own: Provenance): readonly Provenance[] {
-  return shadowed.slice(shadowed.findIndex((one) => isDeepStrictEqual(one, own)) + 1);
+/** The definitions of lists of tools, which never change: every status of every server shows one. */
+const known = new WeakMap<readonly CatalogTool[], readonly ListedTool[]>();
+
+function listedOf(tools: readonly CatalogTool[]): readonly ListedTool[] {
+  let listed = known.get(tools);
+  if (listed === undefined) {
+    listed = tools.map((tool) => tool.listed);
+    known.set(tools, listed);
+  }
+  return listed;
 }
 
-function runningProcess({ evidence }: ServerConnection): number | undefined {
-  const hasEnded = evidence?.exitCode !== undefined || evidence?.signal !== undefined;
-  return hasEnded ? undefined : evidence?.pid;
+/** The entries that are farther than this one; all of them for the nearest. */
+function farther(shadowed: readonly ServerConfig[], own: Provenance): readonly Provenance[] {
+  const places = shadowed.map(({ provenance }) => provenance);
+  return places.slice(places.findIndex((one) => isDeepStrictEqual(one, own)) + 1);
 }

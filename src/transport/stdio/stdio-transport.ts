@@ -100,6 +100,10 @@ class StdioTransport implements HostTransport {
     return this.#failure;
   }
 
+  get pid(): number | undefined {
+    return this.#exitedAt === undefined ? this.#running?.child.pid : undefined;
+  }
+
   get evidence(): TransportEvidence {
     const { child, stderr, reader } = this.#running ?? {};
     const hasExited = this.#exitedAt !== undefined;
