@@ -12,6 +12,7 @@ export type {
   SessionOptions,
   StartOptions,
 } from "./host/host.ts";
+export type { StartPhase } from "./connection/start-phases.ts";
 
 export type {
   CallEnvelope,

@@ -117,6 +117,7 @@ const entries: Readonly<Record<string, Entry>> = {
       "SessionOptions",
       "SessionState",
       "StartOptions",
+      "StartPhase",
       "StateSlice",
       "StateView",
       "SuccessfulOutcome",

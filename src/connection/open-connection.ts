@@ -46,6 +46,8 @@ export interface ConnectionParts {
 export interface OpenOptions {
   readonly connectTimeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Called when a process has started or an address is about to be asked; once for each attempt. */
+  readonly onStarted?: (() => void) | undefined;
   readonly knownEra?: ProtocolEra | undefined;
   /** The server is known to end whether it is asked for its era or not. */
   readonly isProbeHarmless?: boolean | undefined;

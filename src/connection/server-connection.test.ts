@@ -68,6 +68,39 @@ describe("ServerConnection", () => {
     await expect(again).resolves.toBeDefined();
   });
 
+  it("tells those who wait how far the start has come, and nobody else", async () => {
+    let list = (): void => {};
+    const listed = new Promise<void>((resolve) => (list = resolve));
+    const { connection, handshake } = scriptedConnection({ onReady: () => listed });
+    const heard: Record<string, string[]> = { first: [], late: [], gone: [] };
+    const hear = (name: string) => (phase: string) => void heard[name]?.push(phase);
+    const abort = new AbortController();
+    const first = connection.client({
+      onPhase: (phase) => {
+        hear("first")(phase);
+        throw new Error("a handler that fails changes nothing");
+      },
+    });
+    const gone = connection.client({ onPhase: hear("gone"), signal: abort.signal });
+    const begun = await handshake(0);
+    abort.abort();
+    await expect(gone).rejects.toMatchObject({ code: "cancelled" });
+    begun.options.onStarted?.();
+    // A second try within the same start, as after an era probe that ended the process.
+    begun.options.onStarted?.();
+    const late = connection.client({ onPhase: hear("late") });
+    begun.succeed();
+    await settled();
+    list();
+    await Promise.all([first, late]);
+    await connection.client({ onPhase: hear("late") });
+    expect(heard).toEqual({
+      first: ["starting", "handshake", "listing"],
+      late: ["handshake", "listing"],
+      gone: ["starting"],
+    });
+  });
+
   it("one caller's cancellation ends that wait only", async () => {
     const { connection, handshake } = scriptedConnection();
     const abort = new AbortController();

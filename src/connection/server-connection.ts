@@ -15,6 +15,7 @@ import {
   type OpenedConnection,
 } from "./open-connection.ts";
 import { RestartPolicy } from "./restart-policy.ts";
+import { StartPhases, type WatchPhase } from "./start-phases.ts";
 
 export interface ServerConnectionOptions extends ConnectionParts {
   /** Runs inside every handshake, before a caller gets the client: discovery happens here. */
@@ -34,6 +35,8 @@ export interface AwaitClientOptions {
   readonly timeoutMs?: number | undefined;
   /** Starts a server at once that has been failing: a person asked for it. */
   readonly isForced?: boolean | undefined;
+  /** Hears of each phase of the start while this caller waits, the present one first. */
+  readonly onPhase?: WatchPhase | undefined;
 }
 
 interface Attempt {
@@ -41,6 +44,7 @@ interface Attempt {
   readonly abort: AbortController;
   /** Begins the handshake now, when it was planned for later. */
   readonly hurry: () => void;
+  readonly phases: StartPhases;
 }
 
 /**
@@ -138,7 +142,7 @@ export class ServerConnection {
   client(options: AwaitClientOptions = {}): Promise<ProtocolClient> {
     if (this.#client !== undefined) return Promise.resolve(this.#client);
     if (this.#isEnded) return Promise.reject(this.#endedError());
-    const { signal, timeoutMs, isForced = false } = options;
+    const { signal, timeoutMs, isForced = false, onPhase } = options;
     // Nothing is started for somebody who has already given up.
     if (signal?.aborted === true) return Promise.reject(cancelledByCaller(this.config.name));
     if (isForced) this.#restarts.reset();
@@ -148,7 +152,8 @@ export class ServerConnection {
         return Promise.reject(this.#lastError);
       attempt = this.#begin("connecting", 0, timeoutMs);
     } else if (!this.#restarts.isFailingToStart) attempt.hurry();
-    return untilCancelled(attempt.client, signal, this.config.name);
+    const wait = untilCancelled(attempt.client, signal, this.config.name);
+    return onPhase === undefined ? wait : attempt.phases.watchDuring(wait, onPhase);
   }
 
   /** Notes that the server answered a request: a later crash is no failure to start. */
@@ -261,13 +266,15 @@ export class ServerConnection {
     const abort = new AbortController();
     const closing = this.#closing;
     const pause = startPause(this.#options.clock, delayMs, abort.signal);
+    const phases = new StartPhases(this.#options);
     const opening = (async () => {
       await pause.over;
       await closing;
-      return await this.#handshake(abort.signal, timeoutMs);
+      return await this.#handshake(abort.signal, timeoutMs, phases);
     })();
     const attempt: Attempt = {
       abort,
+      phases,
       hurry: pause.end,
       client: opening.then(
         (opened) => this.#opened(attempt, opened),
@@ -282,18 +289,24 @@ export class ServerConnection {
     return attempt;
   }
 
-  async #handshake(signal: AbortSignal, timeoutMs: number | undefined): Promise<OpenedConnection> {
+  async #handshake(
+    signal: AbortSignal,
+    timeoutMs: number | undefined,
+    phases: StartPhases,
+  ): Promise<OpenedConnection> {
     const { config, limits, onNotification, onReady } = this.#options;
     if (signal.aborted) throw this.#closedMeanwhile();
     const opened = await openConnection(this.#options, {
       connectTimeoutMs: timeoutMs ?? connectDeadlineMs(config, limits, this.#hasConnectedOnce),
       signal,
+      onStarted: () => phases.enter("handshake"),
       knownEra: this.#knownEra,
       isProbeHarmless: this.#diesWithoutProbe,
     });
     const { client, transport } = opened;
     client.onnotification = onNotification;
     if (signal.aborted) return opened;
+    phases.enter("listing");
     const lost = new Promise<never>((_, reject) => {
       client.onclose = (error) => reject(lossOf(transport, error));
     });

@@ -31,6 +31,7 @@ const connect = {
   owner: text,
   shared: flag,
   mode: oneOf(...consentModes),
+  onPhase: callback,
 };
 const name = { name: text } as const;
 const scope = oneOf("user", "project");

@@ -10,6 +10,7 @@ import type { McpServerConfig, ServerEntry } from "../config/keys/config-keys.ts
 import type { ConfigProblem } from "../config/keys/config-problem.ts";
 import type { Limits } from "../config/keys/limits.ts";
 import type { Provenance, ServerConfig, TransportKind } from "../config/keys/server-config.ts";
+import type { StartPhase } from "../connection/start-phases.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
 import type { HostEvent, HostEventOf, HostEventType, ServerState } from "../events/host-event.ts";
@@ -183,6 +184,11 @@ export interface ConnectOptions extends StartOptions {
   readonly shared?: boolean | undefined;
   /** How often a person is asked about its tools: `ask-per-server` by default. The owner's alone, if there is one. */
   readonly mode?: ConsentMode | undefined;
+  /**
+   * Hears how far the start has come, in this order; of one that somebody else began, from where it is. Not called
+   * for a server that is connected already.
+   */
+  readonly onPhase?: ((phase: StartPhase) => void) | undefined;
 }
 
 /** An entry as a file could hold it, or a configuration that was read before. */

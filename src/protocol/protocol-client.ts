@@ -163,6 +163,8 @@ export interface ProtocolOptions {
   /** Time for negotiation as a whole. */
   readonly connectTimeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Called when the transport is open, before the first message goes out. */
+  readonly onStarted?: (() => void) | undefined;
   readonly strict: boolean;
   readonly clock: Clock;
   readonly logger: Logger;

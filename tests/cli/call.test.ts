@@ -3,9 +3,9 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { CliSandbox, demoEntry, recordedEntry } from "./run-cli.ts";
+import { CliSandbox, connectingLines, demoEntry, recordedEntry } from "./run-cli.ts";
 
-const phases = (tool: string): string => `starting demo …\ncalling demo.${tool} …\n`;
+const phases = (tool: string): string => `${connectingLines("demo")}calling demo.${tool} …\n`;
 
 describe("plugboard call", () => {
   it("CLI-14: prints the result alone, and says on stderr what it waits for", async () => {
@@ -66,7 +66,7 @@ describe("plugboard call", () => {
   it("CLI-13: a tool that does not exist runs nothing and suggests", async () => {
     expect(await new CliSandbox().run(["call", "demo.ad", "a=2", "b=3"])).toEqual({
       stdout: "",
-      stderr: 'starting demo …\n✗ demo has no tool "ad". Closest: add.  Nothing was run.\n',
+      stderr: `${connectingLines("demo")}✗ demo has no tool "ad". Closest: add.  Nothing was run.\n`,
       exitCode: 5,
     });
   });

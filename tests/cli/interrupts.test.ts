@@ -2,7 +2,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { CliSandbox, recordedEntry } from "./run-cli.ts";
+import { CliSandbox, connectingLines, recordedEntry } from "./run-cli.ts";
 
 describe("a call that is interrupted", () => {
   it.each([
@@ -18,7 +18,9 @@ describe("a call that is interrupted", () => {
     cli.signal(signal);
     const { stdout, stderr, exitCode } = await cli.ended;
     expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: code });
-    expect(stderr).toBe("starting demo …\ncalling demo.slow …\n✗ demo: tools/call was cancelled\n");
+    expect(stderr).toBe(
+      `${connectingLines("demo")}calling demo.slow …\n✗ demo: tools/call was cancelled\n`,
+    );
     expect(sandbox.read("wire.log")).toContain("notifications/cancelled");
   });
 
@@ -59,7 +61,7 @@ describe("a call that is interrupted", () => {
     cli.signal("SIGINT");
     expect(await cli.ended).toEqual({
       stdout: "",
-      stderr: "starting mute …\n✗ mute: cancelled by the caller\n",
+      stderr: `${connectingLines("mute")}✗ mute: cancelled by the caller\n`,
       exitCode: 130,
     });
   });

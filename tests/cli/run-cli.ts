@@ -38,6 +38,11 @@ export function recordedEntry(file: string): { command: string; args: readonly s
   return { command: "sh", args: ["-c", 'tee "$0" | "$@"', file, command, ...args] };
 }
 
+/** What a command says on stderr while it connects a server that works. */
+export function connectingLines(name: string): string {
+  return `starting ${name} …\nhandshake with ${name} …\nlisting the tools of ${name} …\n`;
+}
+
 export interface CliResult {
   readonly stdout: string;
   readonly stderr: string;

@@ -4,12 +4,12 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, it } from "vitest";
 
-import { CliSandbox, demoEntry } from "./run-cli.ts";
+import { CliSandbox, connectingLines, demoEntry } from "./run-cli.ts";
 
 const listingServer = fileURLToPath(
   new URL("../fixtures/servers/listing-server.mjs", import.meta.url),
 );
-const starting = "starting demo …\n";
+const starting = connectingLines("demo");
 
 describe("plugboard types", () => {
   it("BRG-07, CLI-14: prints a module and nothing else", async () => {

@@ -18,13 +18,19 @@ const next = [
   "  plugboard call demo.add a=2 b=3",
   "",
 ];
+/** Servers are told in the order in which they answer. */
+const inListOrder = (lines: readonly string[]): readonly string[] =>
+  lines.toSorted((a, b) => tour.indexOf(a) - tour.indexOf(b));
 const ready = "Ctrl-C stops them and leaves no process behind.";
 
 describe("plugboard up", () => {
   it("--once shows the demo servers at work, stops everything and succeeds", async () => {
     const { stdout, stderr, exitCode } = await new CliSandbox().run(["up", "--once"]);
-    expect(normalize(stdout).split("\n")).toEqual([
-      ...tour,
+    const lines = normalize(stdout).split("\n");
+    const told = lines.splice(1, 2);
+    expect(inListOrder(told)).toEqual(tour.slice(1, 3));
+    expect(lines).toEqual([
+      ...tour.toSpliced(1, 2),
       "2 of 2 servers connected, 11 tools.",
       ...next,
     ]);
@@ -55,7 +61,7 @@ describe("plugboard up", () => {
     await cli.writes("stdout", ready);
     cli.signal(signal);
     const { stdout, stderr, exitCode } = await cli.ended;
-    expect(normalize(stdout).split("\n").slice(0, tour.length)).toEqual(tour);
+    expect(inListOrder(normalize(stdout).split("\n").slice(0, tour.length))).toEqual(tour);
     expect(stdout).toMatch(
       /\nStopped\. No server is running any more, and no process is left\.\n$/,
     );

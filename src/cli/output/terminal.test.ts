@@ -7,12 +7,17 @@ import { type OutputStream, Terminal } from "./terminal.ts";
 function createTerminal(options: {
   isTTY?: boolean;
   columns?: number;
+  rows?: number;
   env?: Record<string, string>;
 }) {
-  const { isTTY = false, columns, env = { LANG: "C.UTF-8" } } = options;
+  const { isTTY = false, columns, rows, env = { LANG: "C.UTF-8" } } = options;
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
   const asOutput = (stream: PassThrough): OutputStream =>
-    Object.assign(stream, { isTTY, ...(columns === undefined ? {} : { columns }) });
+    Object.assign(stream, {
+      isTTY,
+      ...(columns === undefined ? {} : { columns }),
+      ...(rows === undefined ? {} : { rows }),
+    });
   const terminal = new Terminal({
     stdout: asOutput(streams.stdout),
     stderr: asOutput(streams.stderr),
@@ -66,15 +71,73 @@ describe("a terminal", () => {
   });
 });
 
-describe("a line that is redrawn", () => {
-  it("is replaced by whatever is written next", () => {
+const erase = "\r\u001B[2K";
+const eraseAbove = "\u001B[1A\u001B[2K";
+
+describe("lines that are redrawn", () => {
+  it("replace those drawn before, and other output goes above them", () => {
     const { terminal, stderr } = createTerminal({ isTTY: true });
-    terminal.redraw("waiting");
-    terminal.redraw("still waiting");
+    terminal.redraw(["waiting"]);
+    terminal.redraw(["still waiting", "and more"]);
     terminal.note("⚠ something");
-    terminal.redraw("");
-    const erase = "\r\u001B[2K";
-    expect(String(stderr.read())).toBe(`waiting${erase}still waiting${erase}⚠ something\n`);
+    terminal.redraw([]);
+    terminal.redraw([]);
+    expect(String(stderr.read())).toBe(
+      [
+        "waiting",
+        `${erase}still waiting\nand more`,
+        `${erase}${eraseAbove}⚠ something\nstill waiting\nand more`,
+        `${erase}${eraseAbove}`,
+      ].join(""),
+    );
+  });
+
+  it("stay on stderr while results go to stdout", () => {
+    const { terminal, stdout, stderr } = createTerminal({ isTTY: true });
+    terminal.redraw(["waiting"]);
+    terminal.line("row");
+    expect(String(stdout.read())).toBe("row\n");
+    expect(String(stderr.read())).toBe(`waiting${erase}waiting`);
+  });
+
+  it("are gone while somebody is asked, and come back with the next drawing", () => {
+    const { terminal, stderr } = createTerminal({ isTTY: true });
+    terminal.redraw(["waiting"]);
+    const release = terminal.hold();
+    terminal.prompt("[y/N] ");
+    terminal.redraw(["waiting"]);
+    release();
+    terminal.redraw(["waiting"]);
+    expect(String(stderr.read())).toBe(`waiting${erase}[y/N] waiting`);
+  });
+
+  it("are cut to the width of the screen, in columns", () => {
+    const { terminal, stderr } = createTerminal({ isTTY: true, columns: 10 });
+    terminal.redraw(["123456789012", "\u6F22\u5B57\u6F22\u5B57\u6F22\u5B57", "e\u0301te\u0301"]);
+    expect(String(stderr.read())).toBe("123456789\n\u6F22\u5B57\u6F22\u5B57\ne\u0301te\u0301");
+  });
+
+  it("are cut after they became ASCII, which is longer", () => {
+    const env = { LANG: "C", TERM: "xterm" };
+    const { terminal, stderr } = createTerminal({ isTTY: true, columns: 10, env });
+    terminal.redraw(["starting …"]);
+    expect(String(stderr.read())).toBe("starting ");
+  });
+
+  it("are erased where a narrower window wraps them", () => {
+    const { terminal, stderr } = createTerminal({ isTTY: true, columns: 40 });
+    terminal.redraw(["x".repeat(25), "short"]);
+    stderr.read();
+    Object.assign(stderr, { columns: 10 });
+    terminal.redraw([]);
+    // Three rows of the first line and one of the second.
+    expect(String(stderr.read())).toBe(`${erase}${eraseAbove.repeat(3)}`);
+  });
+
+  it("are never more than the screen has rows", () => {
+    const { terminal, stderr } = createTerminal({ isTTY: true, rows: 4 });
+    terminal.redraw(["a", "b", "c", "d", "e"]);
+    expect(String(stderr.read())).toBe("a\nb\n  … and 3 more");
   });
 });
 

@@ -2,6 +2,7 @@ import { styleText } from "node:util";
 
 import { truncate } from "../../text/truncate.ts";
 import { neutralize } from "../../text/untrusted/neutralize.ts";
+import { cutToWidth, displayWidth } from "./display-width.ts";
 import { isUtf8Locale, toAsciiGlyphs } from "./glyphs.ts";
 
 export type Paint = "good" | "bad" | "dim";
@@ -10,6 +11,7 @@ export type Paint = "good" | "bad" | "dim";
 export interface OutputStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 export interface TerminalOptions {
@@ -24,6 +26,7 @@ export interface TerminalOptions {
 const maxColumns = 100;
 const formats = { good: "green", bad: "red", dim: "dim" } as const;
 const eraseLine = "\r\u001B[2K";
+const eraseLineAbove = "\u001B[1A\u001B[2K";
 
 /**
  * The only way anything is written. Data goes to stdout as it is; everything for people passes through
@@ -35,7 +38,8 @@ export class Terminal {
   readonly #readerGone = new AbortController();
   #writeError: NodeJS.ErrnoException | undefined;
   #openPrompts = 0;
-  #hasDrawnLine = false;
+  /** The lines that are drawn below all other output, as they stand on the screen. */
+  #drawn: readonly string[] = [];
 
   constructor(options: TerminalOptions) {
     this.#options = options;
@@ -106,20 +110,27 @@ export class Terminal {
     this.#write("stderr", this.#glyphs(text));
   }
 
-  /** Draws no line that redraws itself until that is released: somebody is being asked. */
+  /** Draws no lines that redraw themselves until that is released: somebody is being asked. */
   hold(): () => void {
-    this.redraw("");
+    this.redraw([]);
     this.#openPrompts += 1;
     return () => {
       this.#openPrompts -= 1;
     };
   }
 
-  /** Draws a line that the next output replaces, on stderr; an empty text only erases it. */
-  redraw(text: string): void {
+  /**
+   * Draws these lines on stderr in place of those drawn before; other output goes above them. An empty list erases
+   * them. As many are drawn as the screen has room for, each cut to its width.
+   */
+  redraw(lines: readonly string[]): void {
     if (this.#openPrompts > 0) return;
-    this.#write("stderr", this.#glyphs(text));
-    this.#hasDrawnLine = text !== "";
+    const erase = this.#eraseSequence();
+    const { stderr } = this.#options;
+    const width = this.columns - 1;
+    const drawn = fitRows(lines, stderr.rows).map((line) => cutToWidth(this.#glyphs(line), width));
+    this.#drawn = drawn;
+    if (erase !== "" || drawn.length > 0) stderr.write(`${erase}${drawn.join("\n")}`);
   }
 
   jsonError(value: unknown): void {
@@ -143,9 +154,24 @@ export class Terminal {
 
   #write(stream: "stdout" | "stderr", text: string): void {
     const { [stream]: output, stderr } = this.#options;
-    if (this.#hasDrawnLine) stderr.write(eraseLine);
-    this.#hasDrawnLine = false;
-    if (text !== "") output.write(text);
+    const erase = this.#eraseSequence();
+    if (erase !== "") stderr.write(erase);
+    output.write(text);
+    if (erase === "") return;
+    // The answer to a prompt is typed behind it.
+    if (text.endsWith("\n")) stderr.write(this.#drawn.join("\n"));
+    else this.#drawn = [];
+  }
+
+  /** Erases what is drawn, also where lines wrap by now because the window has become narrower. */
+  #eraseSequence(): string {
+    if (this.#drawn.length === 0) return "";
+    const { columns = 0 } = this.#options.stderr;
+    const rows = this.#drawn.map((line) =>
+      columns > 0 ? Math.max(1, Math.ceil(displayWidth(line) / columns)) : 1,
+    );
+    const above = rows.reduce((sum, count) => sum + count, -1);
+    return eraseLine + eraseLineAbove.repeat(above);
   }
 
   #glyphs(text: string): string {
@@ -163,4 +189,12 @@ export class Terminal {
 function widthOf({ isTTY, columns = 0 }: OutputStream): number {
   if (isTTY !== true) return Number.POSITIVE_INFINITY;
   return columns > 0 ? Math.min(columns, maxColumns) : maxColumns;
+}
+
+/** The lines that a screen has room for, with a line that counts the others. */
+function fitRows(lines: readonly string[], rows: number | undefined): readonly string[] {
+  // One row is left for the cursor of whoever writes next.
+  const room = rows !== undefined && rows > 2 ? rows - 1 : Number.POSITIVE_INFINITY;
+  if (lines.length <= room) return lines;
+  return [...lines.slice(0, room - 1), `  … and ${lines.length - room + 1} more`];
 }

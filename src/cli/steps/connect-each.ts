@@ -1,7 +1,10 @@
 import { problemError } from "../../config/keys/config-problem.ts";
+import type { StartPhase } from "../../connection/start-phases.ts";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import { type ProgressBlock, ProgressLine } from "./progress-line.ts";
 
 export interface ConnectReport {
   /** The status after the attempt. */
@@ -11,24 +14,41 @@ export interface ConnectReport {
   readonly durationMs: number;
 }
 
+export interface ConnectEachOptions {
+  readonly connect: (status: ServerStatus) => ConnectOptions;
+  /** Gets a line for each server that is tried, which says how far its start has come. */
+  readonly progress: ProgressBlock;
+  /** What such a line says of a server that has been tried; without it the line goes away. */
+  readonly ended?: (report: ConnectReport) => string;
+}
+
 /** Connects every server that may start, all at once: one promise each, in the order of the list. */
 export function connectEach(
   host: McpHost,
-  options: (status: ServerStatus) => ConnectOptions,
+  { connect, progress, ended }: ConnectEachOptions,
 ): readonly Promise<ConnectReport>[] {
-  return host.servers().map(async (before) => {
+  const servers = host.servers();
+  const width = Math.max(0, ...servers.map(({ name }) => neutralizeLine(name).length));
+  return servers.map(async (before) => {
     const { name, state } = before;
     if (state === "pending" || state === "disabled")
       return { status: before, error: undefined, durationMs: 0 };
+    const line = new ProgressLine(progress);
+    const onPhase = (phase: StartPhase): void =>
+      line.phase(`${neutralizeLine(name).padEnd(width)}  ${phase}`);
+    onPhase("starting");
     const since = performance.now();
     let error: McpError | undefined;
     try {
-      await host.connect(name, options(before));
+      await host.connect(name, { ...connect(before), onPhase });
     } catch (thrown) {
       if (!McpError.is(thrown)) throw thrown;
       error = thrown;
     }
-    return { status: host.server(name), error, durationMs: performance.now() - since };
+    const report = { status: host.server(name), error, durationMs: performance.now() - since };
+    if (ended === undefined) line.stop();
+    else line.end(ended(report));
+    return report;
   });
 }
 

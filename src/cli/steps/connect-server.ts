@@ -1,5 +1,7 @@
 import { problemError } from "../../config/keys/config-problem.ts";
+import type { StartPhase } from "../../connection/start-phases.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { formatConfigProblem } from "../output/error-format.ts";
 import { offerApproval } from "./approve-launch.ts";
 import type { CommandContext } from "./command-context.ts";
@@ -11,6 +13,14 @@ export interface ConnectResult {
   /** Start, handshake and listing; the time a person took to answer is not part of it. */
   readonly elapsedMs: number;
 }
+
+/** What is waited for in the phases after the first. */
+const phaseTexts = {
+  handshake: (name: string) => `handshake with ${name}`,
+  listing: (name: string) => `listing the tools of ${name}`,
+} as const satisfies Readonly<
+  Record<Exclude<StartPhase, "starting">, (serverName: string) => string>
+>;
 
 /** Connects one server that the user named, asking for its approval first where that is possible. */
 export async function connectServer(
@@ -24,10 +34,15 @@ export async function connectServer(
 ): Promise<ConnectResult> {
   await offerApproval(context, host, requireServer(context, host, name));
   const { state } = host.server(name);
-  if (state !== "pending" && state !== "disabled") progress.phase(`starting ${name}`);
+  const willStart = state !== "pending" && state !== "disabled" && state !== "connected";
+  const shown = neutralizeLine(name);
+  if (willStart) progress.phase(`starting ${shown}`);
   const since = performance.now();
   try {
-    const status = await host.connect(name, { ...options, signal: context.signal });
+    const onPhase = (phase: StartPhase): void => {
+      if (phase !== "starting") progress.phase(phaseTexts[phase](shown));
+    };
+    const status = await host.connect(name, { ...options, onPhase, signal: context.signal });
     return { status, elapsedMs: performance.now() - since };
   } finally {
     progress.stop();

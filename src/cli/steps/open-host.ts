@@ -7,6 +7,7 @@ import { formatConfigProblem } from "../output/error-format.ts";
 import type { TypedServer } from "../words/server-words.ts";
 import { canAsk } from "./approve-launch.ts";
 import type { CommandContext } from "./command-context.ts";
+import { ProgressLine } from "./progress-line.ts";
 
 /** A one-shot command ends at most two seconds after its result, whatever its servers do. */
 const oneShotLimits = { stopTermAfterMs: 1_000, stopGraceMs: 2_000 } as const;
@@ -83,7 +84,7 @@ export async function withHost<T>(
   context: CommandContext,
   use: (host: McpHost) => Promise<T>,
 ): Promise<T> {
-  return await closeAfter(await openHostOrDemo(context), use);
+  return await closeAfter(context, await openHostOrDemo(context), use);
 }
 
 /** The same with one server that was typed; it is there beside what is configured, and kept nowhere. */
@@ -106,13 +107,22 @@ export async function withConfiguredHost<T>(
   use: (host: McpHost) => Promise<T>,
   options: HostOptions = {},
 ): Promise<T> {
-  return await closeAfter(await openHost(context, { limits: oneShotLimits, ...options }), use);
+  const host = await openHost(context, { limits: oneShotLimits, ...options });
+  return await closeAfter(context, host, use);
 }
 
-async function closeAfter<T>(host: McpHost, use: (host: McpHost) => Promise<T>): Promise<T> {
+async function closeAfter<T>(
+  context: CommandContext,
+  host: McpHost,
+  use: (host: McpHost) => Promise<T>,
+): Promise<T> {
   try {
     return await use(host);
   } finally {
+    // A server that does not want to end is waited for, and the wait is shown.
+    const progress = new ProgressLine(context, { plainLines: false });
+    progress.phase("stopping");
     await host.close();
+    progress.stop();
   }
 }

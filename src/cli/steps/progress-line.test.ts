@@ -3,16 +3,17 @@ import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { Terminal } from "../output/terminal.ts";
-import { formatProgress, ProgressLine } from "./progress-line.ts";
+import { formatProgress, ProgressBlock, ProgressLine } from "./progress-line.ts";
 
 const erase = "\r\u001B[2K";
+const eraseAbove = "\u001B[1A\u001B[2K";
 
-function createContext(isTTY: boolean, quiet = false) {
+function createContext(isTTY: boolean, { quiet = false, env = {} } = {}) {
   const stderr = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY, columns: 80 });
   const terminal = new Terminal({
     stdout: new PassThrough(),
     stderr,
-    env: { LANG: "C.UTF-8", TERM: "xterm" },
+    env: { LANG: "C.UTF-8", TERM: "xterm", ...env },
     platform: "linux",
     color: false,
   });
@@ -22,7 +23,10 @@ function createContext(isTTY: boolean, quiet = false) {
   };
   return {
     context: { terminal, options, notice },
-    written: () => String(stderr.read() ?? "").replaceAll(erase, "<erase>"),
+    written: () =>
+      String(stderr.read() ?? "")
+        .replaceAll(eraseAbove, "<above>")
+        .replaceAll(erase, "<erase>"),
   };
 }
 
@@ -72,12 +76,93 @@ describe("progress", () => {
   });
 
   it.each([true, false])("--quiet silences it (terminal: %s)", (isTTY) => {
-    const { context, written } = createContext(isTTY, true);
+    const { context, written } = createContext(isTTY, { quiet: true });
     const progress = new ProgressLine(context);
     progress.phase("starting demo");
     vi.advanceTimersByTime(5_000);
     progress.stop();
     expect(written()).toBe("");
+  });
+});
+
+describe("progress of several things", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("is one line each, which goes when its thing is done", () => {
+    const { context, written } = createContext(true);
+    const block = new ProgressBlock(context);
+    const [one, two] = [new ProgressLine(block), new ProgressLine(block)];
+    one.phase("one  starting");
+    vi.advanceTimersByTime(200);
+    two.phase("two  starting");
+    vi.advanceTimersByTime(100);
+    expect(written()).toMatch(/^. one {2}starting …\n. two {2}starting …$/u);
+    one.phase("one  handshake");
+    vi.advanceTimersByTime(100);
+    expect(written()).toMatch(/^<erase><above>. one {2}handshake …\n. two {2}starting …$/u);
+    context.terminal.line("a row of the answer");
+    one.stop();
+    vi.advanceTimersByTime(2_000);
+    // Each line has a time of its own, of all its phases together.
+    expect(written()).toMatch(/<erase>. two {2}starting … 2\.2 s$/u);
+    two.stop();
+    expect(written()).toBe("<erase>");
+  });
+
+  it("keeps what came of one while the others are waited for", () => {
+    const { context, written } = createContext(true);
+    const block = new ProgressBlock(context);
+    const [one, two] = [new ProgressLine(block), new ProgressLine(block)];
+    one.phase("one  starting");
+    two.phase("two  starting");
+    one.end("✓ one  3 tools");
+    vi.advanceTimersByTime(300);
+    expect(written()).toMatch(/^✓ one {2}3 tools\n. two {2}starting …$/u);
+    block.stop();
+    expect(written()).toBe("<erase><above>");
+  });
+
+  it("counts the wait as a whole, whatever its phases are, and anew after it is over", () => {
+    const { context, written } = createContext(true);
+    const line = new ProgressLine(context);
+    line.phase("starting");
+    vi.advanceTimersByTime(2_000);
+    line.phase("handshake");
+    vi.advanceTimersByTime(500);
+    expect(written()).toMatch(/handshake … 2\.5 s$/);
+    line.stop();
+    line.phase("calling");
+    vi.advanceTimersByTime(300);
+    expect(written()).toMatch(/<erase>. calling …$/u);
+    line.stop();
+  });
+
+  it.each([{ TERM: "dumb" }, { CI: "true" }])(
+    "is plain lines where nothing is redrawn: %j",
+    (env) => {
+      const { context, written } = createContext(true, { env });
+      const line = new ProgressLine(context);
+      line.phase("starting demo");
+      vi.advanceTimersByTime(5_000);
+      line.phase("handshake with demo");
+      line.stop();
+      expect(written()).toBe("starting demo …\nhandshake with demo …\n");
+    },
+  );
+
+  it("is ASCII where the locale is not UTF-8", () => {
+    const { context, written } = createContext(true, { env: { LANG: "C" } });
+    const line = new ProgressLine(context);
+    line.phase("calling demo.slow");
+    line.update({ progress: 1, total: 2 });
+    vi.advanceTimersByTime(300);
+    line.stop();
+    expect(written()).toMatch(/^[|/\\-] calling demo\.slow \.\.\. #####\.\.\.\.\. 1\/2<erase>$/);
   });
 });
 

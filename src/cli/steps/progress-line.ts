@@ -1,5 +1,4 @@
 import type { Progress } from "../../protocol/protocol-client.ts";
-import { truncate } from "../../text/truncate.ts";
 import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import { formatElapsed } from "../output/duration.ts";
 import type { CommandContext } from "./command-context.ts";
@@ -15,60 +14,112 @@ const frames = {
 
 type ProgressContext = Pick<CommandContext, "terminal" | "options" | "notice">;
 
+export interface ProgressOptions {
+  /** `false`: says nothing where lines cannot be redrawn, because the command itself tells each step. */
+  readonly plainLines?: boolean | undefined;
+}
+
 /**
- * What a command is waiting for, on stderr. On a terminal one line that redraws itself, from the moment
- * the wait can be felt; elsewhere one plain line per phase.
+ * What a command is waiting for, on stderr: one line for each thing, drawn from the moment the wait can be felt and
+ * redrawn in place below all other output. Where lines cannot be redrawn, each phase is one plain line.
  */
-export class ProgressLine {
+export class ProgressBlock {
   readonly #context: ProgressContext;
   readonly #isDrawing: boolean;
   readonly #writesLines: boolean;
+  readonly #lines = new Set<ProgressLine>();
   #timer: NodeJS.Timeout | undefined;
-  #phase = "";
-  #progress = "";
   #startedAt = 0;
   #frame = 0;
-  #isShown = false;
 
-  /** `plainLines: false` says nothing where lines cannot be redrawn: the command itself tells each step. */
-  constructor(context: ProgressContext, { plainLines = true } = {}) {
+  constructor(context: ProgressContext, { plainLines = true }: ProgressOptions = {}) {
     this.#context = context;
     this.#isDrawing = context.terminal.canRedraw && !context.options.quiet;
     this.#writesLines = plainLines && !this.#isDrawing;
   }
 
+  /** The line of a phase that has begun, for programs that read lines. */
+  phaseBegan(line: ProgressLine, text: string): void {
+    if (this.#writesLines) this.#context.notice(`${text} …`);
+    if (!this.#isDrawing) return;
+    this.#lines.add(line);
+    if (this.#timer !== undefined) return;
+    this.#startedAt = performance.now();
+    this.#timer = setInterval(() => this.#draw(), frameMs).unref();
+    // A second Ctrl-C ends the process in the middle of everything.
+    process.once("exit", this.#erase);
+  }
+
+  /** Takes one line away, and with the last one everything that was drawn. */
+  remove(line: ProgressLine): void {
+    if (this.#lines.delete(line) && this.#lines.size === 0) this.stop();
+  }
+
+  /** Takes all lines away. */
+  stop(): void {
+    this.#lines.clear();
+    if (this.#timer === undefined) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    process.off("exit", this.#erase);
+    this.#erase();
+  }
+
+  readonly #erase = (): void => this.#context.terminal.redraw([]);
+
+  #draw(): void {
+    const now = performance.now();
+    if (now - this.#startedAt < drawAfterMs) return;
+    this.#frame += 1;
+    const { terminal } = this.#context;
+    const cycle = terminal.hasUtf8 ? frames.utf8 : frames.ascii;
+    const spinner = cycle[this.#frame % cycle.length] ?? "";
+    terminal.redraw([...this.#lines].map((line) => line.render(spinner, now)));
+  }
+}
+
+/** One thing that a command waits for: its phase, its progress and how long it has taken. */
+export class ProgressLine {
+  readonly #block: ProgressBlock;
+  #phase = "";
+  #progress = "";
+  #startedAt: number | undefined;
+  #end: string | undefined;
+
+  /** A line of a block that shows several, or one that stands alone. */
+  constructor(shown: ProgressBlock | ProgressContext, options?: ProgressOptions) {
+    this.#block = shown instanceof ProgressBlock ? shown : new ProgressBlock(shown, options);
+  }
+
   phase(text: string): void {
     this.#phase = text;
     this.#progress = "";
-    if (this.#writesLines) this.#context.notice(`${text} …`);
-    if (!this.#isDrawing) return;
-    this.#startedAt = performance.now();
-    this.#timer ??= setInterval(() => this.#draw(), frameMs).unref();
+    this.#startedAt ??= performance.now();
+    this.#block.phaseBegan(this, text);
   }
 
   update(progress: Progress): void {
     this.#progress = formatProgress(progress);
   }
 
-  /** Leaves nothing behind on the screen. */
-  stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-    if (this.#isShown) this.#context.terminal.redraw("");
-    this.#isShown = false;
+  /** Says what came of it; the line stays as long as its block has others to show. */
+  end(text: string): void {
+    this.#end = text;
   }
 
-  #draw(): void {
-    const elapsedMs = performance.now() - this.#startedAt;
-    if (!this.#isShown && elapsedMs < drawAfterMs) return;
-    this.#isShown = true;
-    this.#frame += 1;
-    const { terminal } = this.#context;
-    const cycle = terminal.hasUtf8 ? frames.utf8 : frames.ascii;
+  /** Leaves nothing behind on the screen. */
+  stop(): void {
+    this.#startedAt = undefined;
+    this.#block.remove(this);
+  }
+
+  /** The line at one moment. The time is that of the wait as a whole, whatever its phases are. */
+  render(spinner: string, now: number): string {
+    if (this.#end !== undefined) return this.#end;
+    const elapsedMs = now - (this.#startedAt ?? now);
     const elapsed = elapsedMs < elapsedAfterMs ? "" : formatElapsed(elapsedMs);
     const parts = [this.#phase, "…", this.#progress, elapsed].filter((part) => part !== "");
-    const line = `${cycle[this.#frame % cycle.length] ?? ""} ${parts.join(" ")}`;
-    terminal.redraw(truncate(line, terminal.columns - 1));
+    return `${spinner} ${parts.join(" ")}`;
   }
 }
 

@@ -132,7 +132,7 @@ export class ServerConnector {
 
   async #connect(name: string, options: ConnectOptions): Promise<ConnectedThrough> {
     const { registry, launchApproval } = this.#options;
-    const { owner, shared: isShared = false, mode, timeoutMs, signal } = options;
+    const { owner, shared: isShared = false, mode, timeoutMs, signal, onPhase } = options;
     if (registry.obstacle(registry.get(name))?.code === "not_approved")
       await launchApproval.request(name, { agent: owner, signal });
     const server = registry.get(name);
@@ -141,7 +141,7 @@ export class ServerConnector {
     const claim = owner === undefined ? undefined : registry.claim(server, { owner, isShared });
     const connection = claim?.connection ?? server.connections.keep();
     try {
-      const client = await connection.client({ timeoutMs, signal, isForced: true });
+      const client = await connection.client({ timeoutMs, signal, isForced: true, onPhase });
       await this.#listContent(server, client, { signal, timeoutMs });
     } catch (error) {
       // What one agent could not have is not taken from the others.

@@ -106,7 +106,10 @@ class EraNegotiation {
         channel.onend = (error) => this.#ended(error);
         channel.onanonymouserror = (error) => this.#refusedUnnamed(error);
         channel.start().then(
-          () => this.#next(),
+          () => {
+            this.#options.onStarted?.();
+            this.#next();
+          },
           (error: McpError) => this.#fail(error),
         );
       });

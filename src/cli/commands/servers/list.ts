@@ -18,6 +18,7 @@ import { type Column, columnWidths, renderRow } from "../../output/table.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { configFailure, connectEach, type ConnectReport } from "../../steps/connect-each.ts";
 import { noteConfigProblems, withHost } from "../../steps/open-host.ts";
+import { ProgressBlock } from "../../steps/progress-line.ts";
 import { addExamples } from "../../words/examples.ts";
 
 interface ListCommand {
@@ -135,7 +136,11 @@ async function check(context: CommandContext, found: Configured): Promise<number
   );
   if (!options.json) writeHeader(context, widths);
   const limit = new Stop({ signals: [signal], clock: systemClock, afterMs: checkLimitMs });
-  const attempts = connectEach(host, (status) => connectOptions(status, limit.signal));
+  const attempts = connectEach(host, {
+    connect: (status) => connectOptions(status, limit.signal),
+    // The rows say it all where nothing can be redrawn.
+    progress: new ProgressBlock(context, { plainLines: false }),
+  });
   const servers = await Promise.all(
     attempts.map(async (attempt) => {
       const status = withinLimit(await attempt);

@@ -15,7 +15,7 @@ import type { CommandContext, DefineCommand } from "../../steps/command-context.
 import { configFailure, connectEach, type ConnectReport } from "../../steps/connect-each.ts";
 import { type DemoServers, startDemoServers } from "../../steps/demo-servers.ts";
 import { isUnconfigured, noteConfigProblems, openHost } from "../../steps/open-host.ts";
-import { ProgressLine } from "../../steps/progress-line.ts";
+import { ProgressBlock } from "../../steps/progress-line.ts";
 import { resultColumn, runTour, type TourReport } from "../../steps/tour.ts";
 import { untilStopped } from "../../steps/until-stopped.ts";
 import { addExamples } from "../../words/examples.ts";
@@ -113,18 +113,19 @@ async function connectServers(
   host: McpHost,
   describe: DescribeServer,
 ): Promise<readonly ConnectReport[]> {
-  const progress = new ProgressLine(context, { plainLines: false });
-  progress.phase("starting the servers");
   const width = Math.max(0, ...host.servers().map(({ name }) => name.length));
-  const reports: ConnectReport[] = [];
-  // One after the other in the order of the list, though all are started at once.
-  for (const attempt of connectEach(host, () => ({ signal: context.signal }))) {
-    const report = await attempt;
-    reports.push(report);
-    progress.stop();
-    if (!context.signal.aborted) writeServer(context, report, { width, describe });
-  }
-  return reports;
+  const attempts = connectEach(host, {
+    connect: () => ({ signal: context.signal }),
+    progress: new ProgressBlock(context, { plainLines: false }),
+  });
+  // Each is told as soon as something is known about it: none waits for a slow one before it.
+  return await Promise.all(
+    attempts.map(async (attempt) => {
+      const report = await attempt;
+      if (!context.signal.aborted) writeServer(context, report, { width, describe });
+      return report;
+    }),
+  );
 }
 
 function writeServer(

@@ -3,14 +3,14 @@ import type { McpHost, ServerStatus } from "../../../host/host.ts";
 import type { McpTool } from "../../../session/mcp-tool.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
 import { errorObject } from "../../output/error-format.ts";
-import { pendingNote, quarantineNote } from "../../output/server-status.ts";
+import { pendingNote, quarantineNote, toolsText } from "../../output/server-status.ts";
 import { estimateTokens, renderTools, toolObject } from "../../output/tool-listing.ts";
 import { openListing } from "../../steps/cli-session.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
-import { configFailure, connectEach } from "../../steps/connect-each.ts";
+import { configFailure, connectEach, type ConnectReport } from "../../steps/connect-each.ts";
 import { connectServer } from "../../steps/connect-server.ts";
 import { withHost, withServer } from "../../steps/open-host.ts";
-import { ProgressLine } from "../../steps/progress-line.ts";
+import { ProgressBlock, ProgressLine } from "../../steps/progress-line.ts";
 import type { LaunchOptions } from "../../words/entry-words.ts";
 import { addExamples } from "../../words/examples.ts";
 import { addServerArgument, readServer, type TypedServer } from "../../words/server-words.ts";
@@ -44,10 +44,10 @@ export const define: DefineCommand = (command, execute) => {
 /** `plugboard tools`: what can be called, as the servers describe it. */
 async function runTools(context: CommandContext, command: ToolsCommand): Promise<number> {
   const { server, schema } = command;
-  const progress = new ProgressLine(context);
   if (server === undefined)
-    return await withHost(context, (host) => listAll(context, host, { schema, progress }));
+    return await withHost(context, (host) => listAll(context, host, schema));
   return await withServer(context, server, async (host, name) => {
+    const progress = new ProgressLine(context);
     await connectServer(context, host, { name, progress });
     writeTools(context, listingOf(host, [name]), { schema, failures: [] });
     return 0;
@@ -55,13 +55,15 @@ async function runTools(context: CommandContext, command: ToolsCommand): Promise
 }
 
 /** A server that fails is told on stderr and decides the exit code; the others are listed all the same. */
-async function listAll(
-  context: CommandContext,
-  host: McpHost,
-  { schema, progress }: { readonly schema: boolean; readonly progress: ProgressLine },
-): Promise<number> {
-  progress.phase("starting the servers");
-  const reports = await Promise.all(connectEach(host, () => ({ signal: context.signal })));
+async function listAll(context: CommandContext, host: McpHost, schema: boolean): Promise<number> {
+  const progress = new ProgressBlock(context, { plainLines: false });
+  if (!context.terminal.canRedraw) context.notice("starting the servers …");
+  const attempts = connectEach(host, {
+    connect: () => ({ signal: context.signal }),
+    progress,
+    ended: describeAttempt,
+  });
+  const reports = await Promise.all(attempts);
   progress.stop();
   context.throwIfInterrupted();
   const failures: McpError[] = [];
@@ -78,6 +80,13 @@ async function listAll(
   // A program finds all of them in the object; stderr has one, like that of every command.
   for (const error of context.options.json ? failures.slice(0, 1) : failures) context.report(error);
   return failures[0]?.exitCode ?? 0;
+}
+
+/** What the line of a server says while the others are still waited for; errors are told in full behind them. */
+function describeAttempt({ status, error }: ConnectReport): string {
+  const name = neutralizeLine(status.name);
+  if (error === undefined) return `✓ ${name}  ${toolsText(status)}`;
+  return `✗ ${name}  ${neutralizeLine(error.message)}`;
 }
 
 interface ListedServer {
