@@ -230,10 +230,12 @@ export class RunningCli {
   }
 
   /** Resolves when the text has been written; rejects when the command ends without it. */
-  async writes(stream: "stdout" | "stderr", text: string): Promise<void> {
+  async writes(stream: "stdout" | "stderr", text: string | RegExp): Promise<void> {
+    const isIn = (written: string): boolean =>
+      typeof text === "string" ? written.includes(text) : text.test(written);
     const seen = new Promise<void>((resolve) => {
       const look = (): void => {
-        if (!this.#written[stream].includes(text)) return;
+        if (!isIn(this.#written[stream])) return;
         this.#waiting.delete(look);
         resolve();
       };
@@ -243,8 +245,10 @@ export class RunningCli {
     await Promise.race([
       seen,
       this.ended.then((result) => {
-        if (!result[stream].includes(text))
-          throw new Error(`ended without "${text}" on ${stream}: ${JSON.stringify(result)}`);
+        if (!isIn(result[stream]))
+          throw new Error(
+            `ended without "${String(text)}" on ${stream}: ${JSON.stringify(result)}`,
+          );
       }),
     ]);
   }

@@ -35,6 +35,11 @@ async function answerWith(sandbox: CliSandbox, words: readonly string[], answer:
   return { screen: stdout.replaceAll("\r\n", "\n"), exitCode };
 }
 
+/** What the last line of the screen shows in the end: an erased line shows nothing. */
+function lastLine(screen: string): string {
+  return (screen.split("\n").at(-1) ?? "").split("\u001B[2K").at(-1) ?? "";
+}
+
 // Counted as skipped where no terminal can be had.
 describe.skipIf(!hasTerminal)("at a terminal", () => {
   it("a server of a project starts after a yes, which holds until its entry changes", async () => {
@@ -210,6 +215,52 @@ describe.skipIf(!hasTerminal)("at a terminal", () => {
     expect(stdout).not.toContain("[y/N]");
     expect(stdout).toContain('"code":"not_approved"');
     expect(exitCode).toBe(6);
+  });
+
+  it.each([
+    ["list --check", ["list", "--check"], /works +● connected/],
+    ["up", ["up", "--once"], /✓ works +stdio, 8 tools/],
+    // The tools are listed once all servers are there.
+    ["tools", ["tools"], /✓ works {3}8 tools/],
+  ])("%s has a line for each server that fills in as it happens", async (_name, words, told) => {
+    const silent = { command: "node", args: ["-e", "setInterval(() => {}, 1000)"] };
+    const sandbox = new CliSandbox().configureUser({ silent, works: demoEntry });
+    const cli = sandbox.startInTerminal(words);
+    await cli.writes("stdout", "silent  handshake …");
+    await cli.writes("stdout", told);
+    // The server that keeps silent is still waited for below what is known, and for how long.
+    await cli.writes("stdout", /silent {2}handshake … \d\.\d s/);
+    cli.type("\u0003");
+    const { stdout, exitCode } = await cli.ended;
+    expect(exitCode).toBe(130);
+    // Nothing that was drawn is left behind.
+    expect(lastLine(stdout)).not.toContain("handshake");
+  });
+
+  it("progress of a call is a bar with the message of the server", async () => {
+    const cli = new CliSandbox().startInTerminal(["call", "demo.slow", "steps=100"]);
+    await cli.writes("stdout", /calling demo\.slow … [█░]{10} \d+\/100/);
+    cli.type("\u0003");
+    expect(await cli.ended).toMatchObject({ exitCode: 130 });
+  });
+
+  it("a second Ctrl-C ends the command at once and leaves nothing drawn", async () => {
+    const script = `
+      process.on("SIGTERM", () => {});
+      process.stdin.resume().on("end", () => {});
+      setInterval(() => {}, 1000);
+    `;
+    const sandbox = new CliSandbox().configureUser({
+      stubborn: { command: "node", args: ["-e", script] },
+    });
+    const cli = sandbox.startInTerminal(["test", "stubborn"]);
+    await cli.writes("stdout", "handshake with stubborn …");
+    cli.type("\u0003");
+    await cli.writes("stdout", "stopping …");
+    cli.type("\u0003");
+    const { stdout, exitCode } = await cli.ended;
+    expect(exitCode).toBe(130);
+    expect(lastLine(stdout)).toBe("");
   });
 
   it("CLI-16: a result cannot play with the screen", async () => {

@@ -18,8 +18,8 @@ export interface ConnectEachOptions {
   readonly connect: (status: ServerStatus) => ConnectOptions;
   /** Gets a line for each server that is tried, which says how far its start has come. */
   readonly progress: ProgressBlock;
-  /** What such a line says of a server that has been tried; without it the line goes away. */
-  readonly ended?: (report: ConnectReport) => string;
+  /** What such a line says of a server that has been tried, by its padded name; without it the line goes away. */
+  readonly ended?: (name: string, report: ConnectReport) => string;
 }
 
 /** Connects every server that may start, all at once: one promise each, in the order of the list. */
@@ -34,8 +34,8 @@ export function connectEach(
     if (state === "pending" || state === "disabled")
       return { status: before, error: undefined, durationMs: 0 };
     const line = new ProgressLine(progress);
-    const onPhase = (phase: StartPhase): void =>
-      line.phase(`${neutralizeLine(name).padEnd(width)}  ${phase}`);
+    const shownName = neutralizeLine(name).padEnd(width);
+    const onPhase = (phase: StartPhase): void => line.phase(`${shownName}  ${phase}`);
     onPhase("starting");
     const since = performance.now();
     let error: McpError | undefined;
@@ -47,7 +47,7 @@ export function connectEach(
     }
     const report = { status: host.server(name), error, durationMs: performance.now() - since };
     if (ended === undefined) line.stop();
-    else line.end(ended(report));
+    else line.end(ended(shownName, report));
     return report;
   });
 }

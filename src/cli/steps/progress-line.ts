@@ -52,7 +52,9 @@ export class ProgressBlock {
 
   /** Takes one line away, and with the last one everything that was drawn. */
   remove(line: ProgressLine): void {
-    if (this.#lines.delete(line) && this.#lines.size === 0) this.stop();
+    if (!this.#lines.delete(line)) return;
+    if (this.#lines.size === 0) this.stop();
+    else this.#draw();
   }
 
   /** Takes all lines away. */

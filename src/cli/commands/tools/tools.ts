@@ -83,8 +83,7 @@ async function listAll(context: CommandContext, host: McpHost, schema: boolean):
 }
 
 /** What the line of a server says while the others are still waited for; errors are told in full behind them. */
-function describeAttempt({ status, error }: ConnectReport): string {
-  const name = neutralizeLine(status.name);
+function describeAttempt(name: string, { status, error }: ConnectReport): string {
   if (error === undefined) return `✓ ${name}  ${toolsText(status)}`;
   return `✗ ${name}  ${neutralizeLine(error.message)}`;
 }
