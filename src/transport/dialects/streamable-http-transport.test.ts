@@ -270,6 +270,17 @@ describe("what is answered", () => {
     expect(wire.received).toEqual([]);
   });
 
+  it("A11: a large message nested too deep in its last bytes is refused, too", async () => {
+    await using server = await ScriptedServer.start((request, response) => {
+      const text = "x".repeat(200_000);
+      const deep = "[".repeat(300) + "]".repeat(300);
+      const result = `{"t":"${text}","a":${deep}}`;
+      sendJson(response, `{"jsonrpc":"2.0","id":${request.message.id},"result":${result}}`);
+    });
+    await using wire = await openWire(server.url);
+    await expect(wire.request("ping")).rejects.toMatchObject({ code: "protocol_violation" });
+  });
+
   it("A11: a large message nested too deep is refused while it comes, before its end", async () => {
     await using server = await ScriptedServer.start((request, response) => {
       response.writeHead(200, { "content-type": "application/json" });

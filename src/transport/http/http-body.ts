@@ -1,4 +1,5 @@
 import type { Transform } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
 import type * as Zlib from "node:zlib";
 
 import type { McpError } from "../../errors/mcp-error.ts";
@@ -43,27 +44,32 @@ export interface TextBodyOptions {
   /** Makes the error for a body over `maxBytes`; without it the text is cut there instead. */
   readonly tooLarge?: () => McpError;
   /**
-   * Takes the bytes of a large body as they come: to look through it in one go, when it is whole, would hold up
-   * everything else. May throw as `write` does.
+   * Takes the bytes of a large body, all of them, some at a time: to look through it in one go, when it is whole,
+   * would hold up everything else. May throw as `write` does.
    */
   readonly onPiece?: (bytes: Buffer) => void;
   readonly onText: (text: string) => void;
 }
 
-/** A body of more bytes is large. */
+/** A body of more bytes is large, and so many of its bytes are decoded at a time. */
 const largeBytes = 64 * 1_024;
 
-/** So many pieces are put together at a time: a piece of one byte costs a hundred to keep. */
-const piecesPerChunk = 1_024;
+/** So many chunks are put together at a time: a chunk of one byte costs a hundred to keep. */
+const maxHeldChunks = 1_024;
 
-/** Collects a whole body as text. */
+/**
+ * Collects a whole body as text. A large one is decoded as it comes, because in one go that alone would hold up
+ * everything else.
+ */
 export class TextBody implements BodySink {
   readonly #options: TextBodyOptions;
-  readonly #chunks: Buffer[] = [];
-  /** What came last. */
-  readonly #pieces: Buffer[] = [];
+  /** The chunks that are not decoded yet. */
+  #held: Buffer[] = [];
+  #heldBytes = 0;
   #bytes = 0;
-  #isLarge = false;
+  /** Decodes a large body. */
+  #decoder: StringDecoder | undefined;
+  #text = "";
 
   constructor(options: TextBodyOptions) {
     this.#options = options;
@@ -73,37 +79,41 @@ export class TextBody implements BodySink {
     const { maxBytes, tooLarge } = this.#options;
     const room = maxBytes - this.#bytes;
     this.#bytes += chunk.length;
-    if (chunk.length <= room) {
-      this.#pieces.push(chunk);
-      if (this.#bytes > largeBytes) this.#lookThrough(chunk);
-      if (this.#pieces.length >= piecesPerChunk) this.#joinPieces();
-      return true;
+    if (chunk.length > room) {
+      if (tooLarge !== undefined) throw tooLarge();
+      this.#held.push(chunk.subarray(0, room));
+      return false;
     }
-    if (tooLarge !== undefined) throw tooLarge();
-    this.#pieces.push(chunk.subarray(0, room));
-    return false;
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    if (this.#heldBytes > largeBytes || this.#held.length >= maxHeldChunks)
+      this.#decodeHeld((this.#decoder ??= new StringDecoder("utf8")));
+    return true;
   }
 
   end(): void {
-    this.#joinPieces();
-    const [first] = this.#chunks;
-    const bytes = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks);
-    const text = bytes.toString("utf8");
+    const text =
+      this.#decoder === undefined ? this.#takeHeld().toString("utf8") : this.#endOf(this.#decoder);
     this.#options.onText(text.charCodeAt(0) === 0xfe_ff ? text.slice(1) : text);
   }
 
-  #lookThrough(chunk: Buffer): void {
-    const { onPiece } = this.#options;
-    if (onPiece === undefined) return;
-    if (this.#isLarge) return onPiece(chunk);
-    this.#isLarge = true;
-    for (const earlier of [...this.#chunks, ...this.#pieces]) onPiece(earlier);
+  #endOf(decoder: StringDecoder): string {
+    this.#decodeHeld(decoder);
+    return this.#text + decoder.end();
   }
 
-  #joinPieces(): void {
-    if (this.#pieces.length < piecesPerChunk) this.#chunks.push(...this.#pieces);
-    else this.#chunks.push(Buffer.concat(this.#pieces));
-    this.#pieces.length = 0;
+  #decodeHeld(decoder: StringDecoder): void {
+    const bytes = this.#takeHeld();
+    this.#options.onPiece?.(bytes);
+    this.#text += decoder.write(bytes);
+  }
+
+  #takeHeld(): Buffer {
+    const [first] = this.#held;
+    const bytes = this.#held.length === 1 && first ? first : Buffer.concat(this.#held);
+    this.#held = [];
+    this.#heldBytes = 0;
+    return bytes;
   }
 }
 
