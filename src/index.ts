@@ -2,6 +2,7 @@
 
 export { createHost } from "./host/create-host.ts";
 export type {
+  ConnectElsewhereOptions,
   ConnectOptions,
   DisconnectOptions,
   HostOptions,

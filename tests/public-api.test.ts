@@ -69,6 +69,7 @@ const entries: Readonly<Record<string, Entry>> = {
       "ChildOptions",
       "ConfirmAnswer",
       "ConfirmQuestion",
+      "ConnectElsewhereOptions",
       "ConnectOptions",
       "ConnectedServer",
       "ConsentMode",

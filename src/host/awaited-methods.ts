@@ -27,6 +27,7 @@ export function keepHostAlive(): void {
     disconnect: true,
     disconnectAll: true,
     reconnect: true,
+    connectElsewhere: true,
     checkConnections: true,
     approvalQuestion: true,
     requestApproval: true,

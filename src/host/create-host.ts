@@ -38,6 +38,7 @@ import { ownFolder, storeLocation } from "./own-files.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 import { productInfo } from "./product-info.ts";
 import { ConfiguredServers } from "./servers/configured-servers.ts";
+import { ConnectRequests } from "./servers/connect-elsewhere.ts";
 import { ServerConnector } from "./servers/connect-servers.ts";
 import { ConnectionFactory } from "./servers/connection-factory.ts";
 import { ServerEdits } from "./servers/edit-servers.ts";
@@ -202,6 +203,7 @@ async function openHost(options: HostOptions): Promise<McpHost> {
     events,
     clock,
   });
+  const connectRequests = new ConnectRequests({ store, registry, connector });
 
   // Calls: the one path of each, checked against schemas and recorded.
   const schemas = new ToolSchemas(limits);
@@ -261,6 +263,7 @@ async function openHost(options: HostOptions): Promise<McpHost> {
     registry,
     configured,
     connector,
+    connectRequests,
     edits,
     approvals,
     launchApproval,
@@ -281,7 +284,7 @@ async function openHost(options: HostOptions): Promise<McpHost> {
   const forgetEnd = closeAtProgramEnd(() => host.close());
   closing.signal.addEventListener("abort", forgetEnd, { once: true });
   await configured.load();
-  if (options.watch ?? true) await configured.watch();
+  if (options.watch ?? true) await configured.watch(connectRequests);
   if (options.startEager ?? true) connector.startEager();
   if (isAuditRequired) await store.open().catch(() => undefined);
   warnings.begin();

@@ -26,13 +26,9 @@ import { AuditTrail } from "./audit-trail.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 
 const start = { timeoutMs: number, signal };
-const connect = {
-  ...start,
-  owner: text,
-  shared: flag,
-  mode: oneOf(...consentModes),
-  onPhase: callback,
-};
+const claim = { owner: text, shared: flag, mode: oneOf(...consentModes) };
+const connect = { ...start, ...claim, onPhase: callback };
+const elsewhere = { ...claim, reconnect: flag };
 const name = { name: text } as const;
 const scope = oneOf("user", "project");
 
@@ -83,6 +79,7 @@ export function guardHost(): void {
     connectAll: { takes: { options: options(start) }, fails: "rejects" },
     disconnect: { takes: { ...name, options: options({ owner: text }) }, fails: "rejects" },
     reconnect: { takes: { ...name, options: options(connect) }, fails: "rejects" },
+    connectElsewhere: { takes: { ...name, options: options(elsewhere) }, fails: "rejects" },
     add: { takes: { ...name, entry: object, options: options({ scope }) }, fails: "rejects" },
     update: { takes: { ...name, entry: object }, fails: "rejects" },
     remove: { takes: name, fails: "rejects" },

@@ -191,6 +191,12 @@ export interface ConnectOptions extends StartOptions {
   readonly onPhase?: ((phase: StartPhase) => void) | undefined;
 }
 
+/** What other hosts are asked to do with a server; see `ConnectOptions`. */
+export interface ConnectElsewhereOptions extends Pick<ConnectOptions, "owner" | "shared" | "mode"> {
+  /** Ends the connection first, where there is one. */
+  readonly reconnect?: boolean | undefined;
+}
+
 /** An entry as a file could hold it, or a configuration that was read before. */
 export type EntryInput = ServerEntry | ServerConfig;
 
@@ -284,6 +290,12 @@ export interface McpHost extends AsyncDisposable {
   disconnectAll(): Promise<void>;
   /** Of an owner: the connection that was claimed for it, and no other. */
   reconnect(name: string, options?: ConnectOptions): Promise<ServerStatus>;
+  /**
+   * Asks all other hosts that run now, share this store and watch it to connect the server, as `connect` or
+   * `reconnect` would. A host follows within a second if the server is defined alike there and may start; what
+   * became of it is known to that host alone. Throws `store_failed` when this host keeps nothing.
+   */
+  connectElsewhere(name: string, options?: ConnectElsewhereOptions): Promise<void>;
   /** Asks every connected server for a sign of life; the names of those that gave none and were dropped. */
   checkConnections(): Promise<readonly string[]>;
   /** What approving the server would start, completely; undefined for one that needs no approval any more. */

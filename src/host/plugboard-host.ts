@@ -26,6 +26,7 @@ import type { Audit } from "../store/audit/audit-entry.ts";
 import { emitToolModule } from "./emit-tool-module.ts";
 import type {
   AddOptions,
+  ConnectElsewhereOptions,
   ConnectOptions,
   DisconnectOptions,
   EntryInput,
@@ -39,6 +40,7 @@ import type {
   StartOptions,
 } from "./host.ts";
 import type { ConfiguredServers } from "./servers/configured-servers.ts";
+import type { ConnectRequests } from "./servers/connect-elsewhere.ts";
 import type { ServerConnector } from "./servers/connect-servers.ts";
 import { describeServer } from "./servers/describe-server.ts";
 import { isThere, type ServerEdits } from "./servers/edit-servers.ts";
@@ -49,6 +51,7 @@ export interface PlugboardHostOptions {
   readonly registry: ServerRegistry;
   readonly configured: ConfiguredServers;
   readonly connector: ServerConnector;
+  readonly connectRequests: ConnectRequests;
   readonly edits: ServerEdits;
   readonly approvals: Approvals;
   readonly launchApproval: LaunchApproval<RegisteredServer>;
@@ -138,6 +141,12 @@ export class PlugboardHost implements McpHost {
     this.#assertOpen();
     const { server, connection } = await this.#options.connector.reconnect(name, options);
     return this.#status(server, connection);
+  }
+
+  async connectElsewhere(name: string, options: ConnectElsewhereOptions = {}): Promise<void> {
+    this.#assertOpen();
+    const { registry, connectRequests } = this.#options;
+    await connectRequests.send(registry.get(name), options);
   }
 
   async checkConnections(): Promise<readonly string[]> {

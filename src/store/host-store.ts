@@ -9,7 +9,7 @@ import { redact } from "../text/secrets/redact.ts";
 import { howToGetSqlite, lacksSqlite, noSqlite } from "./sqlite/find-sqlite.ts";
 import type { Store } from "./store.ts";
 import { storeError } from "./tables/store-error.ts";
-import { creationObstacle, storeExists } from "./tables/store-location.ts";
+import { creationObstacle, parseStoreLocation, storeExists } from "./tables/store-location.ts";
 
 const writeDelayMs = 1_000;
 /** Opening the store blocks the event loop for as long as many calls take; most calls are over by then. */
@@ -70,6 +70,13 @@ export class HostStore {
   get exists(): boolean {
     const { location } = this.#options;
     return this.#opening !== undefined || (location !== undefined && storeExists(location));
+  }
+
+  /** The file that the store is kept in, existing or not; undefined for other places. */
+  get file(): string | undefined {
+    const { location } = this.#options;
+    const parsed = location === undefined ? undefined : parseStoreLocation(location);
+    return parsed?.kind === "file" ? parsed.file : undefined;
   }
 
   get isOpen(): boolean {

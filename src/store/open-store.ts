@@ -5,6 +5,7 @@ import { type AuditLimits, AuditLog } from "./audit/audit-log.ts";
 import { ApprovalRows } from "./rows/approval-rows.ts";
 import { AreaWrites, type StoreContext } from "./rows/area-writes.ts";
 import { CatalogRows } from "./rows/catalog-rows.ts";
+import { ConnectRequestRows } from "./rows/connect-request-rows.ts";
 import { GrantRows } from "./rows/grant-rows.ts";
 import { PinRows } from "./rows/pin-rows.ts";
 import { SecretRows } from "./rows/secret-rows.ts";
@@ -85,6 +86,7 @@ function createStore(context: StoreContext, auditLimits: AuditLimits | undefined
     pins: new PinRows(context),
     catalog: new CatalogRows(context),
     secrets: new SecretRows(context),
+    connectRequests: new ConnectRequestRows(context),
     audit,
     onchange: (listener) => areas.onchange(listener),
     check: () => database.check(),

@@ -19,6 +19,7 @@ import {
   type ServerRegistry,
 } from "../../registry/server-registry.ts";
 import type { HostStore } from "../../store/host-store.ts";
+import type { ConnectRequests } from "./connect-elsewhere.ts";
 import type { GivenServers } from "./given-servers.ts";
 import type { CollectedServers, ServerSources } from "./server-sources.ts";
 
@@ -84,17 +85,35 @@ export class ConfiguredServers {
     this.#publish(changes);
   }
 
-  /** Reloads whenever a file changes, or another process changes the store. */
-  async watch(): Promise<void> {
+  /** Reloads whenever a file changes, or another process changes the store, and then follows what was asked there. */
+  async watch(requests: ConnectRequests): Promise<void> {
     const { background, store, sources } = this.#options;
+    const update = async (): Promise<void> => {
+      await this.reload();
+      if (!this.#isEnded) await requests.follow();
+    };
     const reload = oneAtATime(() =>
-      this.reload().catch((error: unknown) => {
+      update().catch((error: unknown) => {
+        if (this.#isEnded || error === store.failure) return;
         background.warn("the configuration could not be read again", { error: String(error) });
       }),
     );
     const files = sources.current.files.map((file) => file.path);
-    this.#unwatch = watchFiles(files, reload);
+    const ends = [watchFiles(files, reload), this.#watchForStore(reload)];
+    this.#unwatch = () => {
+      for (const end of ends) end();
+    };
+    await requests.begin().catch(() => undefined);
     await store.watch(reload);
+  }
+
+  /** A store that does not exist yet is not open, so it tells of nothing; another process may create it. */
+  #watchForStore(onChange: () => void): () => void {
+    const { store } = this.#options;
+    if (store.exists || store.file === undefined) return () => {};
+    return watchFiles([store.file], () => {
+      if (!store.isOpen) onChange();
+    });
   }
 
   /** Reads all sources again, one reload after the other: each reads what was there when it was called. */

@@ -197,7 +197,7 @@ export function isThere(serverName: string): McpError {
   });
 }
 
-function noStore(serverName: string): McpError {
+export function noStore(serverName: string): McpError {
   return createError("store_failed", "this host keeps nothing", {
     serverName,
     hint: 'create it with a `store`, or write to `scope: "project"`',

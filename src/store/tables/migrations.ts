@@ -8,7 +8,6 @@ import {
 
 import { createAuditView } from "./audit-view.ts";
 import type { MigrationStep, QueryBuilder, StoreDialect } from "./store-database.ts";
-import { storeAreas } from "./store-tables.ts";
 
 interface Migration {
   readonly version: number;
@@ -24,7 +23,11 @@ const migrations: readonly Migration[] = [
   { version: 1, statements: createFirstTables },
   { version: 2, statements: keepAuditInPages },
   { version: 3, statements: keepAuditAsJson },
+  { version: 4, statements: addConnectRequests },
 ];
+
+/** The areas of version 1; later versions add theirs. */
+const firstAreas = ["servers", "approvals", "grants", "pins", "catalog", "secrets"] as const;
 
 export const latestVersion = Math.max(...migrations.map(({ version }) => version));
 
@@ -104,7 +107,7 @@ function createFirstTables(queries: QueryBuilder, dialect: StoreDialect): readon
     secrets,
     audit,
     revisions,
-    queries.insertInto("revisions").values(storeAreas.map((area) => ({ area, revision: 0 }))),
+    queries.insertInto("revisions").values(firstAreas.map((area) => ({ area, revision: 0 }))),
     ...(dialect === "postgres" ? notifyOfRevisions(queries) : []),
   ];
 }
@@ -138,6 +141,19 @@ function keepAuditAsJson(queries: QueryBuilder, dialect: StoreDialect): readonly
     .column("seq")
     .where(sql.ref("lines"), "is", null);
   return [...columns, binaryPages, asStatement(createAuditView[dialect], queries)];
+}
+
+function addConnectRequests(queries: QueryBuilder): readonly Compilable[] {
+  const requests = schemaOf(queries)
+    .createTable("connect_requests")
+    .addColumn("identity", "text", (column) => column.notNull())
+    .addColumn("server_name", "text", (column) => column.notNull())
+    .addColumn("id", "text", (column) => column.notNull())
+    .addColumn("content", sql`JSON`, (column) => column.notNull())
+    .addColumn("requested_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("connect_requests_key", ["identity", "server_name"]);
+  const area = { area: "connect-requests", revision: 0 };
+  return [requests, queries.insertInto("revisions").values(area)];
 }
 
 /** Tables are made by name: the types describe the latest version only. */

@@ -48,6 +48,15 @@ export interface StoreTables {
     readonly envelope: string;
     readonly updated_at: number;
   };
+  /** The latest request of each server that running hosts connect it: see `connect-request-rows.ts`. */
+  readonly connect_requests: {
+    readonly identity: ConsentId;
+    readonly server_name: string;
+    /** Another one for every request. */
+    readonly id: string;
+    readonly content: string;
+    readonly requested_at: number;
+  };
   /** Pages of the audit trail. People read the view `audit_entries`, which shows an entry as a row. */
   readonly audit: {
     /** Given by the database; order by it and never by time, which follows a clock that may jump. */
@@ -71,5 +80,13 @@ export interface StoreTables {
 }
 
 /** What `onchange` tells apart. The audit trail is no area: it changes with every call. */
-export const storeAreas = ["servers", "approvals", "grants", "pins", "catalog", "secrets"] as const;
+export const storeAreas = [
+  "servers",
+  "approvals",
+  "grants",
+  "pins",
+  "catalog",
+  "secrets",
+  "connect-requests",
+] as const;
 export type StoreArea = (typeof storeAreas)[number];
