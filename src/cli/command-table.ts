@@ -36,6 +36,20 @@ export const commandTable = {
     summary: "switch a server off",
     load: async () => ({ define: (await import("./commands/servers/switch.ts")).defineDisable }),
   },
+  connect: {
+    summary: "switch a server on, connect it where programs run, and try it",
+    load: async () => ({ define: (await import("./commands/servers/connect.ts")).defineConnect }),
+  },
+  disconnect: {
+    summary: "disconnect a server and switch it off",
+    load: async () => ({
+      define: (await import("./commands/servers/connect.ts")).defineDisconnect,
+    }),
+  },
+  reconnect: {
+    summary: "try a server again that failed, also where programs run",
+    load: async () => ({ define: (await import("./commands/servers/connect.ts")).defineReconnect }),
+  },
   call: {
     summary: "call one tool and print its result",
     load: () => import("./commands/tools/call.ts"),

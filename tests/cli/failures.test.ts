@@ -259,7 +259,7 @@ describe("a server that cannot be used", () => {
     expect(result).toEqual({
       stderr:
         '✗ server "off" is disabled   from ~/.plugboard/mcp.json:3   ' +
-        'try: set "enabled": true in its entry\n',
+        "try: plugboard connect off\n",
       exitCode: 2,
     });
   });

@@ -67,6 +67,25 @@ export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
     prints: [{ words: ["disable", "demo"] }],
     fails: [{ words: ["disable"], exitCode: 2 }],
   },
+  connect: {
+    prints: [
+      { words: ["connect", "demo"] },
+      { words: ["connect", "demo", "--allow-all", "--no-test"] },
+      { words: ["connect", "notes"], exitCode: 6 },
+    ],
+    fails: [
+      { words: ["connect", "dmo"], exitCode: 2 },
+      { words: ["connect", "demo", "--shared", "--private"], exitCode: 2 },
+    ],
+  },
+  disconnect: {
+    prints: [{ words: ["disconnect", "demo"] }],
+    fails: [{ words: ["disconnect", "dmo"], exitCode: 2 }],
+  },
+  reconnect: {
+    prints: [{ words: ["reconnect", "demo"] }],
+    fails: [{ words: ["reconnect", "dmo"], exitCode: 2 }],
+  },
   call: {
     prints: [
       { words: ["call", "demo.add", "a=2", "b=3"] },

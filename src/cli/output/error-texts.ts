@@ -133,7 +133,11 @@ function isAskedFor({ details }: McpError): boolean {
 export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   config_invalid: { headline: problemLines, facts: ["try"] },
   server_unknown: { headline: sentence, facts: ["configured"] },
-  server_disabled: { headline: messageOnly, facts: ["from", "try"] },
+  server_disabled: {
+    headline: messageOnly,
+    facts: ["from", "try"],
+    next: (error) => nextCommand("connect", error),
+  },
   variable_unset: {
     ...plain,
     next: (error) => `${isAskedFor(error) ? error.hint : "export it"}, then: ${testIt(error)}`,

@@ -6,12 +6,11 @@ import type { McpHost, ServerScope } from "../../host/host.ts";
 import { refuseSecrets } from "../../host/servers/entry-secrets.ts";
 import { ownCommand } from "../../text/own-command.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
-import { pendingNote, serverObject, toolsText } from "../output/server-status.ts";
+import { serverObject } from "../output/server-status.ts";
 import { choiceOption } from "../words/option-values.ts";
 import type { CommandContext } from "./command-context.ts";
-import { connectServer } from "./connect-server.ts";
 import { requireStore, withConfiguredHost } from "./open-host.ts";
-import { ProgressLine } from "./progress-line.ts";
+import { notTried, tryServer } from "./try-server.ts";
 
 /** The options of every command that adds a server, as the parser gives them. */
 export interface AddingOptions {
@@ -51,19 +50,22 @@ export async function addServer(context: CommandContext, added: AddedServer): Pr
     context.notice(`⚠ ${trustWarning}`);
     context.answerLine(`added (${scopeText(provenance.layer)})`);
     for (const note of notes) context.notice(`  ${neutralizeLine(note)}`);
-    const failure = options.test ? await tryOut(context, host, name) : undefined;
+    const { program } = context.standpoint;
+    const remove = ownCommand("remove", name, [], program);
+    const { isTested, failure } = options.test
+      ? await tryServer(context, host, { name, next: ` Remove with: ${remove}` })
+      : notTried;
     if (context.options.json === true)
       context.terminal.json({
         added: true,
-        tested: options.test && failure === undefined && host.server(name).state !== "pending",
+        tested: isTested,
         warning: trustWarning,
         notes,
         ...serverObject(host.server(name)),
       });
     if (failure === undefined) return 0;
     const exitCode = context.report(failure);
-    const { program } = context.standpoint;
-    context.notice(`  It is kept all the same; ${ownCommand("remove", name, [], program)}`);
+    context.notice(`  It is kept all the same; ${remove}`);
     return exitCode;
   });
 }
@@ -84,24 +86,6 @@ async function showOnly(context: CommandContext, added: AddedServer): Promise<nu
   };
   // A host that keeps nothing checks the entry like any other.
   return await withConfiguredHost(context, show, { config: false, store: false });
-}
-
-/** Starts the server and lists its tools; gives why it does not work. One that waits for approval is not tried. */
-async function tryOut(context: CommandContext, host: McpHost, name: string): Promise<unknown> {
-  const { standpoint } = context;
-  try {
-    const progress = new ProgressLine(context);
-    const { status } = await connectServer(context, host, { name, progress });
-    const version = status.protocolVersion === undefined ? "" : `, MCP ${status.protocolVersion}`;
-    const remove = ownCommand("remove", name, [], standpoint.program);
-    context.answerLine(`test passed: ${toolsText(status)}${version}. Remove with: ${remove}`);
-    return undefined;
-  } catch (error) {
-    const status = host.server(name);
-    if (status.state !== "pending") return error;
-    context.notice(`⏸ not tried: ${pendingNote(status, standpoint)}`);
-    return undefined;
-  }
 }
 
 function scopeText(layer: string): string {

@@ -96,10 +96,10 @@ export class CommandContext {
     if (!this.options.quiet && !this.options.json) this.terminal.note(text);
   }
 
-  /** The answer of a command, in the form that was asked for. */
+  /** The answer of a command, in the form that was asked for. A ✓ in front of the text is painted. */
   answer(object: object, text: string): void {
     if (this.options.json === true) this.terminal.json(object);
-    else this.terminal.line(text);
+    else this.terminal.line(text.replace(/^✓/, (glyph) => this.terminal.paint("good", glyph)));
   }
 
   /** A step that is done, as a line of the answer; `--json` tells of it in its object. */

@@ -203,18 +203,40 @@ function writeSummary(
   say(context, `  ${program} call demo.add a=2 b=3`);
 }
 
-/** Tells what happens to the servers until somebody ends the command. */
+/** Connects what is configured or switched on later, and tells what happens to the servers until somebody ends the command. */
 async function stay(context: CommandContext, host: McpHost): Promise<number> {
+  const unfollow = host.on("servers-changed", ({ added, changed, removed }) => {
+    for (const name of [...added, ...changed]) connectLater(context, host, name);
+    for (const name of removed) say(context, `○ removed  ${neutralizeLine(name)}`);
+  });
   const unsubscribe = host.on("server-state", ({ serverName, state, previous, error }) => {
     // Attempts are told once: when the server is lost, and by what becomes of them.
     if (state === "connecting" || (state === "reconnecting" && previous !== "connected")) return;
+    // The end of a server that was switched off, changed or removed has been told as that.
+    const isItself = host.servers().some((it) => it.name === serverName && it.state === state);
+    if (state === "idle" && !isItself) return;
     const reason = error === undefined ? "" : `: ${error.message}`;
     say(context, `${stateWord(state)}  ${neutralizeLine(`${serverName}${reason}`)}`);
   });
   try {
     return await untilStopped(context);
   } finally {
+    unfollow();
     // Stopping everything is announced by whoever stopped it.
     unsubscribe();
   }
+}
+
+/** Nobody is asked here, and why a server cannot be connected is told by its state. */
+function connectLater(context: CommandContext, host: McpHost, name: string): void {
+  const status = host.servers().find((server) => server.name === name);
+  if (status === undefined || context.signal.aborted) return;
+  const { state } = status;
+  if (state === "idle") host.connect(name, { signal: context.signal }).catch(() => undefined);
+  else if (state === "disabled") say(context, `${stateWord(state)}  ${neutralizeLine(name)}`);
+  else if (state === "pending")
+    say(
+      context,
+      `${stateWord(state)}  ${neutralizeLine(name)}: ${pendingNote(status, context.standpoint)}`,
+    );
 }

@@ -1,0 +1,46 @@
+import type { ConnectOptions, McpHost } from "../../host/host.ts";
+import { pendingNote, quarantineNote, toolsText } from "../output/server-status.ts";
+import type { CommandContext } from "./command-context.ts";
+import { connectServer } from "./connect-server.ts";
+import { ProgressLine } from "./progress-line.ts";
+
+/** What came of trying a server. */
+export interface Trial {
+  readonly isTested: boolean;
+  /** Why it does not work. */
+  readonly failure?: unknown;
+}
+
+export const notTried: Trial = { isTested: false };
+
+export interface TriedServer extends Pick<ConnectOptions, "timeoutMs"> {
+  readonly name: string;
+  /** What the line about a success ends with. */
+  readonly next?: string;
+}
+
+/**
+ * Starts a server that a command has just changed and lists its tools, with one line about it. One that waits for
+ * approval is not started, unless somebody at the terminal approves it.
+ */
+export async function tryServer(
+  context: CommandContext,
+  host: McpHost,
+  { name, next = "", timeoutMs }: TriedServer,
+): Promise<Trial> {
+  const { standpoint } = context;
+  try {
+    const progress = new ProgressLine(context);
+    const { status } = await connectServer(context, host, { name, progress, timeoutMs });
+    const version = status.protocolVersion === undefined ? "" : `, MCP ${status.protocolVersion}`;
+    context.answerLine(`test passed: ${toolsText(status)}${version}.${next}`);
+    const held = quarantineNote(status, standpoint);
+    if (held !== undefined) context.notice(`▲ ${held}`);
+    return { isTested: true };
+  } catch (failure) {
+    const status = host.server(name);
+    if (status.state !== "pending") return { isTested: false, failure };
+    context.notice(`⏸ not tried: ${pendingNote(status, standpoint)}`);
+    return notTried;
+  }
+}
