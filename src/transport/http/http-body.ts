@@ -44,8 +44,8 @@ export interface TextBodyOptions {
   /** Makes the error for a body over `maxBytes`; without it the text is cut there instead. */
   readonly tooLarge?: () => McpError;
   /**
-   * Takes the bytes of a large body, all of them, some at a time: to look through it in one go, when it is whole,
-   * would hold up everything else. May throw as `write` does.
+   * Takes the bytes of a large body as they come: to look through it in one go, when it is whole, would hold up
+   * everything else. May throw as `write` does.
    */
   readonly onPiece?: (bytes: Buffer) => void;
   readonly onText: (text: string) => void;
@@ -86,26 +86,25 @@ export class TextBody implements BodySink {
     }
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
-    if (this.#heldBytes > largeBytes || this.#held.length >= maxHeldChunks)
-      this.#decodeHeld((this.#decoder ??= new StringDecoder("utf8")));
+    if (this.#decoder !== undefined) this.#options.onPiece?.(chunk);
+    if (this.#heldBytes > largeBytes || this.#held.length >= maxHeldChunks) this.#decodeHeld();
     return true;
   }
 
   end(): void {
+    const rest = this.#takeHeld();
     const text =
-      this.#decoder === undefined ? this.#takeHeld().toString("utf8") : this.#endOf(this.#decoder);
+      this.#decoder === undefined ? rest.toString("utf8") : this.#text + this.#decoder.end(rest);
     this.#options.onText(text.charCodeAt(0) === 0xfe_ff ? text.slice(1) : text);
   }
 
-  #endOf(decoder: StringDecoder): string {
-    this.#decodeHeld(decoder);
-    return this.#text + decoder.end();
-  }
-
-  #decodeHeld(decoder: StringDecoder): void {
+  #decodeHeld(): void {
     const bytes = this.#takeHeld();
-    this.#options.onPiece?.(bytes);
-    this.#text += decoder.write(bytes);
+    if (this.#decoder === undefined) {
+      this.#decoder = new StringDecoder("utf8");
+      this.#options.onPiece?.(bytes);
+    }
+    this.#text += this.#decoder.write(bytes);
   }
 
   #takeHeld(): Buffer {
