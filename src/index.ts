@@ -14,6 +14,8 @@ export type {
   StartOptions,
 } from "./host/host.ts";
 export type { StartPhase } from "./connection/start-phases.ts";
+export type { KeptLogs } from "./host/logs/kept-logs.ts";
+export type { LogEntry } from "./host/logs/log-entry.ts";
 
 export type {
   CallEnvelope,

@@ -155,6 +155,7 @@ export const rooms: readonly Room[] = [
     name: "host",
     holds: "`createHost()` wires all of it; what every surface talks to",
     districts: {
+      logs: "what servers printed and how they fared, kept in files",
       "host.ts": "what a program can ask of a host",
       "own-files.ts": "where a host keeps its own files",
       servers: "where servers are defined, how they are changed, connected and shown",

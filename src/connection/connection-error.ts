@@ -25,6 +25,7 @@ export function describeFailure(
     ...(evidence === undefined ? {} : { target: evidence.target }),
     ...(evidence?.stderrTail?.length ? { stderrTail: evidence.stderrTail } : {}),
     ...(evidence?.stdoutHead?.length ? { stdoutHead: evidence.stdoutHead } : {}),
+    ...(evidence?.logFile === undefined ? {} : { logFile: evidence.logFile }),
   };
   return createError(error.code, error.message, {
     serverName: config.name,

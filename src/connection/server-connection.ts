@@ -25,6 +25,8 @@ export interface ServerConnectionOptions extends ConnectionParts {
     previous: ServerState,
     error: McpError | undefined,
   ) => void;
+  /** Called for every failed start and every loss, also where the state stays the same. */
+  readonly onFailure?: ((error: McpError) => void) | undefined;
   readonly onNotification: (notification: ServerNotification) => void;
 }
 
@@ -383,6 +385,7 @@ export class ServerConnection {
   /** Plans the restart, or stays down with the reason when there is none to come. */
   #recover(failure: McpError, delayMs: number | undefined): void {
     this.#lastError = failure;
+    this.#options.onFailure?.(failure);
     if (delayMs === undefined || this.#isEnded)
       return this.#enter(stateAfterFailure(failure.code), failure);
     this.#begin("reconnecting", delayMs);

@@ -10,6 +10,7 @@ import type { Section, Session } from "../session/session.ts";
 import type { Audit } from "../store/audit/audit-entry.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import type { McpHost } from "./host.ts";
+import { HostLogs, type KeptLogs } from "./logs/kept-logs.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 
 /** Makes every method that a program may await of a host or a session keep the process alive meanwhile. */
@@ -40,6 +41,7 @@ export function keepHostAlive(): void {
   keepAliveWhileAwaited<Grants>(ToolGrants.prototype, { allow: true, revoke: true });
   keepAliveWhileAwaited<Pins>(ToolPins.prototype, { list: true, show: true, accept: true });
   keepAliveWhileAwaited<Audit>(AuditTrail.prototype, { query: true });
+  keepAliveWhileAwaited<KeptLogs>(HostLogs.prototype, { names: true, read: true });
   // The path of a call keeps the process alive by itself, without one more promise; `execute` and `dispatch` are calls.
   keepAliveWhileAwaited<Omit<Session, "call" | "execute" | "dispatch">>(AgentSession.prototype, {
     ready: true,

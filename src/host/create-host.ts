@@ -34,7 +34,9 @@ import { keepHostAlive } from "./awaited-methods.ts";
 import { checkHostOptions, guardHost } from "./host-arguments.ts";
 import type { HostOptions, McpHost } from "./host.ts";
 import { logWarnings } from "./log-warnings.ts";
-import { ownFolder, storeLocation } from "./own-files.ts";
+import { HostLogs } from "./logs/kept-logs.ts";
+import { ServerLogs } from "./logs/server-logs.ts";
+import { logFolder, ownFolder, storeLocation } from "./own-files.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 import { productInfo } from "./product-info.ts";
 import { ConfiguredServers } from "./servers/configured-servers.ts";
@@ -96,6 +98,16 @@ async function openHost(options: HostOptions): Promise<McpHost> {
     isRequired: isAuditRequired,
   });
 
+  // Logs: what servers print and how they fare, in files.
+  const folder = logFolder(options);
+  const { maxServerLogBytes: maxBytes } = limits;
+  const logs =
+    folder !== undefined && maxBytes > 0
+      ? new ServerLogs({ folder, maxBytes, clock, logger: background })
+      : undefined;
+  // A host that writes none still reads what others have written.
+  const keptLogs = new HostLogs({ folder, writer: logs, clock });
+
   // Questions: what servers may ask of a person, a model and this machine.
   const questions = new ServerQuestions({
     human,
@@ -133,6 +145,7 @@ async function openHost(options: HostOptions): Promise<McpHost> {
     clock,
     logger,
     events,
+    logs,
     connectProtocol: chooseProtocol(options.protocolCore ?? protocolCoreFrom(hostEnv)),
     clientInfo: options.clientInfo ?? productInfo,
     protocolVersion: options.protocolVersion,
@@ -247,8 +260,7 @@ async function openHost(options: HostOptions): Promise<McpHost> {
     await registry.endAll();
     // Calls that ended with their connections are still being written down.
     await calls.idle(limits.stopGraceMs);
-    await audit.close();
-    await store.close();
+    await Promise.all([logs?.close(), audit.close().then(() => store.close())]);
   };
   const close = async (): Promise<void> => {
     closing.abort();
@@ -271,6 +283,7 @@ async function openHost(options: HostOptions): Promise<McpHost> {
     pins,
     grants,
     audit,
+    keptLogs,
     questions,
     sessions,
     sessionParts,

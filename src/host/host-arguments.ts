@@ -23,6 +23,7 @@ import { AgentSession } from "../session/agent-session.ts";
 import { AgentContent } from "../session/content/session-content.ts";
 import { contentMethods, sessionMethods } from "../session/session-arguments.ts";
 import { AuditTrail } from "./audit-trail.ts";
+import { HostLogs } from "./logs/kept-logs.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 
 const start = { timeoutMs: number, signal };
@@ -37,6 +38,8 @@ const grantQuery = { query: options({ agent: text, server: text, tool: text }) }
 const auditQuery = {
   query: options({ type: text, agent: text, server: text, tool: text, code: text }),
 } as const;
+
+const logQuery = { since: number, limit: number } as const;
 
 /** Makes hosts and sessions answer wrong types with `invalid_arguments`. */
 export function guardHost(): void {
@@ -69,6 +72,10 @@ export function guardHost(): void {
   guardMethods(AuditTrail.prototype, "host.audit", {
     query: { takes: auditQuery, fails: "rejects" },
     export: { takes: auditQuery, fails: "throws" },
+  });
+  guardMethods(HostLogs.prototype, "host.keptLogs", {
+    read: { takes: { ...name, query: options(logQuery) }, fails: "rejects" },
+    follow: { takes: { ...name, options: options({ ...logQuery, signal }) }, fails: "throws" },
   });
   guardMethods(PlugboardHost.prototype, "host", {
     server: { takes: name, fails: "throws" },

@@ -32,6 +32,7 @@ import type { ConnectedServer } from "../session/native/connection-pool.ts";
 import type { Session } from "../session/session.ts";
 import type { AccessReport } from "../session/tools/explain-access.ts";
 import type { Audit } from "../store/audit/audit-entry.ts";
+import type { KeptLogs } from "./logs/kept-logs.ts";
 
 /** A server given in code: any entry a file could hold, a ready transport, or a function that makes one. */
 export type ServerInput = ServerEntry | ServerConfig | Transport | (() => Transport);
@@ -50,8 +51,8 @@ export interface HostOptions {
   /**
    * Where approvals, servers and the last known tools are kept: a file, `":memory:"` or `postgres://…`.
    * By default `plugboard.db` in the user's `.plugboard` folder, or what `PLUGBOARD_DB` names; with
-   * `config: false`, and with `false`, nothing is kept, and there is no audit trail. One that cannot be
-   * opened is one of `configProblems`, a `warning` event and a warning of the logger.
+   * `config: false`, and with `false`, nothing is kept, and there is no audit trail; nor are the logs of servers
+   * kept, which lie in that folder, too. One that cannot be opened is one of `configProblems`, a `warning` event and a warning of the logger.
    */
   readonly store?: string | false | undefined;
   /**
@@ -335,6 +336,8 @@ export interface McpHost extends AsyncDisposable {
   setRoots(roots: Roots): Promise<void>;
   /** The last lines the server wrote to stderr, safe to print. */
   logs(name: string): readonly string[];
+  /** What servers printed and how they fared, beyond the life of a host. */
+  readonly keptLogs: KeptLogs;
   /**
    * One server for the program itself: its state, its tools, and calls on the guarded path of every call.
    * Nobody is asked for consent, because the program's own code is asking; filters, pins, approval of the

@@ -1,7 +1,9 @@
+import path from "node:path";
+
 import { userFolder } from "../config/files/config-files.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
-import { defaultStoreFile } from "../store/tables/store-location.ts";
+import { defaultStoreFile, memoryLocation } from "../store/tables/store-location.ts";
 import type { HostOptions } from "./host.ts";
 
 /**
@@ -17,6 +19,13 @@ export function storeLocation(options: HostOptions): string | undefined {
   const env = ownEnvironment(options);
   const named = store ?? env["PLUGBOARD_DB"] ?? "";
   return named === "" ? defaultStoreFile({ home, env }) : named;
+}
+
+/** The folder for the logs of servers; undefined for a host that keeps nothing in the user's folder. */
+export function logFolder(options: HostOptions): string | undefined {
+  const { store, config } = options;
+  const keepsNothing = config === false || store === false || store === memoryLocation;
+  return keepsNothing ? undefined : path.join(ownFolder(options), "logs");
 }
 
 /** The user's `.plugboard` folder. */

@@ -39,6 +39,7 @@ import type {
   SessionOptions,
   StartOptions,
 } from "./host.ts";
+import type { KeptLogs } from "./logs/kept-logs.ts";
 import type { ConfiguredServers } from "./servers/configured-servers.ts";
 import type { ConnectRequests } from "./servers/connect-elsewhere.ts";
 import type { ServerConnector } from "./servers/connect-servers.ts";
@@ -59,6 +60,7 @@ export interface PlugboardHostOptions {
   readonly pins: ToolPins;
   readonly grants: Grants;
   readonly audit: Audit;
+  readonly keptLogs: KeptLogs;
   readonly questions: ServerQuestions;
   readonly sessions: SessionDirectory;
   readonly sessionParts: SessionParts;
@@ -92,6 +94,10 @@ export class PlugboardHost implements McpHost {
 
   get audit(): Audit {
     return this.#options.audit;
+  }
+
+  get keptLogs(): KeptLogs {
+    return this.#options.keptLogs;
   }
 
   get configProblems(): readonly ConfigProblem[] {

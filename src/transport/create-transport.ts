@@ -22,7 +22,7 @@ import {
 import { ensurePrivateFolder } from "../isolation/process/private-folder.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { HostTransport } from "./host-transport.ts";
+import type { HostTransport, ProcessOutput } from "./host-transport.ts";
 import { sampleAuth } from "./http/auth-errors.ts";
 import type { HttpTransportOptions } from "./http/http-client.ts";
 
@@ -36,6 +36,8 @@ export interface TransportContext {
   readonly ground?: LaunchGround | undefined;
   /** What was checked and may be started; whatever its command stands for without it. */
   readonly checked?: CheckedLaunch | undefined;
+  /** Where the output of a process is kept; nowhere without it. */
+  readonly output?: ProcessOutput | undefined;
 }
 
 /** Builds the transport of one connection attempt, not yet started. Tests inject their own. */

@@ -24,6 +24,25 @@ export interface PrintedCause extends OutputCause {
   readonly stream: "stdout" | "stderr";
 }
 
+/** What was printed and could not be kept, in lines as far as they were counted and in bytes beyond that. */
+export interface OmittedOutput {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+/** Takes what a process tells people, to keep it. Its methods must not throw, and nothing waits for them. */
+export interface ProcessOutput {
+  /** The file where it is kept. */
+  readonly file: string;
+  /**
+   * Takes lines of stderr: neutralized, redacted, bounded. `omitted` was printed before them, faster than it can be
+   * kept.
+   */
+  printed(lines: readonly string[], omitted: OmittedOutput): void;
+  /** Takes the end of a process that was running until it was stopped. */
+  stopped(end: { readonly exitCode: number | null; readonly signal: string | null }): void;
+}
+
 /** What a transport observed, for error messages and `logs`; grows while the transport lives. */
 export interface TransportEvidence {
   /** `command args…` or the URL, without secrets. */
@@ -35,6 +54,8 @@ export interface TransportEvidence {
   readonly stderrTail?: readonly string[] | undefined;
   /** The first lines on stdout that were no JSON-RPC message, as safe to show. */
   readonly stdoutHead?: readonly string[] | undefined;
+  /** The file that has more of what the process printed, where that is kept. */
+  readonly logFile?: string | undefined;
   /** Lines on stdout (or events) that were no JSON-RPC message. */
   readonly junkMessages: number;
   readonly sessionId?: string | undefined;

@@ -98,6 +98,8 @@ export async function withServer<T>(
   context.typedServer = { name, words };
   return await withConfiguredHost(context, (host) => use(host, name), {
     servers: { [name]: entry as ServerEntry },
+    // No log is kept under a name that nobody gave it.
+    limits: { ...oneShotLimits, maxServerLogBytes: 0 },
   });
 }
 

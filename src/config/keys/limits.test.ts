@@ -32,6 +32,7 @@ describe("limits", () => {
       maxNotificationsPerSecond: 200,
       notificationBurst: 1_000,
       maxStderrBytes: 256 * kib,
+      maxServerLogBytes: 2 * mib,
       maxInputRounds: 8,
       oauthDocumentBytes: 256 * kib,
       oauthTimeoutMs: 10_000,

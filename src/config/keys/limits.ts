@@ -34,6 +34,8 @@ export const defaultLimits = {
   maxNotificationsPerSecond: 200,
   notificationBurst: 1_000,
   maxStderrBytes: 256 * kib,
+  /** The most that is kept of the log of one server, in two files; `0` keeps none. */
+  maxServerLogBytes: 2 * mib,
   maxInputRounds: 8,
   oauthDocumentBytes: 256 * kib,
   oauthTimeoutMs: 10 * second,

@@ -1,11 +1,14 @@
 import type { Transport } from "@modelcontextprotocol/client";
 
+import { describeTarget } from "../../approval/describe-target.ts";
+import { formatOrigin } from "../../config/keys/config-problem.ts";
 import type { Limits } from "../../config/keys/limits.ts";
+import type { ServerConfig } from "../../config/keys/server-config.ts";
 import { DialectMemory } from "../../connection/http-dialects.ts";
 import { ServerConnection } from "../../connection/server-connection.ts";
 import { StartGate } from "../../connection/start-gate.ts";
 import type { EventBus } from "../../events/event-bus.ts";
-import type { ServerLogEvent } from "../../events/host-event.ts";
+import type { ServerLogEvent, ServerState } from "../../events/host-event.ts";
 import type { LaunchGround } from "../../isolation/process/launch-folder.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -17,9 +20,11 @@ import type {
 import type { ConnectionPurpose } from "../../registry/server-registry.ts";
 import type { ServerQuestions } from "../../requests/server-questions.ts";
 import { jsonHead } from "../../text/json-head.ts";
-import { boundedLine } from "../../text/untrusted/bounded-text.ts";
+import { truncate } from "../../text/truncate.ts";
 import { adoptTransport } from "../../transport/adopt-transport.ts";
 import { type CreateTransport, createTransport } from "../../transport/create-transport.ts";
+import { sanitizeLine } from "../../transport/reading/sanitize-line.ts";
+import type { ServerLog, ServerLogs } from "../logs/server-logs.ts";
 import type { EntryEnvironment, EntryReferences } from "./entry-references.ts";
 import type { ServerSources } from "./server-sources.ts";
 
@@ -33,6 +38,8 @@ export interface ConnectionFactoryOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly events: EventBus;
+  /** Undefined where no logs are kept. */
+  readonly logs: ServerLogs | undefined;
   readonly connectProtocol: ConnectProtocol;
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly protocolVersion: string | undefined;
@@ -63,17 +70,22 @@ export class ConnectionFactory {
 
   create({ config: entry, owner, mayStart, server }: ConnectionPurpose): ServerConnection {
     const { sources, references, events, protocolVersion, reconnect, ground } = this.#options;
-    const { limits, clock, logger, connectProtocol, clientInfo } = this.#options;
+    const { limits, clock, logger, connectProtocol, clientInfo, logs } = this.#options;
     const { name } = entry;
+    const log = logs?.of(name);
+    let secrets: readonly string[] = [];
     const open = sources.current.transports.get(name);
     const questions = this.#options.questions.forConnection(entry, owner);
     const { environment, fill } = references.of(entry);
-    return new ServerConnection({
+    const connection = new ServerConnection({
       limits,
       clock,
       logger,
       hostEnv: environment,
-      connectProtocol,
+      connectProtocol: (transport, opening) => {
+        secrets = opening.secrets ?? [];
+        return connectProtocol(transport, opening);
+      },
       clientInfo,
       config: {
         ...entry,
@@ -85,11 +97,13 @@ export class ConnectionFactory {
       createTransport: guarded(
         open === undefined ? createTransport : handedOver(open),
         { mayStart, fill },
-        ground,
+        { ground, log },
       ),
       inputHandlers: () => questions.handlers(),
       onReady: (client) => this.#onReady?.(client, server) ?? Promise.resolve(),
+      onFailure: (error) => log?.tell(`${error.code}: ${error.message}`, "error"),
       onState: (state, previous, error) => {
+        if (log !== undefined) noteState(log, connection, { state, previous, secrets });
         const failure =
           error === undefined ? {} : { error: { code: error.code, message: error.message } };
         events.emit({
@@ -104,33 +118,62 @@ export class ConnectionFactory {
       },
       onNotification: (notification) => {
         questions.heard(notification);
-        if (notification.method === "notifications/message")
-          events.emit(logEvent({ serverName: name, owner, at: clock.now() }, notification));
+        if (notification.method !== "notifications/message") return;
+        const { level, text } = readMessage(notification, secrets);
+        log?.message(level, text);
+        events.emit({ type: "server-log", serverName: name, owner, level, text, at: clock.now() });
       },
     });
+    return connection;
   }
 }
 
-function logEvent(
-  source: Pick<ServerLogEvent, "serverName" | "owner" | "at">,
+/** Reads a log message of a server as it may be shown and kept. */
+function readMessage(
   { params }: ServerNotification,
-): ServerLogEvent {
+  secrets: readonly string[],
+): Pick<ServerLogEvent, "level" | "text"> {
   const { data, level } = params ?? {};
   // A message of a server may have ten megabytes: only the part that is shown is written and neutralized.
   const text = typeof data === "string" ? data : jsonHead(data ?? null, maxLogChars * 4);
   return {
-    type: "server-log",
-    ...source,
-    level: typeof level === "string" ? boundedLine(level, 32) : "info",
-    text: boundedLine(text, maxLogChars),
+    level: typeof level === "string" ? sanitizeLine(level, 32, secrets) : "info",
+    text: sanitizeLine(text, maxLogChars, secrets),
   };
+}
+
+/** Notes in the log that a server is ready, or that the connection to one without a process ended. */
+function noteState(
+  log: ServerLog,
+  { openClient, transportKind }: ServerConnection,
+  change: {
+    readonly state: ServerState;
+    readonly previous: ServerState;
+    readonly secrets: readonly string[];
+  },
+): void {
+  const { state, previous, secrets } = change;
+  if (state === "connected" && openClient !== undefined) {
+    const { protocolVersion, serverInfo } = openClient;
+    const identity = [serverInfo?.name, serverInfo?.version].filter((text) => text !== undefined);
+    const facts = [transportKind, `MCP ${protocolVersion}`, identity.join(" ")];
+    const told = facts.filter((fact) => fact !== "").join(", ");
+    log.tell(sanitizeLine(`ready: ${told}`, maxLogChars, secrets));
+  } else if (state === "idle" && previous === "connected" && transportKind !== "stdio")
+    // The end of a process is told by its transport.
+    log.tell("disconnected");
+}
+
+interface StartContext {
+  readonly ground: LaunchGround;
+  readonly log: ServerLog | undefined;
 }
 
 /** Asks once more whether the server may start, right before each start, also one that happens by itself. */
 function guarded(
   create: CreateTransport,
   { mayStart, fill }: Pick<ConnectionPurpose, "mayStart"> & Pick<EntryEnvironment, "fill">,
-  ground: LaunchGround,
+  { ground, log }: StartContext,
 ): CreateTransport {
   return async (config, context) => {
     if (fill !== undefined) {
@@ -139,8 +182,17 @@ function guarded(
       await fill();
     }
     const checked = mayStart();
-    return await create(config, { ...context, ground, checked });
+    log?.tell(startText(config));
+    return await create(config, { ...context, ground, checked, output: log });
   };
+}
+
+/** What is started or contacted, and where that is written. */
+function startText(config: ServerConfig): string {
+  const { kind } = config.transport;
+  const what = kind === "stdio" ? "starting" : `connecting (${kind})`;
+  const target = truncate(describeTarget(config), maxLogChars);
+  return `${what}: ${target}, from ${formatOrigin(config.provenance)}`;
 }
 
 /** Opens what code has given: a transport object can be opened once, a function makes a new one each time. */

@@ -27,6 +27,17 @@ export class TokenBucket {
     return true;
   }
 
+  /** How many could be taken now. */
+  get available(): number {
+    this.#refill();
+    return Math.floor(this.#tokens);
+  }
+
+  /** Takes `count` that were available. */
+  spend(count: number): void {
+    this.#tokens -= count;
+  }
+
   #refill(): void {
     const now = this.#clock.monotonic();
     const earned = ((now - this.#filledAt) / 1_000) * this.#perSecond;

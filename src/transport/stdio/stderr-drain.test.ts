@@ -1,7 +1,12 @@
+import { PassThrough } from "node:stream";
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { StderrRing } from "./stderr-drain.ts";
+import { ManualClock } from "../../../tests/fixtures/protocol/manual-clock.ts";
+import { silentLogger } from "../../ports/logger.ts";
+import type { ProcessOutput } from "../host-transport.ts";
+import { StderrDrain, StderrRing } from "./stderr-drain.ts";
 
 function ringOf(maxBytes: number, ...chunks: readonly string[]): StderrRing {
   const ring = new StderrRing(maxBytes);
@@ -63,5 +68,88 @@ describe("the last lines of stderr", () => {
     expect(ring.takeLines(5)).toStrictEqual([]);
     ring.push(Buffer.from("\nnext\n"));
     expect(ring.takeLines(5)).toStrictEqual(["next"]);
+  });
+});
+
+describe("lines that are left out", () => {
+  it("A17: are counted while they are there, and in bytes once they are gone", () => {
+    const ring = ringOf(100, "a\nb\n\nc\nd\n");
+    expect(ring.takeLines(1)).toStrictEqual(["d"]);
+    expect(ring.takeOmitted()).toEqual({ lines: 3, bytes: 0 });
+    expect(ring.takeOmitted()).toEqual({ lines: 0, bytes: 0 });
+    ring.push(Buffer.from("x".repeat(150)));
+    ring.push(Buffer.from("\nlast\n"));
+    expect(ring.takeLines(5)).toStrictEqual(["last"]);
+    expect(ring.takeOmitted()).toEqual({ lines: 0, bytes: 56 });
+  });
+
+  it("ENV-12: the rest of a line is none of them once its beginning was handed out", () => {
+    const ring = ringOf(100, "one\nsecr");
+    expect(ring.takeRest(5)).toStrictEqual(["one", "secr"]);
+    ring.push(Buffer.from("et"));
+    expect(ring.takeLines(5)).toStrictEqual([]);
+    expect(ring.takeRest(5)).toStrictEqual([]);
+    ring.push(Buffer.from("-end\ntwo\n"));
+    expect(ring.takeLines(5)).toStrictEqual(["two"]);
+    expect(ring.takeOmitted()).toEqual({ lines: 0, bytes: 0 });
+  });
+});
+
+describe("stderr that is kept", () => {
+  function drained(...chunks: readonly string[]) {
+    const stream = new PassThrough();
+    const clock = new ManualClock();
+    const kept: (readonly string[])[] = [];
+    let omitted = 0;
+    const output: ProcessOutput = {
+      file: "s.log",
+      printed: (lines, { lines: count }) => {
+        kept.push(lines);
+        omitted += count;
+      },
+      stopped: () => {},
+    };
+    const drain = new StderrDrain(stream, {
+      serverName: "s",
+      maxBytes: 1_000_000,
+      secrets: ["canary"],
+      clock,
+      logger: silentLogger,
+      output,
+    });
+    for (const chunk of chunks) stream.emit("data", Buffer.from(chunk));
+    return { stream, clock, drain, kept, omitted: () => omitted };
+  }
+
+  it("STD-20, ENV-12: is handed on in batches, masked, with the unfinished line at the end", async () => {
+    const { clock, drain, kept } = drained("one canary\ntwo\nthr");
+    expect(kept).toEqual([]);
+    await clock.advance(250);
+    expect(kept).toEqual([["one [redacted]", "two"]]);
+    drain.end();
+    expect(kept).toEqual([["one [redacted]", "two"], ["thr"]]);
+    drain.end();
+    expect([kept.length, clock.pending]).toEqual([2, 0]);
+  });
+
+  it("A17: of a flood has the last lines of each batch and a bounded number of others", async () => {
+    const { stream, clock, kept, omitted } = drained();
+    const lines = 2_000;
+    for (let batch = 0; batch < 5; batch += 1) {
+      stream.emit("data", Buffer.from("short\n".repeat(lines)));
+      await clock.advance(250);
+    }
+    const counts = kept.map(({ length }) => length);
+    expect(counts[0]).toBe(1_020);
+    for (const count of counts.slice(1)) expect(count).toBeLessThan(40);
+    expect(omitted() + counts.reduce((sum, count) => sum + count, 0)).toBe(5 * lines);
+  });
+
+  it("A17: is bounded in characters for one batch, too", async () => {
+    const { clock, kept, omitted } = drained(`${"x".repeat(4_000)}\n`.repeat(200));
+    await clock.advance(250);
+    expect(kept[0]?.length).toBe(32);
+    expect(kept[0]?.[0]).toHaveLength(2_000);
+    expect(omitted()).toBe(168);
   });
 });

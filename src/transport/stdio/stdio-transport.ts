@@ -13,7 +13,12 @@ import { stopProcessTree } from "../../isolation/process/stop-process-tree.ts";
 import type { Clock, Timer } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { SendOptions } from "../../protocol/wire/channel-transport.ts";
-import type { HostTransport, PrintedCause, TransportEvidence } from "../host-transport.ts";
+import type {
+  HostTransport,
+  PrintedCause,
+  ProcessOutput,
+  TransportEvidence,
+} from "../host-transport.ts";
 import { MessageReader } from "../reading/message-reader.ts";
 import { causeInOutput } from "../reading/output-cause.ts";
 import { readTurns } from "../reading/read-turns.ts";
@@ -40,6 +45,8 @@ export interface StdioTransportOptions {
   readonly secrets?: readonly string[] | undefined;
   /** The first line on stdout that is no message ends the connection. */
   readonly strict?: boolean | undefined;
+  /** Where what the process prints for people is kept; nowhere without it. */
+  readonly output?: ProcessOutput | undefined;
 }
 
 /**
@@ -113,6 +120,7 @@ class StdioTransport implements HostTransport {
       exitCode: hasExited ? child?.exitCode : undefined,
       signal: hasExited ? child?.signalCode : undefined,
       stderrTail: stderr?.tail(),
+      logFile: this.#options.output?.file,
       stdoutHead: reader?.junkHead,
       junkMessages: reader?.junkMessages ?? 0,
     };
@@ -172,7 +180,7 @@ class StdioTransport implements HostTransport {
   }
 
   #attach(child: ChildProcessWithoutNullStreams, tree: ProcessTree): RunningServer {
-    const { serverName, limits, clock, logger, strict = false } = this.#options;
+    const { serverName, limits, clock, logger, strict = false, output } = this.#options;
     const common = { serverName, clock, logger, secrets: this.#secrets };
     const reader = new MessageReader({
       ...common,
@@ -227,7 +235,7 @@ class StdioTransport implements HostTransport {
         maxQueuedBytes: limits.maxMessageBytes,
         timeoutMs: limits.callTimeoutMs,
       }),
-      stderr: new StderrDrain(child.stderr, { ...common, maxBytes: limits.maxStderrBytes }),
+      stderr: new StderrDrain(child.stderr, { ...common, maxBytes: limits.maxStderrBytes, output }),
     };
   }
 
@@ -280,7 +288,8 @@ class StdioTransport implements HostTransport {
   }
 
   async #stopServer({ child, tree, exited, stderr }: RunningServer): Promise<void> {
-    const { limits, clock } = this.#options;
+    const { limits, clock, output } = this.#options;
+    const wasRunning = this.#exitedAt === undefined;
     await stopProcessTree({
       tree,
       exited,
@@ -289,7 +298,8 @@ class StdioTransport implements HostTransport {
       graceMs: limits.stopGraceMs,
       clock,
     });
-    stderr.flush();
+    stderr.end();
+    if (wasRunning) output?.stopped({ exitCode: child.exitCode, signal: child.signalCode });
     // Whoever still holds the other ends was not started by this server.
     for (const stream of child.stdio) stream?.destroy();
   }
@@ -297,6 +307,8 @@ class StdioTransport implements HostTransport {
   /** The server is gone, or as good as. */
   #lose(): void {
     if (this.#ended !== undefined) return;
+    // Its last words stand in the log before its end.
+    this.#running?.stderr.end();
     this.#fail(
       serverLoss({
         serverName: this.#options.serverName,
