@@ -76,7 +76,7 @@ describe("the published package", () => {
 
   it("holds the built code, the schemas, the documents, and nothing else", () => {
     const intended =
-      /^(?:dist\/.+(?:\.d\.m?ts|\.js)|bin\/plugboard\.js|schema\/(?:mcp|cli\/[a-z-]+)\.json|docs\/(?:mcp\.example\.jsonc|[\w-]+\.md)|examples\/(?:servers\/)?[\w-]+\.ts|package\.json|[A-Z]+\.md|LICENSE)$/;
+      /^(?:dist\/.+(?:\.d\.m?ts|\.js)|bin\/(?:plugboard\.js|package\.json)|schema\/(?:mcp|cli\/[a-z-]+)\.json|docs\/(?:mcp\.example\.jsonc|[\w-]+\.md)|examples\/(?:servers\/)?[\w-]+\.ts|package\.json|[A-Z]+\.md|LICENSE)$/;
     expect(files.filter((file) => !intended.test(file))).toEqual([]);
     expect(files.filter((file) => file.includes(".test."))).toEqual([]);
   });
