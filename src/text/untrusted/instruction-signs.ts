@@ -80,7 +80,7 @@ export function findInstructionSigns(text: string): readonly string[] {
 }
 
 /** Short ones, because to normalize a long run of marks takes time that grows with its square. */
-const foreignRun = /[^\p{ASCII}]{1,32}/gu;
+const foreignRun = /[\u0080-\u{10FFFF}]{1,32}/gu;
 
 /**
  * The text with compatible characters written as the usual ones. Of one that grows beyond what is looked
