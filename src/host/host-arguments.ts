@@ -146,7 +146,7 @@ const hostOptions = options({
   watch: flag,
   startEager: flag,
   reconnect: flag,
-  demo: flag,
+  demo: either(flag, oneOf("unconfigured")),
   naming: either(text, callback),
   limits: object,
   human: object,

@@ -66,8 +66,8 @@ export interface HostOptions {
   readonly startEager?: boolean | undefined;
   /** `false`: no server is started again by itself, whatever its entry says. */
   readonly reconnect?: boolean | undefined;
-  /** Adds the bundled demo server. */
-  readonly demo?: boolean | undefined;
+  /** Adds the bundled demo server; `"unconfigured"` only where there is no other, and no problem that explains it. */
+  readonly demo?: boolean | "unconfigured" | undefined;
   readonly naming?: Naming | undefined;
   readonly limits?: Partial<Limits> | undefined;
   /**

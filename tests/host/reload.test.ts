@@ -42,6 +42,23 @@ function nextChange(host: McpHost): Promise<unknown> {
   return once(heard, "event").then(([event]: unknown[]) => event);
 }
 
+describe("the demo server of a host that asks for it where nothing is configured", () => {
+  const namesOf = async (folder: Folder): Promise<readonly string[]> => {
+    const { home, cwd } = folder;
+    await using host = await createHost({ home, cwd, demo: "unconfigured", watch: false });
+    return host.servers().map(({ name }) => name);
+  };
+
+  it("is there alone, and not beside a configured server or an entry that cannot be read", async () => {
+    await using folder = await makeFolder();
+    expect(await namesOf(folder)).toEqual(["demo"]);
+    await folder.servers({ own: testServerEntry() });
+    expect(await namesOf(folder)).toEqual(["own"]);
+    await folder.servers({ broken: { command: 7 } });
+    expect(await namesOf(folder)).toEqual([]);
+  });
+});
+
 describe("a configuration that changes while the host runs", () => {
   it("REG-17 CON-14: an edit applies by itself, and servers it does not touch keep their process", async () => {
     await using folder = await makeFolder();

@@ -38,17 +38,6 @@ function inputsOnly({ dialogue, standpoint }: CommandContext): Human {
   return { input: async (question, options) => await human.input?.(question, options) };
 }
 
-/** The same for commands that one can try at once: where nothing is configured, the demo server is there. */
-async function openHostOrDemo(context: CommandContext): Promise<McpHost> {
-  const host = await openHost(context, { limits: oneShotLimits });
-  if (!isUnconfigured(context, host)) return host;
-  // The second host has the same problems, and tells them.
-  for (const { message } of host.configProblems) context.told.add(message);
-  await host.close();
-  context.told.clear();
-  return await openHost(context, { limits: oneShotLimits, demo: true });
-}
-
 /** Whoever names files gets what they hold, be it nothing. */
 export function isUnconfigured(context: CommandContext, host: McpHost): boolean {
   const { config } = context.options;
@@ -84,7 +73,9 @@ export async function withHost<T>(
   context: CommandContext,
   use: (host: McpHost) => Promise<T>,
 ): Promise<T> {
-  return await closeAfter(context, await openHostOrDemo(context), use);
+  // Whoever names files gets what they hold, be it nothing.
+  const demo = context.options.config === undefined ? "unconfigured" : false;
+  return await withConfiguredHost(context, use, { demo });
 }
 
 /** The same with one server that was typed; it is there beside what is configured, and kept nowhere. */

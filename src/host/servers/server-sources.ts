@@ -82,9 +82,18 @@ async function collectServers(options: HostOptions, store: HostStore): Promise<C
           ...(options.configFiles === undefined ? {} : { files: options.configFiles }),
         });
   const stored = await storedServers(store);
-  const demo = options.demo === true ? [demoServer()] : [];
   const shadowedInFiles = [...loaded.shadowed.values()].flat();
-  const merged = mergeLayers([code.servers, loaded.servers, shadowedInFiles, stored.servers, demo]);
+  const layers = [code.servers, loaded.servers, shadowedInFiles, stored.servers];
+  const problems = [
+    ...loaded.problems,
+    ...stored.problems,
+    ...(store.problem === undefined ? [] : [store.problem]),
+  ];
+  const isDemo =
+    options.demo === "unconfigured"
+      ? layers.every((servers) => servers.length === 0) && problems.every(isOfEmptyStore)
+      : options.demo === true;
+  const merged = mergeLayers([...layers, isDemo ? [demoServer()] : []]);
   return {
     servers: merged.servers,
     shadowed: merged.shadowed,
@@ -143,6 +152,11 @@ async function storedServers(
 function transportOpener(server: ServerInput): (() => Transport) | undefined {
   if (typeof server === "function") return server;
   return isTransport(server) ? () => server : undefined;
+}
+
+/** Whether the problem is that nothing can be kept: no server is missing because of it. */
+function isOfEmptyStore({ layer, severity }: ConfigProblem): boolean {
+  return layer === "store" && severity === "warning";
 }
 
 /** The bundled server everyone can try: a child process like any other, with claims we wrote ourselves. */
