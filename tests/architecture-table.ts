@@ -156,9 +156,11 @@ export const rooms: readonly Room[] = [
     holds: "`createHost()` wires all of it; what every surface talks to",
     districts: {
       logs: "what servers printed and how they fared, kept in files",
+      "doctor-report.ts": "what a look for trouble finds",
       "host.ts": "what a program can ask of a host",
       "own-files.ts": "where a host keeps its own files",
       servers: "where servers are defined, how they are changed, connected and shown",
+      doctor: "what can be wrong with a host and its servers, as checks that run",
     },
   },
   {

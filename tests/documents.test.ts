@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { parse as parseJsonc } from "jsonc-parser";
@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { createProgram, defineCommand } from "../src/cli/program.ts";
 import { parseConfig } from "../src/config/parse/parse-config.ts";
 import { errorTable } from "../src/errors/error-codes.ts";
+import { checkTexts, symptoms } from "../src/host/doctor/check-texts.ts";
 import { childMarkerVariable } from "../src/isolation/process/child-mark.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -86,6 +87,56 @@ describe("docs/transports.md", () => {
       ).toHaveLength(1);
   });
 });
+
+describe("docs/troubleshooting.md", () => {
+  const file = "docs/troubleshooting.md";
+
+  /** The checks of one symptom, in the words of `plugboard doctor`. */
+  function renderChecks(title: string): string {
+    const { checks = [] } = symptoms.find((symptom) => symptom.title === title) ?? {};
+    const rows = checks.map(
+      (id) => `| \`${id}\` | ${checkTexts[id].title} | ${checkTexts[id].fix} |`,
+    );
+    const table = ["| check | what should be true | otherwise |", "| --- | --- | --- |", ...rows];
+    // A page takes <server> for a tag.
+    return table.join("\n").replaceAll("<", "\\<");
+  }
+
+  it("DOC-01: has a section for every symptom, with the checks and texts of the doctor", () => {
+    const text = readText(file);
+    const parts = [
+      ...text.matchAll(/^## (.*)\n[^#]*?<!-- checks -->\n([^]*?)\n?<!-- \/checks -->/gm),
+    ];
+    expect(parts.map(([, title]) => title)).toEqual(symptoms.map(({ title }) => title));
+    if (process.env["UPDATE_DOCS"] === "1") {
+      const written = parts.reduce(
+        (rest, [whole, title = "", table = ""]) =>
+          rest.replace(whole, () =>
+            whole.replace(
+              `<!-- checks -->\n${table}${table === "" ? "" : "\n"}`,
+              () => `<!-- checks -->\n\n${renderChecks(title)}\n\n`,
+            ),
+          ),
+        text,
+      );
+      writeFileSync(path.join(root, file), written);
+      return;
+    }
+    for (const [, title = "", table = ""] of parts)
+      expect(cellsOf(table), "run UPDATE_DOCS=1 npx vitest run tests/documents.test.ts").toEqual(
+        cellsOf(renderChecks(title)),
+      );
+  });
+});
+
+/** The cells of a table, however wide they were made. */
+function cellsOf(table: string): readonly (readonly string[])[] {
+  return table
+    .trim()
+    .split("\n")
+    .filter((line) => !line.startsWith("| --"))
+    .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()));
+}
 
 describe("docs/events.md", () => {
   const rows = [...readText("docs/events.md").matchAll(/^\| `([a-z-]+)` .*\| +(.*?) *\|$/gm)];

@@ -293,10 +293,8 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   "ERR-18": "A failure in the background is an event, never an unhandled rejection.",
 
   // Documentation
-  "DOC-01": open(
-    "What to check when a server, a tool or a sign-in fails is written down and can be run.",
-    "there is no doctor yet; errors name the next command",
-  ),
+  "DOC-01":
+    "What to check when a server does not connect, tools do not appear or calls fail is written down and can be run.",
   "DOC-02": open(
     "Use cases are shown: services, delivery, systems inside a company.",
     "the examples show mechanisms, not use cases",

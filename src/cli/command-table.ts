@@ -82,6 +82,10 @@ export const commandTable = {
     summary: "let a server of a project start, or accept tools that changed, after a look at it",
     load: () => import("./commands/servers/approve.ts"),
   },
+  doctor: {
+    summary: "look for what is wrong, and say what to do about it",
+    load: () => import("./commands/setup/doctor.ts"),
+  },
   "test-server": {
     summary: "run the bundled test server",
     load: () => import("./commands/setup/test-server.ts"),

@@ -30,6 +30,7 @@ export function keepHostAlive(): void {
     reconnect: true,
     connectElsewhere: true,
     checkConnections: true,
+    doctor: true,
     approvalQuestion: true,
     requestApproval: true,
     approve: true,

@@ -82,8 +82,9 @@ async function openHost(options: HostOptions): Promise<McpHost> {
 
   // Store: what outlives the host, and the audit trail in it.
   const isAuditRequired = options.audit === "required";
+  const location = storeLocation(options);
   const store = new HostStore({
-    location: storeLocation(options),
+    location,
     clock,
     logger: background,
     callsMeanwhile: isAuditRequired ? "calls are refused" : undefined,
@@ -291,6 +292,7 @@ async function openHost(options: HostOptions): Promise<McpHost> {
     naming: options.naming ?? "mcp__server__tool",
     events,
     closing: closing.signal,
+    ownState: { store, storeLocation: location, machine, clock },
     close,
   });
 

@@ -112,6 +112,10 @@ export function guardHost(): void {
     },
     revokeApproval: { takes: name, fails: "rejects" },
     registerTools: { takes: { serverName: text, schemas: listOf(object) }, fails: "throws" },
+    doctor: {
+      takes: { name: optional(text), options: options({ ...start, onReport: callback }) },
+      fails: "rejects",
+    },
     emitTypes: { takes: { ...name, options: options(start) }, fails: "rejects" },
     setRoots: { takes: { roots: either(list, callback) }, fails: "rejects" },
     logs: { takes: name, fails: "throws" },

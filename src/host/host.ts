@@ -32,6 +32,7 @@ import type { ConnectedServer } from "../session/native/connection-pool.ts";
 import type { Session } from "../session/session.ts";
 import type { AccessReport } from "../session/tools/explain-access.ts";
 import type { Audit } from "../store/audit/audit-entry.ts";
+import type { DoctorOptions, DoctorReport } from "./doctor-report.ts";
 import type { KeptLogs } from "./logs/kept-logs.ts";
 
 /** A server given in code: any entry a file could hold, a ready transport, or a function that makes one. */
@@ -299,6 +300,12 @@ export interface McpHost extends AsyncDisposable {
   connectElsewhere(name: string, options?: ConnectElsewhereOptions): Promise<void>;
   /** Asks every connected server for a sign of life; the names of those that gave none and were dropped. */
   checkConnections(): Promise<readonly string[]>;
+  /**
+   * Looks for what is wrong with this machine and with every server, or with one server, and says what to do about it.
+   * Connects servers that may start, as `connect` does; one that waits for approval is not started, and nobody is
+   * asked. Ends within its limit, whatever the servers do. Throws `server_unknown`.
+   */
+  doctor(name?: string, options?: DoctorOptions): Promise<readonly DoctorReport[]>;
   /** What approving the server would start, completely; undefined for one that needs no approval any more. */
   approvalQuestion(name: string): Promise<LaunchQuestion | undefined>;
   /**

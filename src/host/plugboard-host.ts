@@ -23,6 +23,8 @@ import type { SessionDirectory } from "../session/session-directory.ts";
 import type { Session } from "../session/session.ts";
 import type { AccessReport } from "../session/tools/explain-access.ts";
 import type { Audit } from "../store/audit/audit-entry.ts";
+import type { DoctorOptions, DoctorReport } from "./doctor-report.ts";
+import type { DoctorParts } from "./doctor/check.ts";
 import { emitToolModule } from "./emit-tool-module.ts";
 import type {
   AddOptions,
@@ -71,6 +73,8 @@ export interface PlugboardHostOptions {
   readonly events: EventBus;
   /** Aborted when the host closes. */
   readonly closing: AbortSignal;
+  /** What `doctor` looks at beside the rest. */
+  readonly ownState: Pick<DoctorParts, "store" | "storeLocation" | "machine" | "clock">;
   /** Ends everything. Called once. */
   readonly close: () => Promise<void>;
 }
@@ -201,6 +205,20 @@ export class PlugboardHost implements McpHost {
 
   async disable(name: string): Promise<ServerStatus> {
     return await this.#setEnabled(name, false);
+  }
+
+  async doctor(name?: string, options: DoctorOptions = {}): Promise<readonly DoctorReport[]> {
+    this.#assertOpen();
+    const { registry, sources, sessions, ownState } = this.#options;
+    if (name !== undefined) registry.get(name);
+    const { examineHost } = await import("./doctor/examine-host.ts");
+    const parts: DoctorParts = {
+      ...ownState,
+      host: this,
+      configFiles: () => sources.current.files,
+      sessions: () => sessions.all(),
+    };
+    return await examineHost(parts, name, options);
   }
 
   async approvalQuestion(name: string): Promise<LaunchQuestion | undefined> {

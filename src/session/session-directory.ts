@@ -27,6 +27,11 @@ export class SessionDirectory {
     if (child.agent !== parent.agent) this.add(child);
   }
 
+  /** The latest session of each agent that has one. */
+  all(): readonly Session[] {
+    return [...this.#byAgent.keys()].flatMap((agent) => this.latest(agent) ?? []);
+  }
+
   /** The one made last of those that are still in use: an older one counts again after it. */
   latest(agent: string): Session | undefined {
     const sessions = [...(this.#byAgent.get(agent) ?? [])].map(({ session }) => session.deref());

@@ -23,6 +23,7 @@ export const ownCommandNames = [
   "why",
   "test",
   "approve",
+  "doctor",
   "test-server",
   "help",
 ] as const;

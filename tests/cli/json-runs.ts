@@ -149,6 +149,14 @@ export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
     ],
     fails: [{ words: ["approve", "notes", "--identity", "other"], exitCode: 6 }],
   },
+  doctor: {
+    prints: [
+      { words: ["doctor"] },
+      { words: ["doctor", "demo"] },
+      { words: ["doctor", "--config", "failing.json"], exitCode: 4 },
+    ],
+    fails: [{ words: ["doctor", "dmo"], exitCode: 2 }],
+  },
   "test-server": {
     prints: [
       { words: ["test-server", "http", "--port", "0"], stays: true },

@@ -44,6 +44,7 @@ describe("plugboard", () => {
       "why",
       "test",
       "approve",
+      "doctor",
       "test-server",
       "help",
     ]);

@@ -93,7 +93,7 @@ describe("who else can write a file", () => {
   ])("L8: %j: %s", (stats, expected) => {
     const problem = describeAccess("/f", stats, user);
     if (expected === undefined) expect(problem).toBeUndefined();
-    else expect(problem).toContain(expected);
+    else expect(problem?.what).toContain(expected);
   });
 
   it.each([

@@ -26,12 +26,31 @@ export async function findForeignAccess(file: string): Promise<string | undefine
 
 /** Runs the check on files and folders that are named one by one. */
 export async function foreignAccessTo(places: readonly string[]): Promise<string | undefined> {
+  const found = await findForeignWriter(places);
+  if (found === undefined) return undefined;
+  const { what, place, command } = found;
+  return `is not used, because ${what} ${place}: run ${command} after reading it`;
+}
+
+/** A right of other users to change a file or folder. */
+export interface ForeignWriter {
+  /** Who may do what, to be followed by the place: `every user may write`. */
+  readonly what: string;
+  readonly place: string;
+  /** The command that takes the right away. */
+  readonly command: string;
+}
+
+/** Finds the first of these files and folders that other users can write. */
+export async function findForeignWriter(
+  places: readonly string[],
+): Promise<ForeignWriter | undefined> {
   const user = await currentUser();
   if (user === undefined) return undefined;
   for (const place of new Set(places)) {
     const stats = await stat(place).catch(() => undefined);
-    const problem = stats === undefined ? undefined : describeAccess(place, stats, user);
-    if (problem !== undefined) return problem;
+    const found = stats === undefined ? undefined : describeAccess(place, stats, user);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
@@ -41,14 +60,17 @@ export function describeAccess(
   place: string,
   { uid, gid, mode }: Pick<Stats, "uid" | "gid" | "mode">,
   user: FileUser,
-): string | undefined {
-  const refuse = (what: string, command: string): string =>
-    `is not used, because ${what} ${place}: run ${command} ${shellWord(place)} after reading it`;
+): ForeignWriter | undefined {
+  const found = (what: string, command: string): ForeignWriter => ({
+    what,
+    place,
+    command: `${command} ${shellWord(place)}`,
+  });
   if (uid !== user.uid && uid !== 0)
-    return refuse(`another user (uid ${uid}) owns`, `sudo chown ${user.name}`);
-  if ((mode & 0o002) !== 0) return refuse("every user may write", "chmod o-w");
+    return found(`another user (uid ${uid}) owns`, `sudo chown ${user.name}`);
+  if ((mode & 0o002) !== 0) return found("every user may write", "chmod o-w");
   if ((mode & 0o020) !== 0 && gid !== user.privateGroup)
-    return refuse(`every member of group ${gid} may write`, "chmod g-w");
+    return found(`every member of group ${gid} may write`, "chmod g-w");
   return undefined;
 }
 

@@ -27,7 +27,7 @@ export interface CollectedServers {
   readonly problems: readonly ConfigProblem[];
   readonly transports: ReadonlyMap<string, () => Transport>;
   /** The configuration files that were looked for, found or not. */
-  readonly files: readonly Pick<LookedAt, "path" | "isBroken">[];
+  readonly files: readonly LookedAt[];
   readonly isStoreBroken: boolean;
 }
 

@@ -57,6 +57,13 @@ const certificateProblems: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownIssuer,
 };
 
+/** Whether a system's error code says that the certificate of the other end is not trusted, or that it speaks no TLS. */
+export function isTlsProblem(code: string): boolean {
+  return (
+    Object.hasOwn(certificateProblems, code) || code === "EPROTO" || code.startsWith("ERR_SSL_")
+  );
+}
+
 /** Why no connection came about, in plain words. */
 function connectProblem(peer: HttpPeer, code: string | undefined): string {
   const where = peerAddress(peer);

@@ -1,0 +1,145 @@
+import { stat } from "node:fs/promises";
+import path from "node:path";
+
+import { findForeignWriter, type ForeignWriter } from "../../config/files/foreign-access.ts";
+import { formatProblem, type ConfigProblem } from "../../config/keys/config-problem.ts";
+import { McpError } from "../../errors/mcp-error.ts";
+import { orphanedProcesses } from "../../isolation/process/marked-processes.ts";
+import { readProcText } from "../../isolation/process/read-proc-file.ts";
+import { parseStoreLocation } from "../../store/tables/store-location.ts";
+import { serverText } from "../../text/untrusted/bounded-text.ts";
+import type { CheckId } from "./check-texts.ts";
+import { type DoctorParts, type Found, ok, problem, problemOf, someOf, warning } from "./check.ts";
+import { isInNodeRange } from "./node-range.ts";
+
+/** A check of the machine and the host's own files; several findings where several places are wrong. */
+interface MachineCheck {
+  readonly id: CheckId;
+  readonly run: (parts: DoctorParts) => Promise<Found | readonly Found[]>;
+}
+
+/** The versions of Node that Plugboard runs on, as its manifest has them. */
+export const ownNodeRange = ">=20.19";
+
+export const machineChecks: readonly MachineCheck[] = [
+  { id: "runtime", run: async () => checkRuntime(process.versions.node) },
+  { id: "store", run: checkStore },
+  { id: "config", run: async (parts) => checkConfig(await problemsBesideFiles(parts)) },
+  { id: "files", run: checkFiles },
+  { id: "leftovers", run: checkLeftovers },
+];
+
+export function checkRuntime(version: string): Found {
+  const evidence = `Node ${version}, which has to be ${ownNodeRange}`;
+  return isInNodeRange(version, ownNodeRange) === false
+    ? problem(evidence, "config_invalid")
+    : ok(evidence);
+}
+
+/** Larger stores are not read as a whole: that would take longer than anybody waits. */
+const maxCheckedBytes = 64 * 1_024 * 1_024;
+
+async function checkStore({ store, storeLocation }: DoctorParts): Promise<Found> {
+  if (storeLocation === undefined) return ok("the host keeps nothing");
+  if (store.problem !== undefined && !store.exists) return storeProblem(store.problem);
+  const location = parseStoreLocation(storeLocation);
+  const file = location.kind === "file" ? location.file : undefined;
+  if (!store.exists) return ok(`${file ?? "none"} is not there yet; it is made when it is needed`);
+  try {
+    const opened = await store.open();
+    if (opened === undefined) return ok("the host keeps nothing");
+    const { latestVersion } = await import("../../store/tables/migrations.ts");
+    const stats = file === undefined ? undefined : await stat(file);
+    const facts = [
+      opened.place,
+      `schema ${latestVersion}`,
+      ...(stats ? [sizeText(stats.size)] : []),
+    ];
+    const complaints = (stats?.size ?? 0) > maxCheckedBytes ? [] : await opened.check();
+    if (complaints.length > 0)
+      return problem(
+        `${facts.join(", ")}: ${someOf(complaints)}`,
+        "store_failed",
+        `restore ${opened.place} from a backup, or move it away to start with an empty one`,
+      );
+    const writer = file === undefined ? undefined : await findForeignWriter([path.dirname(file)]);
+    if (writer !== undefined)
+      return warning(`${writer.what} ${writer.place}`, `run: ${writer.command}`);
+    return ok(facts.join(", "));
+  } catch (error) {
+    if (!McpError.is(error)) throw error;
+    return problemOf(error);
+  }
+}
+
+/** A host without a store works, and keeps nothing. */
+function storeProblem({ severity, code, message }: ConfigProblem): Found {
+  return severity === "error" ? problem(message, code, "") : warning(message);
+}
+
+function sizeText(bytes: number): string {
+  if (bytes < 1_000_000) return `${Math.ceil(bytes / 1_000)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** One finding for each problem. What is wrong with the store is the finding of another check. */
+export function checkConfig(problems: readonly ConfigProblem[]): Found | readonly Found[] {
+  const own = problems.filter(({ code }) => code !== "store_failed");
+  if (own.length === 0) return ok("no mistake in any entry");
+  return own.map((it) => {
+    const text = formatProblem(it);
+    return it.severity === "error" ? problem(text, it.code) : warning(text);
+  });
+}
+
+/** Leaves out that a file of the user is not used because others can write it: the check of files tells that. */
+async function problemsBesideFiles({
+  host,
+  configFiles,
+}: DoctorParts): Promise<readonly ConfigProblem[]> {
+  const own = configFiles().filter(({ layer, isBroken }) => layer === "user" && isBroken);
+  const open = await Promise.all(
+    own.map(async ({ path: file }) => ((await foreignWriterOf(file)) === undefined ? [] : [file])),
+  );
+  const files = new Set<string | undefined>(open.flat());
+  return host.configProblems.filter((it) => it.path === undefined || !files.has(it.path));
+}
+
+function foreignWriterOf(file: string): Promise<ForeignWriter | undefined> {
+  return findForeignWriter([file, path.dirname(file)]);
+}
+
+async function checkFiles({ configFiles }: DoctorParts): Promise<Found | readonly Found[]> {
+  const there = configFiles().filter(({ isFound }) => isFound);
+  if (there.length === 0) return ok("there are none");
+  const found = await Promise.all(
+    there.map(async ({ path: file, layer }) => {
+      const writer = await foreignWriterOf(file);
+      if (writer === undefined) return undefined;
+      const evidence = `${writer.what} ${writer.place}`;
+      const fix = `read it, then run: ${writer.command}`;
+      // Entries of the user's own file need no approval: it is not used while others can write it.
+      return layer === "user" ? problem(evidence, "config_invalid", fix) : warning(evidence, fix);
+    }),
+  );
+  const open = found.filter((it) => it !== undefined);
+  return open.length > 0 ? open : ok(someOf(there.map((file) => file.path)));
+}
+
+const maxCommand = 60;
+
+/** Looks for processes of a host that is gone. Only Linux shows which they are. */
+async function checkLeftovers(): Promise<Found> {
+  const pids = await orphanedProcesses();
+  if (pids.length === 0) return ok("none");
+  const shown = pids.map((pid) => `${pid} (${commandOf(pid)})`);
+  return warning(
+    `${pids.length === 1 ? "1 process" : `${pids.length} processes`}: ${someOf(shown)}`,
+    `nothing: the next server that is started ends them; or end them now: kill ${pids.join(" ")}`,
+  );
+}
+
+function commandOf(pid: number): string {
+  const words = readProcText(pid, "cmdline")?.split("\0") ?? [];
+  return serverText(words.join(" ").trim(), maxCommand) || "ended meanwhile";
+}
