@@ -56,6 +56,7 @@ const bundled = new Set([
   "ipaddr.js",
   "jsonc-parser",
   "kysely",
+  "smol-toml",
   "undici/lib/core/connect.js",
   "undici/lib/dispatcher/pool.js",
 ]);

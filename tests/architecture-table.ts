@@ -51,6 +51,7 @@ export const rooms: readonly Room[] = [
       parse: "an entry of any accepted shape becomes a `ServerConfig`",
       files: "which files there are, how they are read, watched and written",
       edit: "changes to a file that leave comments and order alone",
+      sources: "files of other programs: where they lie, and how their entries become ours",
     },
   },
   {

@@ -20,6 +20,7 @@ export function keepHostAlive(): void {
     update: true,
     remove: true,
     importConfig: true,
+    importSources: true,
     enable: true,
     disable: true,
     reload: true,

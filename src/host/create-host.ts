@@ -36,7 +36,7 @@ import type { HostOptions, McpHost } from "./host.ts";
 import { logWarnings } from "./log-warnings.ts";
 import { HostLogs } from "./logs/kept-logs.ts";
 import { ServerLogs } from "./logs/server-logs.ts";
-import { logFolder, ownFolder, storeLocation } from "./own-files.ts";
+import { logFolder, ownEnvironment, ownFolder, storeLocation } from "./own-files.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 import { productInfo } from "./product-info.ts";
 import { ConfiguredServers } from "./servers/configured-servers.ts";
@@ -126,7 +126,14 @@ async function openHost(options: HostOptions): Promise<McpHost> {
   // Configuration: where servers are defined, and what their entries refer to.
   const sources = await ServerSources.open(options, store);
   const given = new GivenServers();
-  const edits = new ServerEdits({ store, cwd, home, given });
+  const edits = new ServerEdits({
+    store,
+    cwd,
+    home,
+    given,
+    hostEnv,
+    ownEnv: ownEnvironment(options),
+  });
   const references = new EntryReferences({ hostEnv, human, folders: ground });
 
   // Access: one count of all changes that a decision on access stands on.

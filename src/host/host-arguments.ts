@@ -94,7 +94,13 @@ export function guardHost(): void {
       takes: {
         options: {
           ...object,
-          members: { from: text, scope: optional(scope), dryRun: optional(flag) },
+          members: {
+            from: text,
+            scope: optional(scope),
+            names: optional(listOf(text)),
+            overwrite: optional(flag),
+            dryRun: optional(flag),
+          },
         },
       },
       fails: "rejects",

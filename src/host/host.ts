@@ -214,10 +214,18 @@ export interface AddOptions {
 }
 
 export interface ImportOptions {
-  /** A file of another program: JSON with `mcpServers` or `servers`, or a settings database of Kuse. */
+  /**
+   * The program whose servers are imported from where it keeps them: `claude-desktop`, `claude-code` (`claude` for
+   * both), `cursor`, `vscode`, `codex`, `windsurf`, `gemini`, `opencode`, `nexus3` or `kuse`. Anything else is a file:
+   * JSON with comments, TOML, or a settings database of Kuse.
+   */
   readonly from: string;
-  /** Where the servers are written; `user` by default. */
+  /** Where the servers are written; by default `project` for the file that a program has in this folder, else `user`. */
   readonly scope?: ServerScope | undefined;
+  /** Names of the servers to import; all of them by default. */
+  readonly names?: readonly string[] | undefined;
+  /** Replaces servers of the same name that are kept in this scope. */
+  readonly overwrite?: boolean | undefined;
   /** Says what would happen, and writes nothing. */
   readonly dryRun?: boolean | undefined;
 }
@@ -225,15 +233,68 @@ export interface ImportOptions {
 export interface ImportResult {
   /** Names of the servers that are here now. */
   readonly imported: readonly string[];
+  /** The same servers, as they are written. */
+  readonly servers: readonly ImportedServer[];
   readonly skipped: readonly SkippedServer[];
-  /** What is different from the source, and what may not be meant. */
+  /** What is written differently from the source. */
   readonly notes: readonly string[];
+  /** What is doubtful in imported entries, and files that cannot be read. */
+  readonly problems: readonly ConfigProblem[];
+  /** Variables that stand in for secrets of the source, which are never copied. */
+  readonly variables: readonly ImportedVariable[];
 }
 
-export interface SkippedServer {
+/** A place in a file of another program. */
+interface ImportedPlace {
+  readonly path: string;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}
+
+export interface ImportedServer extends ImportedPlace {
+  readonly name: string;
+  readonly scope: ServerScope;
+  /** True when it replaced a server of the same name. */
+  readonly isReplaced: boolean;
+  /** The entry as it is written; it holds no secret. */
+  readonly entry: Readonly<Record<string, unknown>>;
+}
+
+export interface SkippedServer extends Partial<ImportedPlace> {
   /** Empty when the source gives it none. */
   readonly name: string;
   readonly reason: string;
+  /** `same`, `exists`: a server of this name is here, alike or not. `elsewhere`: it is for another folder. */
+  readonly kind: "same" | "exists" | "elsewhere" | "broken";
+}
+
+export interface ImportedVariable {
+  /** To be exported before the server starts. */
+  readonly name: string;
+  readonly serverName: string;
+  /** The key of the entry that refers to it. */
+  readonly field: string;
+  /** Whether the host's environment has it with the value of the source. */
+  readonly isSet: boolean;
+}
+
+/** A file of another program with servers that could be imported. */
+export interface ImportSource {
+  /** What `importConfig({ from })` calls the program. */
+  readonly source: string;
+  /** What people call it. */
+  readonly program: string;
+  readonly path: string;
+  /** Where its servers are written unless something else is said. */
+  readonly scope: ServerScope;
+  /** Names of the servers that can be used. */
+  readonly servers: readonly string[];
+  /** Number of entries that cannot be used. */
+  readonly broken: number;
+  /** Whether the host reads this file anyway. */
+  readonly isRead: boolean;
+  /** Why the file as a whole cannot be used. */
+  readonly problem?: ConfigProblem | undefined;
 }
 
 export interface DisconnectOptions {
@@ -263,10 +324,12 @@ export interface McpHost extends AsyncDisposable {
   /** Disconnects a server and deletes its entry where it is written. */
   remove(name: string): Promise<void>;
   /**
-   * Takes over the servers of another program's file. Starts none of them, and leaves those alone whose
-   * name exists here. Throws when the file as a whole cannot be used.
+   * Imports the servers of another program. Starts none of them, copies no secret, and leaves those alone whose
+   * name exists here. Throws when there is nothing that can be read, and `server_unknown` for `names` that are not there.
    */
   importConfig(options: ImportOptions): Promise<ImportResult>;
+  /** Finds the files of other programs on this machine that hold servers. */
+  importSources(): Promise<readonly ImportSource[]>;
   enable(name: string): Promise<ServerStatus>;
   disable(name: string): Promise<ServerStatus>;
   /** Reads the configuration again. Servers whose definition is the same keep their connections. */

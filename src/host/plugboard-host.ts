@@ -34,6 +34,7 @@ import type {
   EntryInput,
   ImportOptions,
   ImportResult,
+  ImportSource,
   KeptServer,
   McpHost,
   NamedEntry,
@@ -190,13 +191,24 @@ export class PlugboardHost implements McpHost {
 
   async importConfig(options: ImportOptions): Promise<ImportResult> {
     this.#assertOpen();
-    const { registry, edits, connector, configured } = this.#options;
-    const known = registry.all().map(({ config }) => config);
+    const { registry, sources, edits, connector, configured } = this.#options;
+    const { servers, shadowed } = sources.current;
+    const known = new Set([
+      ...registry.all().map(({ config }) => config),
+      ...servers,
+      ...[...shadowed.values()].flat(),
+    ]);
     try {
-      return await edits.import(options, known, (name) => connector.noteImport(name));
+      return await edits.import(options, [...known], (name) => connector.noteImport(name));
     } finally {
-      await configured.reload();
+      if (options.dryRun !== true) await configured.reload();
     }
+  }
+
+  async importSources(): Promise<readonly ImportSource[]> {
+    this.#assertOpen();
+    const { sources, edits } = this.#options;
+    return await edits.importSources(new Set(sources.current.files.map((file) => file.path)));
   }
 
   async enable(name: string): Promise<ServerStatus> {

@@ -63,13 +63,17 @@ describe("importConfig", () => {
       await using host = await place.host();
       const states: string[] = [];
       host.on("server-state", ({ state }) => states.push(state));
-      expect(await host.importConfig({ from })).toEqual({
+      expect(await host.importConfig({ from })).toMatchObject({
         imported: ["alpha", "zeta"],
         skipped: [
-          { name: "4", reason: "it has neither config nor server_url" },
-          { name: "alpha", reason: expect.stringContaining("used twice") as unknown },
+          { name: "4", kind: "broken", reason: "it has neither config nor server_url" },
+          {
+            name: "alpha",
+            kind: "broken",
+            reason: expect.stringContaining("used twice") as unknown,
+          },
         ],
-        notes: [expect.stringMatching(/^zeta: its OAuth client secret was left out/)],
+        variables: [{ name: "ZETA_CLIENT_SECRET", serverName: "zeta", field: "auth.clientSecret" }],
       });
       expect(host.servers().map(({ name, state }) => [name, state])).toEqual([
         ["alpha", "disabled"],
@@ -82,7 +86,8 @@ describe("importConfig", () => {
       provenance: { layer: "store" },
       config: {
         transport: { url: "https://z.example.com/mcp" },
-        auth: { type: "oauth", clientId: "client" },
+        auth: { type: "oauth", clientId: "client", clientSecret: "${ZETA_CLIENT_SECRET}" },
+        importedFrom: from,
       },
     });
     expect(await readFile(place.storeFile, "latin1")).not.toContain("hunter22");
@@ -162,16 +167,25 @@ describe("importConfig", () => {
       imported: ["files", "oauth", "named"],
     });
     expect(host.servers()).toHaveLength(1);
-    expect(await host.importConfig({ from: claude })).toEqual({
+    expect(await host.importConfig({ from: claude })).toMatchObject({
       imported: ["files", "oauth", "named"],
-      skipped: [{ name: "mine", reason: "there is a server of that name already" }],
-      notes: [expect.stringMatching(/^oauth: its OAuth client secret was left out/)],
+      skipped: [
+        { name: "mine", kind: "exists", reason: "there is a server of that name already (code)" },
+      ],
+      variables: [
+        { name: "TOKEN", serverName: "files" },
+        { name: "OAUTH_CLIENT_SECRET", serverName: "oauth" },
+      ],
     });
     expect(revealAll(host.server("files").config.transport)).toMatchObject({
       command: path.join(place.root, "serve"),
-      env: { TOKEN: "literal-token-1" },
+      env: { TOKEN: "${TOKEN}" },
     });
-    expect(host.server("oauth").config.auth).toEqual({ type: "oauth", clientId: "c" });
+    expect(host.server("oauth").config.auth).toEqual({
+      type: "oauth",
+      clientId: "c",
+      clientSecret: "${OAUTH_CLIENT_SECRET}",
+    });
     expect(host.server("named").config.auth).toEqual({ type: "oauth", clientSecret: "${SECRET}" });
     expect(await host.importConfig({ from: vscode })).toMatchObject({
       imported: ["web"],
@@ -193,12 +207,27 @@ describe("importConfig", () => {
       },
     });
     await using host = await place.host();
-    const { imported, skipped } = await host.importConfig({ from, scope: "project" });
-    expect(imported).toEqual(["plain"]);
-    expect(skipped.map(({ name }) => name)).toEqual(["env", "args", "url", "headers", "bearer"]);
-    expect(new Set(skipped.map(({ reason }) => reason)).size).toBe(1);
-    expect(host.server("plain").state).toBe("pending");
-    expect(await readFile(place.projectFile, "utf8")).not.toContain("sk-literal-value");
+    const { imported, servers, variables } = await host.importConfig({ from, scope: "project" });
+    expect(imported).toEqual(["plain", "env", "args", "url", "headers", "bearer"]);
+    const entries = Object.fromEntries(servers.map(({ name, entry }) => [name, entry]));
+    expect(entries).toMatchObject({
+      plain: { env: { LOG_LEVEL: "debug", KEY: "${KEY}" } },
+      env: { env: { API_KEY: "${API_KEY}" } },
+      args: { args: ["--token", "${ARGS_TOKEN}"], expandArgs: true },
+      url: { url: "https://example.com/?api_key=${URL_API_KEY}" },
+      headers: { headers: { Authorization: "Bearer ${HEADERS_TOKEN}" } },
+      bearer: { auth: { type: "bearer", token: "${BEARER_TOKEN}" } },
+    });
+    expect(variables.map(({ name }) => name)).toEqual([
+      "API_KEY",
+      "ARGS_TOKEN",
+      "URL_API_KEY",
+      "HEADERS_TOKEN",
+      "BEARER_TOKEN",
+    ]);
+    expect(host.servers().map(({ state }) => state)).toEqual(imported.map(() => "pending"));
+    const written = await readFile(place.projectFile, "utf8");
+    expect(written).not.toMatch(/sk-literal-value|abcdefgh/);
   });
 
   it("a stored entry that cannot be read is not overwritten", async () => {
@@ -244,7 +273,7 @@ describe("importConfig", () => {
     await expect(bare.importConfig({ from })).rejects.toMatchObject({ code: "store_failed" });
     expect(
       await bare.importConfig({ from: await place.write("none.json", { servers: {} }) }),
-    ).toEqual({ imported: [], skipped: [], notes: [] });
+    ).toMatchObject({ imported: [], skipped: [], notes: [] });
     expect(host.servers()).toEqual([]);
   });
 });

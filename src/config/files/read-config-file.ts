@@ -60,7 +60,10 @@ export async function readConfigFile(
 }
 
 /** Reads the text of a configuration file in bounded time and memory, whatever the path leads to. */
-export async function readConfigText(path: string): Promise<ConfigText> {
+export async function readConfigText(
+  path: string,
+  maxBytes: number = maxConfigBytes,
+): Promise<ConfigText> {
   let handle: FileHandle;
   try {
     // Without O_NONBLOCK, opening a named pipe would wait for a writer.
@@ -71,10 +74,10 @@ export async function readConfigText(path: string): Promise<ConfigText> {
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) return { status: "failed", reason: "is not a regular file" };
-    const tooLarge = { status: "failed", reason: "is larger than 1 MiB" } as const;
-    if (stats.size > maxConfigBytes) return tooLarge;
+    if (stats.size > maxBytes)
+      return { status: "failed", reason: `is larger than ${maxBytes / (1_024 * 1_024)} MiB` };
     // The file may grow while it is read.
-    const buffer = Buffer.alloc(Math.min(stats.size, maxConfigBytes) + 1);
+    const buffer = Buffer.alloc(stats.size + 1);
     let length = 0;
     while (length < buffer.length) {
       const { bytesRead } = await handle.read(buffer, length, buffer.length - length);

@@ -338,6 +338,10 @@ export const entryKeys = {
     description: "Keeps the server apart from the rest of the machine.",
     only: "stdio",
   },
+  importedFrom: {
+    shape: { type: "text", maxLength: 4_096 },
+    description: "The file and line of another program that the entry was imported from.",
+  },
 } as const satisfies KeyTable;
 
 /** Every spelling of every key of an entry. */
@@ -357,6 +361,7 @@ export const identityKeys: ReadonlySet<string> = new Set([
   "args",
   "url",
   "toolPrefix",
+  "importedFrom",
 ] satisfies EntryKey[]);
 
 type AliasOf<K extends EntryKey> = (typeof entryKeys)[K] extends {

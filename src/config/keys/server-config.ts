@@ -171,5 +171,7 @@ export interface ServerConfig {
   readonly isolation?: IsolationConfig;
   /** The inputs that the entry refers to. */
   readonly inputs?: readonly InputDeclaration[];
+  /** The file and line of another program that the entry was imported from. */
+  readonly importedFrom?: string;
   readonly provenance: Provenance;
 }

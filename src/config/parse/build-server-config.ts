@@ -65,6 +65,7 @@ export function buildServerConfig(
       ? { isolation: buildIsolation(values.isolation, context.baseDir) }
       : {}),
     ...usedInputs(values.inputs ?? [], transport, auth),
+    ...pick(values, "importedFrom"),
     provenance: entry.provenance,
   };
   const value = (): object => toJson(config, { secrets: "mask" });

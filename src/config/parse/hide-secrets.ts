@@ -34,7 +34,7 @@ export function hideArguments(args: readonly ConfigText[]): readonly ConfigText[
   const words = args.map(reveal);
   return args.map((arg, index) => {
     const word = words[index] ?? "";
-    const isHidden = SecretText.is(arg) || isCredential(word, words[index - 1]);
+    const isHidden = SecretText.is(arg) || isCredentialWord(word, words[index - 1]);
     return isHidden ? hidden(word) : word;
   });
 }
@@ -63,7 +63,8 @@ function hidden(text: string): SecretText {
   return new SecretText(text, shown === text ? mask : shown);
 }
 
-function isCredential(word: string, before: string | undefined): boolean {
+/** Whether an argument looks like a credential, or follows an option that asks for one. */
+export function isCredentialWord(word: string, before: string | undefined): boolean {
   const literal = literalText(word.slice(0, maxLookedAt));
   const isOptionValue =
     before !== undefined && secretOption.test(before) && !word.startsWith("-") && literal !== "";

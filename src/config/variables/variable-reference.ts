@@ -135,6 +135,13 @@ export function hasReference(text: string): boolean {
   return parseTemplate(text).some((part) => part.type !== "text");
 }
 
+const notFolder = new RegExp(String.raw`\$\{(?!(?:${folderNames.join("|")})\})`, "g");
+
+/** Escapes all references but names of folders, for a text in which only those were replaced so far. */
+export function escapeVariables(text: string): string {
+  return text.replaceAll(notFolder, () => "$${");
+}
+
 /** Escapes `text` so that expanding the result gives `text` again. */
 export function escapeTemplate(text: string): string {
   return text.replaceAll("${", () => "$${");

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 
 import { resolvePath } from "../../config/variables/resolve-path.ts";
+import { isJsonObject } from "../../text/json-object.ts";
 
 type WrittenEntry = Readonly<Record<string, unknown>>;
 
@@ -17,7 +18,7 @@ export interface AbsoluteEntry {
  * a command of the program.
  */
 export function absoluteEntry(given: WrittenEntry, base: string): AbsoluteEntry {
-  const { command, args, cwd, envFile } = given;
+  const { command, args, cwd, envFile, isolation } = given;
   const program = isTexts(command) ? command[0] : command;
   if (typeof program !== "string") return { entry: given, notes: [] };
   const notes: string[] = [];
@@ -46,8 +47,19 @@ export function absoluteEntry(given: WrittenEntry, base: string): AbsoluteEntry 
     ...(typeof envFile === "string"
       ? { envFile: keep("envFile", envFile, resolvePath(envFile, base) ?? envFile) }
       : {}),
+    ...(isJsonObject(isolation) ? { isolation: absoluteIsolation(isolation, base) } : {}),
   };
   return { entry, notes };
+}
+
+function absoluteIsolation(isolation: WrittenEntry, base: string): WrittenEntry {
+  const { paths } = isolation;
+  if (!isJsonObject(paths)) return isolation;
+  const resolved = Object.entries(paths).map(([key, list]) => [
+    key,
+    isTexts(list) ? list.map((folder) => resolvePath(folder, base)) : list,
+  ]);
+  return { ...isolation, paths: Object.fromEntries(resolved) as WrittenEntry };
 }
 
 /** Matches words that begin with a dot, hold a slash (but are no scoped package), or end like a file. */

@@ -4,15 +4,23 @@ import type { EditConfigFileOptions } from "../../config/edit/edit-config-file.t
 import type { ConfigEdit } from "../../config/edit/edit-config-text.ts";
 import { baseDirOf } from "../../config/files/config-files.ts";
 import { projectRoot } from "../../config/files/project-folders.ts";
+import type { ConfigProblem } from "../../config/keys/config-problem.ts";
 import { type ServerConfig, isOfProject } from "../../config/keys/server-config.ts";
 import { parseServerEntry } from "../../config/parse/parse-config.ts";
 import { toJson } from "../../config/parse/to-json.ts";
+import type { SourceGround } from "../../config/sources/source-table.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { HostStore } from "../../store/host-store.ts";
-import type { Store } from "../../store/store.ts";
+import type { NewServerRow } from "../../store/rows/server-rows.ts";
 import { revealAll } from "../../text/secrets/secret-text.ts";
-import type { EntryInput, ImportOptions, ImportResult, ServerScope } from "../host.ts";
+import type {
+  EntryInput,
+  ImportOptions,
+  ImportResult,
+  ImportSource,
+  ServerScope,
+} from "../host.ts";
 import { absoluteEntry } from "./absolute-entry.ts";
 import type { GivenServers } from "./given-servers.ts";
 
@@ -21,6 +29,19 @@ export interface ServerEditsOptions {
   readonly cwd: string;
   readonly home: string;
   readonly given: GivenServers;
+  /** The variables of the host's environment, which imported entries may refer to. */
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  /** The variables that say where programs keep their files. */
+  readonly ownEnv: Readonly<Record<string, string | undefined>>;
+}
+
+/** An entry as it will be written. */
+export interface PreparedEntry {
+  readonly entry: Readonly<Record<string, unknown>>;
+  /** What is written differently from what was given. */
+  readonly notes: readonly string[];
+  readonly config: ServerConfig;
+  readonly warnings: readonly ConfigProblem[];
 }
 
 /** Writes changes of servers to where each is defined: a file, the store, or memory. */
@@ -48,24 +69,61 @@ export class ServerEdits {
    * anything is written, and `store_failed` when the host has no store. Relative paths are meant from `base`;
    * gives what is kept differently from what was given.
    */
-  async write(
+  async write(name: string, input: EntryInput, scope: ServerScope): Promise<readonly string[]> {
+    const { entry, notes } = this.prepare(name, input, scope);
+    await this.keep(name, entry, scope);
+    return notes;
+  }
+
+  /** Makes the entry that `keep` writes. Throws `config_invalid` for one that would not work. */
+  prepare(
     name: string,
     input: EntryInput,
     scope: ServerScope,
     base = this.#options.cwd,
-  ): Promise<readonly string[]> {
+  ): PreparedEntry {
+    const { cwd } = this.#options;
     const given = writableEntry(name, input);
+    // Servers of a project start in it, so what is relative to it may stay so, for whoever shares the file.
+    const isRelative = scope === "project" && base === cwd;
+    const { entry, notes } = isRelative ? { entry: given, notes: [] } : absoluteEntry(given, base);
+    const warnings: ConfigProblem[] = [];
+    const config = parseServerEntry(name, entry, {
+      provenance: { layer: scope === "project" ? "project" : "store" },
+      baseDir: cwd,
+      onWarning: (problem) => warnings.push(problem),
+    });
+    return { entry, notes, config, warnings };
+  }
+
+  /**
+   * Writes a new entry; with `isReplacing` one in place of another. Throws `config_invalid` when the name is taken, by
+   * another process since the last look, too.
+   */
+  async keep(
+    name: string,
+    entry: Readonly<Record<string, unknown>>,
+    scope: ServerScope,
+    isReplacing = false,
+  ): Promise<void> {
     if (scope === "project") {
-      const file = path.join(this.#options.cwd, ".plugboard", "mcp.json");
-      await this.#editProjectFile(file, { action: "add", name, entry: given });
-      return [];
+      const action = isReplacing ? "put" : "add";
+      return await this.#editProjectFile(this.#projectFile, { action, name, entry });
     }
-    const { entry, notes } = absoluteEntry(given, base);
-    this.#parse(name, entry);
     const { store } = this.#options;
     if (!store.isPersistent) throw noStore(name);
-    await store.write((opened) => this.#putRow(opened, name, entry));
-    return notes;
+    const isKept = await store.write(async (opened) => {
+      const rows = isReplacing ? await opened.servers.list() : [];
+      const row = rows.find((it) => it.name === name);
+      if (row === undefined) return await opened.servers.add(this.#rowOf(name, entry));
+      await opened.servers.put(this.#rowOf(name, entry, row.id));
+      return true;
+    });
+    if (isKept !== true) throw isThere(name);
+  }
+
+  get #projectFile(): string {
+    return path.join(this.#options.cwd, ".plugboard", "mcp.json");
   }
 
   async update(config: ServerConfig, input: EntryInput): Promise<readonly string[]> {
@@ -94,23 +152,37 @@ export class ServerEdits {
     await this.#edit(config, { action: isEnabled ? "enable" : "disable", name: config.name });
   }
 
-  /** Adds the servers of another program's file. `onAdd` hears of each server before it is written. */
+  /** Imports the servers of another program. `onAdd` hears of each server before it is written. */
   async import(
     options: ImportOptions,
     known: readonly ServerConfig[],
     onAdd: (name: string) => void,
   ): Promise<ImportResult> {
     const { importConfig } = await import("./import-config.ts");
-    const { cwd, store } = this.#options;
+    const { store, hostEnv } = this.#options;
     return await importConfig(options, {
-      cwd,
+      ground: this.#ground,
+      env: hostEnv,
       store,
       servers: known,
-      add: async (name, entry, scope, base) => {
+      projectFile: this.#projectFile,
+      prepare: (name, entry, scope, base) => this.prepare(name, entry, scope, base),
+      keep: async (name, entry, scope, isReplacing) => {
         onAdd(name);
-        return await this.write(name, entry, scope, base);
+        await this.keep(name, entry, scope, isReplacing);
       },
     });
+  }
+
+  /** Finds the files of other programs that hold servers; `ownFiles` are those that the host reads by itself. */
+  async importSources(ownFiles: ReadonlySet<string>): Promise<readonly ImportSource[]> {
+    const { findImportSources } = await import("./import-sources.ts");
+    return await findImportSources(this.#ground, ownFiles);
+  }
+
+  get #ground(): SourceGround {
+    const { cwd, home, ownEnv } = this.#options;
+    return { workspaceFolder: cwd, home, platform: process.platform, env: ownEnv };
   }
 
   #parseGiven(name: string, entry: EntryInput): ServerConfig {
@@ -154,7 +226,7 @@ export class ServerEdits {
       else {
         const entry =
           "entry" in edit ? edit.entry : { ...config, enabled: edit.action === "enable" };
-        await this.#putRow(store, name, entry, id);
+        await store.servers.put(this.#rowOf(name, entry, id));
       }
       return true;
     });
@@ -162,22 +234,16 @@ export class ServerEdits {
       throw createError("server_unknown", `no server "${name}" in the store`, { serverName: name });
   }
 
-  /** Writes the row of this id, which another program may have chosen; without one, the row of the server's own id. */
-  async #putRow({ servers }: Store, name: string, entry: EntryInput, id?: string): Promise<void> {
-    const config = this.#parse(name, entry);
-    await servers.put({
+  /** Makes the row of this id, which another program may have chosen; without one, the row of the server's own id. */
+  #rowOf(name: string, entry: EntryInput, id?: string): NewServerRow {
+    const provenance = { layer: "store" } as const;
+    const config = parseServerEntry(name, entry, { provenance, baseDir: this.#options.cwd });
+    return {
       id: id ?? config.id,
       name,
       config: { name, ...entry },
       status: config.enabled ? "idle" : "disabled",
-    });
-  }
-
-  #parse(name: string, entry: EntryInput): ServerConfig {
-    return parseServerEntry(name, entry, {
-      provenance: { layer: "store" },
-      baseDir: this.#options.cwd,
-    });
+    };
   }
 }
 

@@ -1,39 +1,220 @@
+import type { FieldPath } from "../../config/keys/check-value.ts";
+import { isCredentialWord } from "../../config/parse/hide-secrets.ts";
 import { looksSecret } from "../../config/variables/secret-values.ts";
+import { escapeVariables } from "../../config/variables/variable-reference.ts";
 import { createError } from "../../errors/families.ts";
-import type { McpError } from "../../errors/mcp-error.ts";
 import { isJsonObject } from "../../text/json-object.ts";
-import { looksLikeSecret } from "../../text/secrets/redact.ts";
+import { credentialsIn } from "../../text/secrets/redact.ts";
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** A secret that is written out in an entry. */
+export interface EntrySecret {
+  /** The place of the text that holds it. */
+  readonly path: FieldPath;
+  /** The place in words. */
+  readonly where: string;
+  /** What to do about it on the command line. */
+  readonly hint: string;
+  /** The part of the text that is secret. */
+  readonly credential: string;
+  /** A name for a variable that could hold it. */
+  readonly variable: string;
+}
+
+/** Finds the secrets that are written out in an entry. References to variables are none. */
+export function findSecrets(entry: Entry): readonly EntrySecret[] {
+  const { command, args } = entry;
+  return [
+    ...namedSecrets(entry, "env"),
+    ...namedSecrets(entry, "headers"),
+    ...namedSecrets(entry, "auth"),
+    ...addressSecrets(entry, "url"),
+    ...addressSecrets(entry, "messageEndpoint"),
+    ...wordSecrets("command", Array.isArray(command) ? command : []),
+    ...wordSecrets("args", Array.isArray(args) ? args : []),
+  ];
+}
 
 /**
  * Refuses an entry that holds a secret: what an entry holds is written into a file. The error says where it stands and
  * how to refer to it, and repeats no part of it.
  */
-export function refuseSecrets(entry: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of texts(entry["env"]))
-    if (looksSecret(name, value))
-      throw secret(`the variable ${name}`, `export ${name} in your shell, and give: -e ${name}`);
-  for (const [name, value] of texts(entry["headers"]))
-    if (looksSecret(name, value)) throw secret(`the header ${name}`, variableHint);
-  for (const [name, value] of texts(entry["auth"]))
-    if (looksSecret(name, value)) throw secret(`auth.${name}`, variableHint);
-  if (typeof entry["url"] === "string" && looksLikeSecret(entry["url"]))
-    throw secret("the address", variableHint);
-  const { command = [], args = [] } = entry;
-  if ([command, args].flat().some((word) => typeof word === "string" && looksLikeSecret(word)))
-    throw secret("a word of the command", "most servers read it from a variable: -e NAME");
+export function refuseSecrets(entry: Entry): void {
+  const [first] = findSecrets(entry);
+  if (first === undefined) return;
+  const message = `${first.where}: this looks like a secret, and is not kept`;
+  throw createError("invalid_arguments", message, { hint: first.hint });
+}
+
+/** A variable that an entry refers to in place of a secret. */
+export interface SecretVariable {
+  readonly name: string;
+  /** The dotted path of the key inside the entry. */
+  readonly field: string;
+  /** True when the environment has it, with the very value that was replaced. */
+  readonly isSet: boolean;
+}
+
+/** Chooses variables for the secrets of several entries: no variable stands for two different secrets. */
+export class SecretVariables {
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  /** Names that other entries refer to, by those entries. */
+  readonly #taken: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly #chosen = new Map<string, string>();
+
+  constructor(
+    env: Readonly<Record<string, string | undefined>>,
+    taken: ReadonlyMap<string, ReadonlySet<string>>,
+  ) {
+    this.#env = env;
+    this.#taken = taken;
+  }
+
+  /** Replaces the secrets of an entry by references, and says which variables have to be set for it. */
+  replace(
+    serverName: string,
+    entry: Entry,
+  ): { readonly entry: Entry; readonly variables: readonly SecretVariable[] } {
+    const variables: SecretVariable[] = [];
+    let replaced = entry;
+    const secrets = findSecrets(entry);
+    if (secrets.some(({ path: [key] }) => key === "args" || key === "command"))
+      replaced = withExpandedArgs(replaced);
+    for (const { path, credential, variable } of secrets) {
+      const name = this.#choose(serverName, { variable, credential, isOwn: path[0] === "env" });
+      const put = (text: string): string => text.replaceAll(credential, () => `\${${name}}`);
+      replaced = mapAt(replaced, path, put) as Entry;
+      const isSet = this.#env[name] === credential;
+      variables.push({ name, field: path.join("."), isSet });
+    }
+    return { entry: replaced, variables };
+  }
+
+  #choose(
+    serverName: string,
+    secret: { readonly variable: string; readonly credential: string; readonly isOwn: boolean },
+  ): string {
+    const { variable, credential, isOwn } = secret;
+    const server = variableName(serverName);
+    const prefixed = variable.startsWith(`${server}_`) ? variable : `${server}_${variable}`;
+    const candidates = isOwn ? [variable, prefixed] : [prefixed];
+    for (let number = 2; ; number += 1) {
+      const free = candidates.find((name) => this.#isFree(name, serverName, credential));
+      if (free !== undefined) {
+        this.#chosen.set(free, credential);
+        return free;
+      }
+      candidates.splice(0, candidates.length, `${prefixed}_${number}`);
+    }
+  }
+
+  /** A variable that is set to something else would hand that to the server. */
+  #isFree(name: string, serverName: string, credential: string): boolean {
+    const value = this.#env[name];
+    if (value !== undefined && value !== "") return value === credential;
+    const chosen = this.#chosen.get(name);
+    if (chosen !== undefined) return chosen === credential;
+    const users = this.#taken.get(name);
+    return users === undefined || [...users].every((user) => user === serverName);
+  }
 }
 
 const variableHint = "export it in your shell, and write ${VARIABLE} in its place";
+const scheme = /^(?:Bearer|Basic|Token)\s+/i;
 
-function texts(members: unknown): readonly (readonly [name: string, value: string])[] {
+function namedSecrets(entry: Entry, key: "env" | "headers" | "auth"): readonly EntrySecret[] {
+  const members = entry[key];
   if (!isJsonObject(members)) return [];
-  return Object.entries(members).filter(
-    (member): member is [string, string] => typeof member[1] === "string",
-  );
+  return Object.entries(members).flatMap(([name, value]) => {
+    if (typeof value !== "string" || !looksSecret(name, value)) return [];
+    const where = {
+      env: `the variable ${name}`,
+      headers: `the header ${name}`,
+      auth: `auth.${name}`,
+    };
+    const hint =
+      key === "env" ? `export ${name} in your shell, and give: -e ${name}` : variableHint;
+    const isAuthorization = key === "headers" && /^authorization$/i.test(name);
+    return {
+      path: [key, name],
+      where: where[key],
+      hint,
+      credential: key === "env" ? value : value.replace(scheme, ""),
+      variable: isAuthorization ? "TOKEN" : variableName(name),
+    };
+  });
 }
 
-function secret(where: string, hint: string): McpError {
-  return createError("invalid_arguments", `${where}: this looks like a secret, and is not kept`, {
-    hint,
+function addressSecrets(entry: Entry, key: "url" | "messageEndpoint"): readonly EntrySecret[] {
+  const address = entry[key];
+  if (typeof address !== "string") return [];
+  return credentialsIn(address).map((credential) => ({
+    path: [key],
+    where: "the address",
+    hint: variableHint,
+    credential,
+    variable: nameBefore(address, credential) ?? "TOKEN",
+  }));
+}
+
+function wordSecrets(key: "command" | "args", words: readonly unknown[]): readonly EntrySecret[] {
+  return words.flatMap((word, index) => {
+    const before = words[index - 1];
+    const option = typeof before === "string" ? before : undefined;
+    if (typeof word !== "string" || !isCredentialWord(word, option)) return [];
+    const found = credentialsIn(word);
+    return (found.length === 0 ? [word] : found).map((credential) => ({
+      path: [key, index],
+      where: "a word of the command",
+      hint: "most servers read it from a variable: -e NAME",
+      credential,
+      variable:
+        nameBefore(word, credential) ??
+        (option?.startsWith("-") === true ? variableName(option) : "TOKEN"),
+    }));
   });
+}
+
+/** Finds the name in `name=credential`. */
+function nameBefore(text: string, credential: string): string | undefined {
+  const before = text.slice(0, text.indexOf(credential));
+  const name = /([\w.-]+)=$/.exec(before)?.[1];
+  return name === undefined ? undefined : variableName(name);
+}
+
+/** Makes a name for a variable of any text. */
+function variableName(text: string): string {
+  const name = text
+    .normalize("NFKC")
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, "_")
+    .replaceAll(/^_+|_+$/g, "");
+  return /^[A-Z]/.test(name) ? name : `MCP_${name || "TOKEN"}`;
+}
+
+/** Lets references in arguments be replaced, and keeps those as text that were text before. */
+function withExpandedArgs(entry: Entry): Entry {
+  if (entry["expandArgs"] === true) return entry;
+  const escape = (words: unknown): unknown =>
+    Array.isArray(words)
+      ? words.map((word: unknown) => (typeof word === "string" ? escapeVariables(word) : word))
+      : words;
+  const { command, args } = entry;
+  return {
+    ...entry,
+    ...(command === undefined ? {} : { command: escape(command) }),
+    ...(args === undefined ? {} : { args: escape(args) }),
+    expandArgs: true,
+  };
+}
+
+function mapAt(value: unknown, path: FieldPath, map: (text: string) => string): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return typeof value === "string" ? map(value) : value;
+  if (Array.isArray(value))
+    return value.map((item: unknown, index) => (index === step ? mapAt(item, rest, map) : item));
+  if (!isJsonObject(value)) return value;
+  return { ...value, [step]: mapAt(value[step], rest, map) };
 }

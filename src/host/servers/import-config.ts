@@ -1,214 +1,366 @@
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 
-import { baseDirOf, isOtherHostsFile } from "../../config/files/config-files.ts";
-import { readConfigFile } from "../../config/files/read-config-file.ts";
-import { type ConfigProblem, problemError } from "../../config/keys/config-problem.ts";
-import type { ConfigText, ServerConfig } from "../../config/keys/server-config.ts";
-import { findContainer } from "../../config/parse/find-entries.ts";
-import { parseConfig, type ParsedConfig } from "../../config/parse/parse-config.ts";
+import { isWithin } from "../../config/files/project-folders.ts";
+import {
+  type ConfigProblem,
+  formatOrigin,
+  problemError,
+} from "../../config/keys/config-problem.ts";
+import { isOfProject, type ServerConfig } from "../../config/keys/server-config.ts";
 import { toJson } from "../../config/parse/to-json.ts";
 import { keepUnique } from "../../config/parse/unique-servers.ts";
-import { isSecretValue } from "../../config/variables/secret-values.ts";
+import type { SourceServer } from "../../config/sources/read-source.ts";
+import {
+  type SourceFile,
+  sourceFileAt,
+  sourceFiles,
+  type SourceGround,
+  type SourceName,
+  sourceNames,
+} from "../../config/sources/source-table.ts";
+import { variableUses } from "../../config/variables/reference-uses.ts";
 import { createError } from "../../errors/families.ts";
+import { McpError } from "../../errors/mcp-error.ts";
 import type { HostStore } from "../../store/host-store.ts";
-import { readKuseDatabase } from "../../store/sqlite/read-kuse-database.ts";
-import { reveal, SecretText } from "../../text/secrets/secret-text.ts";
-import { boundedLine } from "../../text/untrusted/bounded-text.ts";
+import { closest } from "../../text/closest.ts";
 import type {
   EntryInput,
+  ImportedServer,
+  ImportedVariable,
   ImportOptions,
   ImportResult,
   ServerScope,
   SkippedServer,
 } from "../host.ts";
+import type { PreparedEntry } from "./edit-servers.ts";
+import { SecretVariables } from "./entry-secrets.ts";
+import { existingFiles } from "./import-sources.ts";
+import { readImport } from "./read-import.ts";
 
 export interface ImportParts {
-  readonly cwd: string;
+  readonly ground: SourceGround;
+  /** The environment that imported entries may refer to. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly store: HostStore;
-  /** Writes one entry, whose relative paths are meant from `base`; gives what is kept differently. */
-  readonly add: (
+  /** The entries of all layers that the host has already. */
+  readonly servers: readonly ServerConfig[];
+  /** Where entries of scope `project` are written. */
+  readonly projectFile: string;
+  /** Makes the entry that is written, whose relative paths are meant from `base`. */
+  readonly prepare: (
     name: string,
     entry: EntryInput,
     scope: ServerScope,
     base: string,
-  ) => Promise<readonly string[]>;
-  /** The servers that the host has already. */
-  readonly servers: readonly ServerConfig[];
+  ) => PreparedEntry;
+  readonly keep: (
+    name: string,
+    entry: Readonly<Record<string, unknown>>,
+    scope: ServerScope,
+    isReplacing: boolean,
+  ) => Promise<void>;
 }
 
-const layer = "user";
-
 /**
- * Writes the servers of a file of another program to where this host keeps servers. What is there
- * already stays as it is, so that an import can be repeated. Throws when the file as a whole cannot be
- * used, and when something cannot be written: what was written until then stays.
+ * Writes the servers of other programs to where this host keeps servers. What is there already stays as it is, so
+ * that an import can be repeated. Throws when nothing can be read, and when the store cannot be written: what was
+ * written until then stays.
  */
 export async function importConfig(
   options: ImportOptions,
   parts: ImportParts,
 ): Promise<ImportResult> {
-  const { from, scope = "user", dryRun = false } = options;
-  const file = path.resolve(parts.cwd, from);
-  const source = await readSource(file);
+  const found = await readFiles(options.from, parts.ground);
+  const chosen = chooseNames(found, options.names);
   const rows = await parts.store.read(({ servers }) => servers.list(), []);
-  const taken = new Set([
-    ...parts.servers.map(({ name }) => name),
-    // An entry that cannot be read is no server, and must not be overwritten all the same.
-    ...rows.map(({ name }) => name),
-  ]);
-  const clashes = keepUnique([...parts.servers, ...source.servers]).problems;
-
-  const imported: string[] = [];
-  const skipped = [...source.skipped];
-  const notes: string[] = [];
-  for (const config of source.servers) {
-    const { name } = config;
-    const reason = obstacle(config, { taken, clashes, scope });
-    if (reason !== undefined) {
-      skipped.push({ name, reason });
-      continue;
-    }
-    const { entry, isWithoutSecret } = entryOf(config);
-    const changes = dryRun ? [] : await parts.add(name, entry, scope, baseDirOf(file));
-    imported.push(name);
-    const warnings = source.warnings.get(name) ?? [];
-    const hints = isWithoutSecret || source.withSecret.has(name) ? [secretHint] : [];
-    notes.push(...[...warnings, ...hints, ...changes].map((text) => `${name}: ${text}`));
-  }
-  return { imported, skipped, notes };
+  const run = new ImportRun(options, parts, new Set(rows.map(({ name }) => name)));
+  for (const file of chosen) await run.take(file);
+  return run.result();
 }
 
-interface Source {
-  readonly servers: readonly ServerConfig[];
-  readonly skipped: readonly SkippedServer[];
-  /** Texts by server name. */
-  readonly warnings: ReadonlyMap<string, readonly string[]>;
-  /** Names of servers that had a secret beside their entry. */
-  readonly withSecret: ReadonlySet<string>;
+/** A file that was read, with what is to be imported of it. */
+interface FoundFile {
+  readonly file: SourceFile;
+  readonly servers: readonly SourceServer[];
+  readonly problems: readonly ConfigProblem[];
+  readonly elsewhere: readonly { readonly name: string; readonly folder: string }[];
 }
 
-async function readSource(file: string): Promise<Source> {
-  return (await isSqlite(file)) ? await readDatabase(file) : await readFile(file);
+async function readFiles(from: string, ground: SourceGround): Promise<readonly FoundFile[]> {
+  const files = await findFiles(from, ground);
+  const found = await Promise.all(
+    files.map(async (file): Promise<FoundFile> => {
+      const read = await readImport(file, ground.workspaceFolder);
+      if (read.status === "read") return { file, ...read };
+      if (read.status === "missing") throw noFile(file.path, from);
+      return { file, servers: [], problems: [read.problem], elsewhere: [] };
+    }),
+  );
+  const errors = found.flatMap(({ problems }) => problems.filter(isError));
+  const isUseless = found.every(
+    ({ servers, elsewhere }) => servers.length + elsewhere.length === 0,
+  );
+  // An entry that cannot be used is named by the result; a file, or one without a name, by an error.
+  const ofFiles = errors.filter(({ serverName }) => serverName === undefined);
+  if (!isUseless || ofFiles.length === 0) return found;
+  const [{ code }] = ofFiles as [ConfigProblem];
+  if (code === "config_invalid") throw problemError(ofFiles);
+  throw createError(code, ofFiles.map(({ message }) => message).join("; "));
 }
 
-async function readFile(file: string): Promise<Source> {
-  const read = await readConfigFile(file, layer);
-  if (read.status === "missing") throw createError("config_invalid", `there is no file ${file}`);
-  if (read.status === "failed") throw problemError([read.problem]);
-  const { value, locate } = read;
-  if (findContainer(value) === undefined)
-    throw createError("config_invalid", `${file} holds no servers`, {
-      hint: 'they are looked for under "mcpServers" and "servers"',
-    });
-  const provenance = { layer, path: file } as const;
-  const isOfOtherHost = isOtherHostsFile(file);
-  const options = { provenance, baseDir: baseDirOf(file), locate, isOfOtherHost };
-  return sourceOf(parseConfig(value, options));
+async function findFiles(from: string, ground: SourceGround): Promise<readonly SourceFile[]> {
+  const names = programsNamed(from);
+  if (names.length === 0) return [sourceFileAt(path.resolve(ground.workspaceFolder, from), ground)];
+  const files = await existingFiles(names, ground);
+  if (files.length > 0) return files;
+  const places = names.flatMap((name) => sourceFiles(name, ground).map((file) => file.path));
+  throw createError("config_invalid", `no file of "${from}" is here`, {
+    hint: `looked for ${places.join(", ")}`,
+    details: { searched: places },
+  });
 }
 
-async function readDatabase(file: string): Promise<Source> {
-  const { entries, problems } = await readKuseDatabase(file);
-  const list = entries.map(({ name, entry }) => ({ ...entry, name }));
-  const source = sourceOf(parseConfig(list, { provenance: { layer, path: file } }));
-  const unread = problems.map(({ id = "", text }) => ({
-    name: boundedLine(id, 128),
-    reason: text,
+/** The words for programs; `claude` stands for both that are called so. */
+function programsNamed(from: string): readonly SourceName[] {
+  if (from === "claude") return ["claude-desktop", "claude-code"];
+  return sourceNames.filter((name) => name === from);
+}
+
+function noFile(file: string, from: string): McpError {
+  const suggestions = closest(from, sourceNames);
+  return createError("config_invalid", `there is no file ${file}`, {
+    hint: `name a file, or a program: ${sourceNames.join(", ")}`,
+    details: { path: file, suggestions },
+  });
+}
+
+/** Keeps the servers that were asked for. Throws `server_unknown` for a name that no file has. */
+function chooseNames(
+  found: readonly FoundFile[],
+  names: readonly string[] | undefined,
+): readonly FoundFile[] {
+  if (names === undefined || names.length === 0) return found;
+  const wanted = new Set(names);
+  const isWanted = (name: string | undefined): boolean => name !== undefined && wanted.has(name);
+  const chosen = found.map((it) => ({
+    ...it,
+    servers: it.servers.filter(({ config }) => isWanted(config.name)),
+    problems: it.problems.filter(
+      ({ serverName }) => serverName === undefined || isWanted(serverName),
+    ),
+    elsewhere: it.elsewhere.filter(({ name }) => isWanted(name)),
   }));
-  const withSecret = entries.filter(({ clientSecret }) => clientSecret !== undefined);
-  return {
-    ...source,
-    skipped: [...unread, ...source.skipped],
-    withSecret: new Set(withSecret.map(({ name }) => name.trim())),
-  };
-}
-
-/** Skips an entry that is wrong; throws when the source as a whole cannot be used. */
-function sourceOf({ servers, problems }: ParsedConfig): Source {
-  const errors = problems.filter(({ severity }) => severity === "error");
-  if (servers.length === 0 && errors.some(({ serverName }) => serverName === undefined))
-    throw problemError(errors);
-  const reasons = messagesByServer(errors);
-  return {
-    servers,
-    skipped: [...reasons].map(([name, messages]) => ({ name, reason: messages.join("; ") })),
-    warnings: messagesByServer(problems.filter(({ severity }) => severity === "warning")),
-    withSecret: new Set(),
-  };
-}
-
-function messagesByServer(
-  problems: readonly ConfigProblem[],
-): ReadonlyMap<string, readonly string[]> {
-  const messages = new Map<string, string[]>();
-  for (const { serverName = "", message } of problems)
-    messages.set(serverName, [...(messages.get(serverName) ?? []), message]);
-  return messages;
-}
-
-interface Obstacles {
-  readonly taken: ReadonlySet<string>;
-  readonly clashes: readonly ConfigProblem[];
-  readonly scope: NonNullable<ImportOptions["scope"]>;
-}
-
-function obstacle(config: ServerConfig, { taken, clashes, scope }: Obstacles): string | undefined {
-  if (taken.has(config.name)) return "there is a server of that name already";
-  if (scope === "project" && holdsSecrets(config))
-    return "it holds what may be a secret, which does not belong in a project's file";
-  return clashes.find(({ serverName }) => serverName === config.name)?.message;
-}
-
-function holdsSecrets({ transport, auth }: ServerConfig): boolean {
-  if (auth.type === "bearer" && SecretText.is(auth.token)) return true;
-  if ("url" in transport)
-    return SecretText.is(transport.url) || Object.entries(transport.headers).some(isSecret);
-  if (transport.kind !== "stdio") return false;
-  return (
-    transport.args.some((arg) => SecretText.is(arg)) || Object.entries(transport.env).some(isSecret)
+  const known = new Set(found.flatMap(namesIn));
+  const unknown = names.find((name) => !known.has(name));
+  if (unknown === undefined) return chosen;
+  throw createError(
+    "server_unknown",
+    `no server "${unknown}" in ${found.map(({ file }) => file.path).join(", ")}`,
+    {
+      details: { suggestions: closest(unknown, known), configured: [...known] },
+    },
   );
 }
 
-function isSecret([name, value]: readonly [string, ConfigText]): boolean {
-  return SecretText.is(value) && isSecretValue(name, reveal(value));
+function namesIn({ servers, problems, elsewhere }: FoundFile): readonly string[] {
+  return [
+    ...servers.map(({ config }) => config.name),
+    ...problems.flatMap(({ serverName }) => serverName ?? []),
+    ...elsewhere.map(({ name }) => name),
+  ];
 }
 
-const secretHint =
-  "its OAuth client secret was left out; name a variable that holds it in auth.clientSecret";
-
-/** Secrets of the program itself are not copied in clear; a variable that holds one may be named. */
-function entryOf(config: ServerConfig): {
-  readonly entry: EntryInput;
-  readonly isWithoutSecret: boolean;
-} {
-  const { name: _name, ...entry } = toJson(config, { secrets: "keep" });
-  const { auth } = config;
-  if (auth.type !== "oauth") return { entry, isWithoutSecret: false };
-  const { clientSecret, privateKey, ...rest } = auth;
-  const given = Object.entries({ clientSecret, privateKey }).filter(
-    ([, value]) => value !== undefined,
-  );
-  const kept = given.filter(([, value]) => !SecretText.is(value));
-  return {
-    entry: { ...entry, auth: { ...rest, ...Object.fromEntries(kept) } },
-    isWithoutSecret: kept.length < given.length,
-  };
+function isError({ severity }: ConfigProblem): boolean {
+  return severity === "error";
 }
 
-async function isSqlite(file: string): Promise<boolean> {
-  const magic = Buffer.from("SQLite format 3\0");
-  const start = Buffer.alloc(magic.length);
-  let handle: FileHandle | undefined;
-  try {
-    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-    handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    await handle.read(start, 0, start.length, 0);
-    return start.equals(magic);
-  } catch {
-    // Reading the whole file reports why it cannot be read.
-    return false;
-  } finally {
-    await handle?.close();
+/** One import: what it has written so far, and what it says about the rest. */
+class ImportRun {
+  readonly #options: ImportOptions;
+  readonly #parts: ImportParts;
+  /** Names in the store; an entry that cannot be read is no server, and must not be overwritten all the same. */
+  readonly #stored: ReadonlySet<string>;
+  readonly #known: ServerConfig[];
+  readonly #secrets: SecretVariables;
+  readonly #servers: ImportedServer[] = [];
+  readonly #skipped: SkippedServer[] = [];
+  readonly #notes: string[] = [];
+  readonly #problems: ConfigProblem[] = [];
+  readonly #variables: ImportedVariable[] = [];
+
+  constructor(options: ImportOptions, parts: ImportParts, stored: ReadonlySet<string>) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#stored = stored;
+    this.#known = [...parts.servers];
+    this.#secrets = new SecretVariables(parts.env, variablesOf(parts.servers));
   }
+
+  result(): ImportResult {
+    return {
+      imported: this.#servers.map(({ name }) => name),
+      servers: this.#servers,
+      skipped: this.#skipped,
+      notes: this.#notes,
+      problems: this.#problems,
+      variables: this.#variables,
+    };
+  }
+
+  async take({ file, servers, problems, elsewhere }: FoundFile): Promise<void> {
+    for (const problem of problems.filter(isError)) this.#reject(problem);
+    for (const { name, folder } of elsewhere) {
+      const reason = `it is for ${folder}: import it there`;
+      this.#skipped.push({ name, reason, kind: "elsewhere", path: file.path });
+    }
+    for (const server of servers)
+      await this.#takeServer(
+        file,
+        server,
+        problems.filter((it) => !isError(it) && it.serverName === server.config.name),
+      );
+    this.#problems.push(...problems.filter((it) => !isError(it) && it.serverName === undefined));
+  }
+
+  /** Names an entry that cannot be used once, with all that is wrong with it. */
+  #reject(problem: ConfigProblem): void {
+    const { serverName: name, message: reason, path: file, line, column } = problem;
+    if (name === undefined) return void this.#problems.push(problem);
+    const index = this.#skipped.findIndex(
+      (it) => it.kind === "broken" && it.name === name && it.path === file,
+    );
+    const before = this.#skipped[index];
+    if (before !== undefined)
+      this.#skipped[index] = { ...before, reason: `${before.reason}; ${reason}` };
+    else
+      this.#skipped.push({
+        name,
+        reason,
+        kind: "broken",
+        ...definedOnly({ path: file, line, column }),
+      });
+  }
+
+  async #takeServer(
+    file: SourceFile,
+    { config, base }: SourceServer,
+    warnings: readonly ConfigProblem[],
+  ): Promise<void> {
+    const { scope = file.scope, dryRun = false } = this.#options;
+    const { name, provenance } = config;
+    const { line, column } = provenance;
+    const place = { path: file.path, ...definedOnly({ line, column }) };
+    const skip = (kind: SkippedServer["kind"], reason: string): void =>
+      void this.#skipped.push({ name, reason, kind, ...place });
+    try {
+      const { name: _name, ...written } = toJson(config, { secrets: "keep" });
+      const { entry, variables } = this.#secrets.replace(name, written);
+      const importedFrom = this.#originText(config);
+      const prepared = this.#parts.prepare(name, { ...entry, importedFrom }, scope, base);
+      const known = this.#findKnown(prepared.config, file, scope);
+      if (known !== undefined && isAlike(known, prepared.config))
+        return skip("same", "it is here already");
+      const obstacle = this.#obstacle(prepared.config, known, file, scope);
+      if (obstacle !== undefined) return skip("exists", obstacle);
+      const isReplaced = known !== undefined;
+      if (!dryRun) await this.#parts.keep(name, prepared.entry, scope, isReplaced);
+      this.#known.push(prepared.config);
+      this.#servers.push({ name, scope, isReplaced, entry: prepared.entry, ...place });
+      this.#notes.push(...prepared.notes.map((text) => `${name}: ${text}`));
+      this.#variables.push(...variables.map((it) => ({ ...it, serverName: name })));
+      const told = new Set(warnings.map(({ message }) => message));
+      const further = prepared.warnings.filter(({ message }) => !told.has(message));
+      this.#problems.push(
+        ...warnings,
+        ...further.map(({ layer: _layer, ...it }) => ({ ...it, ...place })),
+      );
+    } catch (error) {
+      // One that cannot be written as it is must not keep the others away.
+      if (!McpError.is(error, "config_invalid")) throw error;
+      skip(this.#isTaken(name) ? "exists" : "broken", error.message);
+    }
+  }
+
+  /** Finds an entry of this name that counts in the scope. The file that is imported does not count against itself. */
+  #findKnown(
+    { name }: ServerConfig,
+    file: SourceFile,
+    scope: ServerScope,
+  ): ServerConfig | undefined {
+    return this.#relevant(file, scope).find((known) => known.name === name);
+  }
+
+  #relevant(file: SourceFile, scope: ServerScope): readonly ServerConfig[] {
+    return this.#known.filter(
+      ({ provenance }) =>
+        provenance.path !== file.path &&
+        // One of a project stands in front of the user's own in that project alone.
+        (scope === "project" || !isOfProject(provenance)),
+    );
+  }
+
+  /** Says why an entry cannot be written; undefined when it can. */
+  #obstacle(
+    config: ServerConfig,
+    known: ServerConfig | undefined,
+    file: SourceFile,
+    scope: ServerScope,
+  ): string | undefined {
+    const { overwrite = false } = this.#options;
+    const { name } = config;
+    if (known === undefined && scope === "user" && this.#stored.has(name) && !overwrite)
+      return "there is a server of that name already";
+    if (known !== undefined) {
+      const { layer, path: place } = known.provenance;
+      const isInScope = scope === "user" ? layer === "store" : place === this.#parts.projectFile;
+      const where = formatOrigin(known.provenance);
+      if (!overwrite) return `there is a server of that name already (${where})`;
+      if (!isInScope) return `there is a server of that name already, in ${where}: change it there`;
+    }
+    const others = this.#relevant(file, scope).filter((other) => other.name !== name);
+    return keepUnique([...others, config]).problems.find(({ serverName }) => serverName === name)
+      ?.message;
+  }
+
+  #isTaken(name: string): boolean {
+    return this.#known.some((known) => known.name === name);
+  }
+
+  /** Writes the origin as people read it, without the name of the user's home. */
+  #originText({ provenance }: ServerConfig): string {
+    const { path: file = "", line } = provenance;
+    const { home, workspaceFolder } = this.#parts.ground;
+    const shown = isWithin(file, workspaceFolder)
+      ? path.relative(workspaceFolder, file)
+      : isWithin(file, home)
+        ? `~${path.sep}${path.relative(home, file)}`
+        : file;
+    return line === undefined ? shown : `${shown}:${line}`;
+  }
+}
+
+/** Lists the names of variables that entries refer to, with the names of those servers. */
+function variablesOf(servers: readonly ServerConfig[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const users = new Map<string, Set<string>>();
+  for (const config of servers)
+    for (const { variable } of variableUses(config))
+      users.set(variable, (users.get(variable) ?? new Set()).add(config.name));
+  return users;
+}
+
+/** Whether two entries say the same, wherever they come from. */
+function isAlike(one: ServerConfig, other: ServerConfig): boolean {
+  const [first, second] = [one, other].map((config) => {
+    const { importedFrom: _from, ...entry } = toJson(config, { secrets: "keep" });
+    return entry;
+  });
+  return isDeepStrictEqual(first, second);
+}
+
+type Defined<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+function definedOnly<T extends object>(members: T): Defined<T> {
+  const defined = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined) as Defined<T>;
 }

@@ -36,6 +36,16 @@ export class ServerRows {
     });
   }
 
+  /** Adds a row; false, and nothing is changed, when there is one with that id. */
+  async add({ id, name, config, status = "idle" }: NewServerRow): Promise<boolean> {
+    const statement = this.#context.database.queries
+      .insertInto("mcp_servers")
+      .values({ id, name, config: JSON.stringify(config), status })
+      .onConflict((conflict) => conflict.column("id").doNothing());
+    const [added] = await this.#context.areas.write("servers", [statement]);
+    return added === 1;
+  }
+
   /** Adds a row, or replaces name and entry of the row with that id and keeps its status. */
   async put({ id, name, config, status }: NewServerRow): Promise<void> {
     const changed = { name, config: JSON.stringify(config), ...(status && { status }) };

@@ -3,7 +3,7 @@ import path from "node:path";
 import { Stop } from "../../../async/stop.ts";
 import { createError } from "../../../errors/families.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../../host/host.ts";
-import type { OtherHostFile } from "../../../host/servers/other-host-files.ts";
+import type { OtherHostFile } from "../../../host/servers/import-sources.ts";
 import { systemClock } from "../../../ports/clock.ts";
 import { shellWord } from "../../../text/shell-word.ts";
 import { displayPath } from "../../output/display-path.ts";
@@ -79,7 +79,7 @@ async function findOtherFiles({
 }: CommandContext): Promise<readonly OtherHostFile[]> {
   const { cwd, home } = standpoint;
   if (options.config !== undefined || home === undefined) return [];
-  const { findOtherHostFiles } = await import("../../../host/servers/other-host-files.ts");
+  const { findOtherHostFiles } = await import("../../../host/servers/import-sources.ts");
   return await findOtherHostFiles({ workspaceFolder: cwd, home });
 }
 
