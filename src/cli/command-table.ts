@@ -20,6 +20,10 @@ export const commandTable = {
     summary: "add a server by its entry, as a file holds it",
     load: () => import("./commands/servers/add-json.ts"),
   },
+  import: {
+    summary: "import the servers of another program",
+    load: () => import("./commands/servers/import.ts"),
+  },
   get: {
     summary: "show all that is known of one server",
     load: () => import("./commands/servers/get.ts"),

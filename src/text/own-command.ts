@@ -8,6 +8,7 @@ export const ownCommandNames = [
   "up",
   "add",
   "add-json",
+  "import",
   "get",
   "remove",
   "enable",

@@ -51,6 +51,19 @@ export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
     ],
     fails: [{ words: ["add-json", "more", "{"], exitCode: 2 }],
   },
+  import: {
+    prints: [
+      { words: ["import"] },
+      { words: ["import", "cursor"] },
+      { words: ["import", "cursor", "theirs", "--dry-run", "--scope", "project"] },
+      { words: ["import", ".plugboard/mcp.json"] },
+    ],
+    fails: [
+      { words: ["import", "vscode"], exitCode: 2 },
+      { words: ["import", "curser"], exitCode: 2 },
+      { words: ["import", "cursor", "their"], exitCode: 2 },
+    ],
+  },
   get: {
     prints: [{ words: ["get", "demo"] }, { words: ["get", "notes"] }],
     fails: [{ words: ["get", "dmo"], exitCode: 2 }],

@@ -114,8 +114,8 @@ describe("plugboard list", () => {
     const sandbox = new CliSandbox().configureUser({ local: demoEntry });
     const files = [
       path.join(sandbox.cwd, ".vscode/mcp.json"),
-      path.join(sandbox.home, ".cursor/mcp.json"),
       path.join(sandbox.home, ".config/Claude/claude_desktop_config.json"),
+      path.join(sandbox.home, ".cursor/mcp.json"),
     ];
     for (const file of files) {
       mkdirSync(path.dirname(file), { recursive: true });
@@ -123,15 +123,17 @@ describe("plugboard list", () => {
     }
     const { stdout, stderr, exitCode } = await sandbox.run(["list"]);
     expect(stdout).not.toContain("theirs");
-    const command = "plugboard --config .vscode/mcp.json list";
+    const command = "plugboard import";
     expect({ stderr, exitCode }).toEqual({
-      stderr: `Not read: .vscode/mcp.json (VS Code), ~/.cursor/mcp.json (Cursor), ~/.config/Claude/claude_desktop_config.json (Claude Desktop). Naming one reads it and approves its servers: ${command}\n`,
+      stderr: `Not read: .vscode/mcp.json (VS Code), ~/.config/Claude/claude_desktop_config.json (Claude Desktop), ~/.cursor/mcp.json (Cursor). Import them: ${command}\n`,
       exitCode: 0,
     });
     const { stdout: object } = await sandbox.run(["list", "--json"]);
     const { otherFiles } = JSON.parse(object) as { otherFiles: { path: string }[] };
     expect(otherFiles.map((file) => file.path)).toEqual(files);
-    const named = await sandbox.type(command);
+    const found = await sandbox.type(command);
+    expect(found.stdout).toMatch(/^vscode +1 +project +\.vscode\/mcp\.json +1 new$/m);
+    const named = await sandbox.type("plugboard --config .vscode/mcp.json list");
     expect(named.stdout).toMatch(/^theirs /m);
     expect(named.stderr).toBe("");
   });

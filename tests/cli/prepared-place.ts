@@ -17,6 +17,7 @@ export const exampleAddress = "https://example.com/mcp";
  *
  * - `demo`, the user's own server, whose tools were listed and called before;
  * - `notes`, a server of the project that waits for approval;
+ * - a file of Cursor with one server, and one of the project for VS Code that cannot be read;
  * - `notes.md`, `entry.json` and `failing.json`, a configuration whose servers cannot start, in the current folder;
  * - an `npx` that runs the packages of this repository, without the network;
  * - a server behind `exampleAddress`.
@@ -81,8 +82,16 @@ export class PreparedPlace {
     };
     for (const [name, text] of Object.entries(files))
       writeFileSync(path.join(sandbox.cwd, name), text);
+    const cursor = { mcpServers: { theirs: { ...demoEntry, env: { API_KEY: "canary-1234567" } } } };
+    this.#writeAt(path.join(sandbox.home, ".cursor/mcp.json"), JSON.stringify(cursor));
+    this.#writeAt(path.join(sandbox.cwd, ".vscode/mcp.json"), '{ "servers": {');
     this.#run(["call", "demo.add", "a=2", "b=3", "--quiet"]);
     cpSync(sandbox.root, this.#copy, { recursive: true, verbatimSymlinks: true });
+  }
+
+  #writeAt(file: string, text: string): void {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
   }
 
   #run(words: readonly string[]): void {

@@ -29,6 +29,7 @@ describe("plugboard", () => {
       "up",
       "add",
       "add-json",
+      "import",
       "get",
       "remove",
       "enable",

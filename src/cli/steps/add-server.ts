@@ -26,8 +26,8 @@ export interface AddedServer {
   readonly options: AddingOptions;
 }
 
-const scopes: readonly ServerScope[] = ["user", "project"];
-const trustWarning =
+export const scopes: readonly ServerScope[] = ["user", "project"];
+export const trustWarning =
   "Only connect to trusted MCP servers. Malicious servers can execute arbitrary actions.";
 
 /** Adds the options of every command that adds a server. */

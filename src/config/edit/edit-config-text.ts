@@ -56,7 +56,10 @@ function applyEdit(text: string, edit: ConfigEdit, file: string): string {
       const isTaken = target.entryPath !== undefined;
       if (edit.action === "add" && isTaken) {
         const { line } = target.document.locate(target.entryPath);
-        throw refusal(`${quoteName(edit.name)} already exists`, file, line);
+        const message = `${place([file, line])} — ${quoteName(edit.name)} already exists (file not changed)`;
+        throw createError("config_invalid", message, {
+          details: { path: file, line, isTaken: true },
+        });
       }
       if (edit.action === "replace" && !isTaken) throw unknownServer(edit.name, file);
       return isTaken
@@ -204,10 +207,12 @@ function verify(text: string, edit: ConfigEdit, file: string): void {
 }
 
 function refusal(message: string, file: string, line?: number, column?: number): McpError {
-  const place = [file, line, column].filter((part) => part !== undefined).join(":");
-  return createError("config_invalid", `${place} — ${message} (file not changed)`, {
-    details: { path: file, line, column },
-  });
+  const text = `${place([file, line, column])} — ${message} (file not changed)`;
+  return createError("config_invalid", text, { details: { path: file, line, column } });
+}
+
+function place(parts: readonly (string | number | undefined)[]): string {
+  return parts.filter((part) => part !== undefined).join(":");
 }
 
 function unknownServer(name: string, file: string): McpError {

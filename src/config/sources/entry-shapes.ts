@@ -7,6 +7,8 @@ type RawEntry = Readonly<Record<string, unknown>>;
 /** An entry of another program in the keys of ours. */
 export interface TranslatedEntry {
   readonly entry: RawEntry;
+  /** The key of the other program that each key of ours was made of. */
+  readonly origins: ReadonlyMap<string, string>;
   /** Keys of the other program that have no counterpart here. */
   readonly lost: readonly { readonly key: string; readonly reason: string }[];
 }
@@ -35,23 +37,11 @@ const omit: KeyRule = () => ({});
 const noCounterpart = "has no counterpart here";
 const approvalsStay = "is not taken over: what may run without a question is decided here";
 
-/** Reads the sign-in settings that several programs keep under `oauth`. */
+/** Reads the sign-in settings that several programs keep under `oauth`; their keys are those of `auth`. */
 const oauth: KeyRule = (value) => {
   if (!isRecord(value)) return value === false ? {} : { auth: value };
-  const { enabled, clientId, client_id, clientSecret, client_secret, scope, ...rest } = value;
-  if (enabled === false) return {};
-  const known = ["scopes", "redirectUri", "callbackPort", "authorizationUrl", "tokenUrl"];
-  const given = {
-    clientId: clientId ?? client_id,
-    clientSecret: clientSecret ?? client_secret,
-    scopes: rest["scopes"] ?? scope,
-    redirectUri: rest["redirectUri"],
-    callbackPort: rest["callbackPort"],
-    authUrl: rest["authorizationUrl"],
-    tokenUrl: rest["tokenUrl"],
-  };
-  const unknown = Object.entries(rest).filter(([key]) => !known.includes(key));
-  return { auth: { type: "oauth", ...definedOnly(given), ...Object.fromEntries(unknown) } };
+  const { enabled, ...rest } = value;
+  return enabled === false ? {} : { auth: { type: "oauth", ...rest } };
 };
 
 /** Programs by the way they write entries, as their documentation and sources have it. */
@@ -130,7 +120,7 @@ const entryShapes: Readonly<Record<EntryShapeName, EntryShape>> = {
   },
   opencode: {
     rules: {
-      type: (value) => (value === "local" ? {} : value === "remote" ? {} : { type: value }),
+      type: (value) => (value === "local" || value === "remote" ? {} : { type: value }),
       environment: rename("env"),
       // How long its list of tools may take, in milliseconds.
       timeout: (value) =>
@@ -147,11 +137,15 @@ export function translateEntry(shapeName: EntryShapeName, given: RawEntry): Tran
   const shape = entryShapes[shapeName];
   const lost: { readonly key: string; readonly reason: string }[] = [];
   const entry: Record<string, unknown> = {};
+  const origins = new Map<string, string>();
   for (const [key, value] of Object.entries(given)) {
     const rule = Object.hasOwn(shape.rules, key) ? shape.rules[key] : undefined;
     const translated = rule === undefined ? { [key]: value } : rule(value, given);
     if (typeof translated === "string") lost.push({ key, reason: translated });
-    else merge(entry, translated);
+    else {
+      merge(entry, translated);
+      for (const own of Object.keys(translated)) origins.set(own, key);
+    }
   }
   for (const key of ["env", "headers"]) if (key in entry) entry[key] = withoutScalars(entry[key]);
   const { respellReferences } = shape;
@@ -165,6 +159,7 @@ export function translateEntry(shapeName: EntryShapeName, given: RawEntry): Tran
         : {}),
       ...(shape.expandsArgs && hasReferenceInArgs(respelled) ? { expandArgs: true } : {}),
     },
+    origins,
     lost,
   };
 }

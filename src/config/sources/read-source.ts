@@ -111,53 +111,58 @@ async function parseText(text: string, { path, shape }: SourceFile): Promise<Par
 /** Parses the entries of a file that was read. */
 function parseSource(document: SourceDocument, file: SourceFile): SourceServers {
   const { shape, listed, locate } = document;
-  const entries = listed.entries.slice(0, maxSourceEntries);
   // Approval depends on where an entry is kept in the end; here it is only read.
   const provenance = { layer: "project", path: file.path } as const;
   const problems: ConfigProblem[] = [...document.problems];
-  const translated = entries.map((entry) =>
-    translate(entry, shape, problems, { provenance, locate }),
-  );
+  const entries = listed.entries
+    .slice(0, maxSourceEntries)
+    .map((entry) => translate(entry, shape, problems, { provenance, locate }));
   const isNamed = entries.every(({ name }) => name !== undefined);
   const servers = isNamed
-    ? Object.fromEntries(entries.map(({ name = "" }, index) => [name, translated[index]]))
-    : translated;
-  const names = new Map(entries.map(({ name }, index) => [name, index]));
+    ? Object.fromEntries(entries.map(({ name = "", value }) => [name, value]))
+    : entries.map(({ value }) => value);
+  const byName = new Map(entries.map((entry) => [entry.name, entry]));
   const parsed = parseConfig(
     { servers, ...(listed.inputs === undefined ? {} : { inputs: listed.inputs }) },
     {
       provenance,
       locate: ([, key, ...rest]) => {
-        const index = typeof key === "number" ? key : names.get(key);
-        const entry = index === undefined ? undefined : entries[index];
-        return entry === undefined ? undefined : locate([...entry.path, ...rest]);
+        const entry = typeof key === "number" ? entries[key] : byName.get(key);
+        if (entry === undefined) return undefined;
+        const [first, ...further] = rest;
+        const written = typeof first === "string" ? (entry.origins.get(first) ?? first) : first;
+        return locate([...entry.path, ...(written === undefined ? [] : [written]), ...further]);
       },
     },
   );
   problems.push(...parsed.problems, ...foreignReferences(parsed.servers));
   if (listed.entries.length > entries.length) problems.push(tooMany(listed.entries.length, file));
-  const folders = new Map(entries.map(({ name, folder }) => [name, folder]));
   return {
     servers: parsed.servers.map((config) => ({
       config,
-      base: folders.get(config.name) ?? file.base,
+      base: byName.get(config.name)?.folder ?? file.base,
     })),
     problems,
     elsewhere: listed.elsewhere,
   };
 }
 
+/** An entry in the keys of ours, with the keys that they were made of. */
+type OwnEntry = ListedEntry & { readonly origins: ReadonlyMap<string, string> };
+
 function translate(
-  { name, value, path, isSwitchedOff = false }: ListedEntry,
+  listed: ListedEntry,
   shape: EntryShapeName,
   problems: ConfigProblem[],
   options: Parameters<typeof createReport>[1],
-): unknown {
-  if (!isRecord(value)) return value;
-  const { entry, lost } = translateEntry(shape, value);
+): OwnEntry {
+  const { name, value, path, isSwitchedOff = false } = listed;
+  if (!isRecord(value)) return { ...listed, origins: new Map() };
+  const { entry, origins, lost } = translateEntry(shape, value);
   const report = createReport(problems, options, path, name);
   for (const { key, reason } of lost) report("warning", [key], `${quoteName(key)} ${reason}`);
-  return isSwitchedOff ? { ...entry, enabled: false, disabled: true } : entry;
+  const { enabled: _enabled, disabled: _disabled, ...rest } = entry;
+  return { ...listed, value: isSwitchedOff ? { ...rest, enabled: false } : entry, origins };
 }
 
 /** Warns about references that only the other program can replace: the server would not start. */

@@ -260,6 +260,7 @@ export function isThere(serverName: string): McpError {
   return createError("config_invalid", `there is a server "${serverName}" already`, {
     serverName,
     hint: "update it, or choose another name",
+    details: { isTaken: true },
   });
 }
 

@@ -9,7 +9,7 @@ import { credentialsIn } from "../../text/secrets/redact.ts";
 type Entry = Readonly<Record<string, unknown>>;
 
 /** A secret that is written out in an entry. */
-export interface EntrySecret {
+interface EntrySecret {
   /** The place of the text that holds it. */
   readonly path: FieldPath;
   /** The place in words. */
@@ -23,7 +23,7 @@ export interface EntrySecret {
 }
 
 /** Finds the secrets that are written out in an entry. References to variables are none. */
-export function findSecrets(entry: Entry): readonly EntrySecret[] {
+function findSecrets(entry: Entry): readonly EntrySecret[] {
   const { command, args } = entry;
   return [
     ...namedSecrets(entry, "env"),
@@ -197,17 +197,18 @@ function variableName(text: string): string {
 /** Lets references in arguments be replaced, and keeps those as text that were text before. */
 function withExpandedArgs(entry: Entry): Entry {
   if (entry["expandArgs"] === true) return entry;
-  const escape = (words: unknown): unknown =>
-    Array.isArray(words)
-      ? words.map((word: unknown) => (typeof word === "string" ? escapeVariables(word) : word))
-      : words;
   const { command, args } = entry;
   return {
     ...entry,
-    ...(command === undefined ? {} : { command: escape(command) }),
-    ...(args === undefined ? {} : { args: escape(args) }),
+    ...(command === undefined ? {} : { command: escapeWords(command) }),
+    ...(args === undefined ? {} : { args: escapeWords(args) }),
     expandArgs: true,
   };
+}
+
+function escapeWords(words: unknown): unknown {
+  if (!Array.isArray(words)) return words;
+  return words.map((word: unknown) => (typeof word === "string" ? escapeVariables(word) : word));
 }
 
 function mapAt(value: unknown, path: FieldPath, map: (text: string) => string): unknown {

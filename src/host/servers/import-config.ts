@@ -175,6 +175,8 @@ function isError({ severity }: ConfigProblem): boolean {
   return severity === "error";
 }
 
+const taken = "there is a server of that name already";
+
 /** One import: what it has written so far, and what it says about the rest. */
 class ImportRun {
   readonly #options: ImportOptions;
@@ -278,7 +280,9 @@ class ImportRun {
     } catch (error) {
       // One that cannot be written as it is must not keep the others away.
       if (!McpError.is(error, "config_invalid")) throw error;
-      skip(this.#isTaken(name) ? "exists" : "broken", error.message);
+      // Another process may have written one of that name since the last look.
+      if (error.details["isTaken"] === true) skip("exists", taken);
+      else skip("broken", error.message);
     }
   }
 
@@ -310,21 +314,17 @@ class ImportRun {
     const { overwrite = false } = this.#options;
     const { name } = config;
     if (known === undefined && scope === "user" && this.#stored.has(name) && !overwrite)
-      return "there is a server of that name already";
+      return taken;
     if (known !== undefined) {
       const { layer, path: place } = known.provenance;
       const isInScope = scope === "user" ? layer === "store" : place === this.#parts.projectFile;
       const where = formatOrigin(known.provenance);
-      if (!overwrite) return `there is a server of that name already (${where})`;
-      if (!isInScope) return `there is a server of that name already, in ${where}: change it there`;
+      if (!overwrite) return `${taken} (${where})`;
+      if (!isInScope) return `${taken}, in ${where}: change it there`;
     }
     const others = this.#relevant(file, scope).filter((other) => other.name !== name);
     return keepUnique([...others, config]).problems.find(({ serverName }) => serverName === name)
       ?.message;
-  }
-
-  #isTaken(name: string): boolean {
-    return this.#known.some((known) => known.name === name);
   }
 
   /** Writes the origin as people read it, without the name of the user's home. */

@@ -5,7 +5,6 @@ import { createError } from "../../../errors/families.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../../host/host.ts";
 import type { OtherHostFile } from "../../../host/servers/import-sources.ts";
 import { systemClock } from "../../../ports/clock.ts";
-import { shellWord } from "../../../text/shell-word.ts";
 import { displayPath } from "../../output/display-path.ts";
 import {
   serverObject,
@@ -85,15 +84,9 @@ async function findOtherFiles({
 
 function noteOtherFiles(context: CommandContext, files: readonly OtherHostFile[]): void {
   const { standpoint } = context;
-  const [first] = files;
-  if (first === undefined) return;
+  if (files.length === 0) return;
   const shown = files.map((file) => `${displayPath(file.path, standpoint)} (${file.program})`);
-  const relative = path.relative(standpoint.cwd, first.path);
-  const named = shellWord(relative.startsWith("..") ? first.path : relative);
-  const command = `${standpoint.program} --config ${named} list`;
-  context.notice(
-    `Not read: ${shown.join(", ")}. Naming one reads it and approves its servers: ${command}`,
-  );
+  context.notice(`Not read: ${shown.join(", ")}. Import them: ${standpoint.program} import`);
 }
 
 /** Where nothing is configured there is the demo server: whoever sees no server at all has named a file. */
