@@ -43,6 +43,13 @@ export const sqlite3 = {
   },
 };
 
+/** @type {readonly ForeignProgram[]} */
+export const completingShells = ["bash", "zsh", "fish"].map((name) => ({
+  name,
+  packages: [name],
+  find: () => (spawnSync(name, ["--version"]).status === 0 ? name : undefined),
+}));
+
 /**
  * What gives a Debian machine a program that `find` looks for.
  *
@@ -68,7 +75,9 @@ export function mayInstall(env, uid) {
  * tests are skipped and say how to install it.
  */
 export async function ensureForeignPrograms() {
-  const missing = [fastApi, sqlite3].filter(({ find }) => find() === undefined);
+  const missing = [fastApi, sqlite3, ...completingShells].filter(
+    ({ find }) => find() === undefined,
+  );
   if (missing.length === 0) return;
   if (!mayInstall(process.env, process.getuid?.())) {
     for (const program of missing)

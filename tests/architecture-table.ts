@@ -211,6 +211,7 @@ export const rooms: readonly Room[] = [
       human: "how a person is asked in a terminal",
       words: "what was typed becomes a call",
       steps: "what commands are made of: open, connect, approve, wait",
+      completion: "what a shell offers at Tab, from what is known",
       commands: "one file per command",
     },
   },

@@ -90,6 +90,10 @@ export const commandTable = {
     summary: "look for what is wrong, and say what to do about it",
     load: () => import("./commands/setup/doctor.ts"),
   },
+  completion: {
+    summary: "complete words at Tab in bash, zsh or fish",
+    load: () => import("./commands/setup/completion.ts"),
+  },
   "test-server": {
     summary: "run the bundled test server",
     load: () => import("./commands/setup/test-server.ts"),

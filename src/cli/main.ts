@@ -2,9 +2,9 @@ import { CommanderError, type Command } from "commander";
 
 import { createError } from "../errors/families.ts";
 import { readOwnVersion } from "../ports/package-files.ts";
-import { createProgram, unknownCommand } from "./program.ts";
+import { createProgram, defineCommand, unknownCommand } from "./program.ts";
 import { CommandContext } from "./steps/command-context.ts";
-import { watchSignals } from "./steps/interruption.ts";
+import { type Interruption, watchSignals } from "./steps/interruption.ts";
 
 const usageExitCode = 2;
 const cancelledExitCode = 130;
@@ -22,6 +22,10 @@ export async function main(words: readonly string[]): Promise<void> {
   });
   process.on("uncaughtException", (error) => process.exit(contextOf().report(error)));
 
+  if (words[0] === completionWord) {
+    await answerCompletion(program, words.slice(1), interruption);
+    return await end(contextOf(), 0);
+  }
   try {
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
@@ -30,6 +34,20 @@ export async function main(words: readonly string[]): Promise<void> {
   // Cut short by a signal: the shell expects that signal's number.
   if (exitCode === cancelledExitCode) exitCode = interruption.exitCode ?? exitCode;
   await end(contextOf(), exitCode);
+}
+
+/** Only the scripts of `plugboard completion` type this. */
+const completionWord = "__complete";
+
+async function answerCompletion(
+  program: Command,
+  words: readonly string[],
+  interruption: Interruption,
+): Promise<void> {
+  const { answerShell } = await import("./completion/answer-shell.ts");
+  const define = (command: Command): Promise<void> => defineCommand(command, async () => {});
+  const lines = await answerShell({ program, define, interruption, words });
+  process.stdout.write(lines.map((line) => `${line}\n`).join(""));
 }
 
 /** What was written has to arrive before the process may end, however slowly it is read. */

@@ -25,6 +25,7 @@ export const ownCommandNames = [
   "test",
   "approve",
   "doctor",
+  "completion",
   "test-server",
   "help",
 ] as const;

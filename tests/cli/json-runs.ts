@@ -170,6 +170,14 @@ export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
     ],
     fails: [{ words: ["doctor", "dmo"], exitCode: 2 }],
   },
+  completion: {
+    prints: [
+      { words: ["completion", "bash"] },
+      { words: ["completion", "zsh"] },
+      { words: ["completion", "fish"] },
+    ],
+    fails: [{ words: ["completion", "tcsh"], exitCode: 2 }],
+  },
   "test-server": {
     prints: [
       { words: ["test-server", "http", "--port", "0"], stays: true },

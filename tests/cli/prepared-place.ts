@@ -19,6 +19,7 @@ export const exampleAddress = "https://example.com/mcp";
  * - `notes`, a server of the project that waits for approval;
  * - a file of Cursor with one server, and one of the project for VS Code that cannot be read;
  * - `notes.md`, `entry.json` and `failing.json`, a configuration whose servers cannot start, in the current folder;
+ * - the folder that fish reads completions from;
  * - an `npx` that runs the packages of this repository, without the network;
  * - a server behind `exampleAddress`.
  */
@@ -85,6 +86,7 @@ export class PreparedPlace {
     const cursor = { mcpServers: { theirs: { ...demoEntry, env: { API_KEY: "canary-1234567" } } } };
     this.#writeAt(path.join(sandbox.home, ".cursor/mcp.json"), JSON.stringify(cursor));
     this.#writeAt(path.join(sandbox.cwd, ".vscode/mcp.json"), '{ "servers": {');
+    mkdirSync(path.join(sandbox.home, ".config/fish/completions"), { recursive: true });
     this.#run(["call", "demo.add", "a=2", "b=3", "--quiet"]);
     cpSync(sandbox.root, this.#copy, { recursive: true, verbatimSymlinks: true });
   }

@@ -99,7 +99,12 @@ export class CliSandbox {
 
   /** Another program, by its file and its words, at a terminal. */
   startProgramInTerminal(words: readonly string[]): RunningCli {
-    const command = [process.execPath, ...words].map((word) => `'${word}'`).join(" ");
+    return this.startCommandInTerminal([process.execPath, ...words]);
+  }
+
+  /** A command of the shell at a terminal. */
+  startCommandInTerminal(words: readonly string[]): RunningCli {
+    const command = words.map((word) => `'${word}'`).join(" ");
     // In place of the shell, which would end with a code of its own when somebody types Ctrl-C.
     const args = ["--quiet", "--return", "--flush", "--command", `exec ${command}`, "/dev/null"];
     return this.#spawn(terminalProgram, args, { TERM: "xterm", NO_COLOR: "1", SHELL: "/bin/sh" });

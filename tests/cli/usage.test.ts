@@ -46,6 +46,7 @@ describe("plugboard", () => {
       "test",
       "approve",
       "doctor",
+      "completion",
       "test-server",
       "help",
     ]);
