@@ -45,9 +45,13 @@ async function answerCompletion(
   interruption: Interruption,
 ): Promise<void> {
   const { answerShell } = await import("./completion/answer-shell.ts");
-  const define = (command: Command): Promise<void> => defineCommand(command, async () => {});
-  const lines = await answerShell({ program, define, interruption, words });
+  const lines = await answerShell({ program, define: defineWords, interruption, words });
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
+}
+
+/** Gives a command its words alone: it is not going to run. */
+async function defineWords(command: Command): Promise<void> {
+  await defineCommand(command, async () => {});
 }
 
 /** What was written has to arrive before the process may end, however slowly it is read. */
