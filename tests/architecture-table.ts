@@ -199,6 +199,8 @@ export const rooms: readonly Room[] = [
       "config/files/write-file-atomic.ts",
       // How an entry reads: no state, no files.
       "config/parse/to-json.ts",
+      // How a block of a server's answer reads: no state, no I/O.
+      "protocol/client/result-text.ts",
       "schema",
       "host",
       "listener",

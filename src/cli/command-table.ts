@@ -66,6 +66,14 @@ export const commandTable = {
     summary: "list what can be called",
     load: () => import("./commands/tools/tools.ts"),
   },
+  resources: {
+    summary: "list what servers offer to read, or read one of it",
+    load: () => import("./commands/tools/resources.ts"),
+  },
+  prompts: {
+    summary: "list the prompts of servers, or fill one in",
+    load: () => import("./commands/tools/prompts.ts"),
+  },
   types: {
     summary: "write a typed client for one server's tools",
     load: () => import("./commands/tools/emit-types.ts"),

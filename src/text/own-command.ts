@@ -19,6 +19,8 @@ export const ownCommandNames = [
   "call",
   "list",
   "tools",
+  "resources",
+  "prompts",
   "types",
   "consent",
   "why",

@@ -22,6 +22,7 @@ interface CommandRuns {
 }
 
 const demo = ["--", demoEntry.command, ...demoEntry.args];
+const everything = ["--", "npx", "-y", "@modelcontextprotocol/server-everything"];
 const broken = ["--", "node", "-e", "process.exit(3)"];
 
 /** At least one run of every command that prints its object, and one that fails. */
@@ -129,6 +130,31 @@ export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
       { words: ["tools", "--config", "failing.json"], exitCode: 4 },
     ],
     fails: [{ words: ["tools", "dmo"], exitCode: 2 }],
+  },
+  resources: {
+    prints: [
+      { words: ["resources"] },
+      { words: ["resources", "demo"] },
+      { words: ["resources", "demo", "file:///readme.txt"] },
+      { words: ["resources", "demo", "file:///readme.txt", "-o", "readme.txt"] },
+      { words: ["resources", ...everything] },
+      { words: ["resources", "demo://resource/dynamic/blob/1", ...everything] },
+      { words: ["resources", "--config", "failing.json"], exitCode: 4 },
+    ],
+    fails: [
+      { words: ["resources", "dmo"], exitCode: 2 },
+      { words: ["resources", "demo", "file:///none"], exitCode: 5 },
+    ],
+  },
+  prompts: {
+    prints: [
+      { words: ["prompts"] },
+      { words: ["prompts", "demo", "greeting", "name=Ada"] },
+      { words: ["prompts", "demo", "greeting", "name=Ada", "-o", "greeting.txt"] },
+      { words: ["prompts", ...everything] },
+      { words: ["prompts", "--config", "failing.json"], exitCode: 4 },
+    ],
+    fails: [{ words: ["prompts", "demo", "greting"], exitCode: 2 }],
   },
   types: {
     prints: [{ words: ["types", "demo"] }, { words: ["types", "demo", "-o", "demo.ts"] }],

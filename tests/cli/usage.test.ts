@@ -40,6 +40,8 @@ describe("plugboard", () => {
       "call",
       "list",
       "tools",
+      "resources",
+      "prompts",
       "types",
       "consent",
       "why",

@@ -85,6 +85,16 @@ export class Terminal {
     this.#write("stdout", shown.endsWith("\n") ? shown : `${shown}\n`);
   }
 
+  /** Whether bytes that are no text may be written to stdout: a screen would take them for commands. */
+  get takesBytes(): boolean {
+    return this.#options.stdout.isTTY !== true;
+  }
+
+  /** A result that is no text, as it is; only where `takesBytes`. */
+  bytes(content: Uint8Array): void {
+    if (this.takesBytes) this.#options.stdout.write(content);
+  }
+
   /** One object on one line; on a screen it is as safe to look at as text. */
   json(value: unknown): void {
     this.data(JSON.stringify(value));

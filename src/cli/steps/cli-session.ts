@@ -28,6 +28,20 @@ export function openTypedCall(host: McpHost, target: ToolOrigin): Session {
   return host.session({ agent, level: "trusted", human });
 }
 
+/** A session for one typed use of a resource or a prompt of this server: typing it is consent for exactly that, once. */
+export function openTypedUse(host: McpHost, server: string): Session {
+  let isUsed = false;
+  const human: Human = {
+    confirm: async ({ kind, serverName, argumentsText }) => {
+      if (kind !== "content" || serverName !== server || isUsed) return "no";
+      isUsed = true;
+      await argumentsText?.whole();
+      return "once";
+    },
+  };
+  return host.session({ agent, level: "trusted", human });
+}
+
 /** A session whose person is asked. */
 export function openAttended(host: McpHost, human: Human): Session {
   return host.session({ agent, level: "trusted", human });

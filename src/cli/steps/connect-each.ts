@@ -4,7 +4,9 @@ import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
-import { type ProgressBlock, ProgressLine } from "./progress-line.ts";
+import { pendingNote } from "../output/server-status.ts";
+import type { CommandContext } from "./command-context.ts";
+import { ProgressBlock, ProgressLine } from "./progress-line.ts";
 
 export interface ConnectReport {
   /** The status after the attempt. */
@@ -50,6 +52,77 @@ export function connectEach(
     else line.end(ended(shownName, report));
     return report;
   });
+}
+
+/** The servers that a command can list something of, by name, and why others are missing. */
+export interface ListedServers {
+  readonly listed: readonly string[];
+  readonly failures: readonly McpError[];
+}
+
+/**
+ * Connects every server that may start, for a command that lists something of each. `describe` says what the line of
+ * a server that is there tells while others are waited for.
+ */
+export async function connectForList(
+  context: CommandContext,
+  host: McpHost,
+  describe: (status: ServerStatus) => string,
+): Promise<ListedServers> {
+  const progress = new ProgressBlock(context, { plainLines: false });
+  if (!context.terminal.canRedraw) context.notice("starting the servers …");
+  const attempts = connectEach(host, {
+    connect: () => ({ signal: context.signal }),
+    progress,
+    // Errors are told in full behind all lines.
+    ended: (name, { status, error }) =>
+      error === undefined
+        ? `✓ ${name}  ${describe(status)}`
+        : `✗ ${name}  ${neutralizeLine(error.message)}`,
+  });
+  const reports = await Promise.all(attempts);
+  progress.stop();
+  context.throwIfInterrupted();
+  const failures: McpError[] = [];
+  const listed: string[] = [];
+  for (const { status, error } of reports) {
+    if (error !== undefined) failures.push(error);
+    else if (status.state === "connected") listed.push(status.name);
+    else if (status.state === "pending")
+      context.notice(`⏸ ${status.name}: not approved, ${pendingNote(status, context.standpoint)}`);
+  }
+  const configuration = configFailure(host);
+  if (configuration !== undefined) failures.push(configuration);
+  return { listed, failures };
+}
+
+/** Asks each of these servers for a list of its own; one that fails is missing, and holds up no other. */
+export async function listEach<List>(
+  context: CommandContext,
+  { listed, failures }: ListedServers,
+  list: (serverName: string) => Promise<List>,
+): Promise<{ readonly lists: readonly List[]; readonly failures: readonly McpError[] }> {
+  const missing: McpError[] = [...failures];
+  const lists = await Promise.all(
+    listed.map(async (name): Promise<readonly List[]> => {
+      try {
+        return [await list(name)];
+      } catch (error) {
+        if (!McpError.is(error)) throw error;
+        missing.push(error);
+        return [];
+      }
+    }),
+  );
+  context.throwIfInterrupted();
+  return { lists: lists.flat(), failures: missing };
+}
+
+/** Tells why servers are missing in a list; the exit code of a command that has told the others all the same. */
+export function reportMissing(context: CommandContext, failures: readonly McpError[]): number {
+  // A program finds all of them in the object; stderr has one, like that of every command.
+  for (const error of context.options.json ? failures.slice(0, 1) : failures) context.report(error);
+  return failures[0]?.exitCode ?? 0;
 }
 
 /**

@@ -11,7 +11,7 @@ export interface WriteFileOptions {
 /** Replaces `file` atomically: a reader, or a crash at any moment, sees the old content or the new one. */
 export async function writeFileAtomic(
   file: string,
-  content: string,
+  content: string | Uint8Array,
   { mode, owner }: WriteFileOptions,
 ): Promise<void> {
   const folder = path.dirname(file);

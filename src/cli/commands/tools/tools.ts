@@ -3,14 +3,14 @@ import type { McpHost, ServerStatus } from "../../../host/host.ts";
 import type { McpTool } from "../../../session/mcp-tool.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
 import { errorObject } from "../../output/error-format.ts";
-import { pendingNote, quarantineNote, toolsText } from "../../output/server-status.ts";
+import { quarantineNote, toolsText } from "../../output/server-status.ts";
 import { estimateTokens, renderTools, toolObject } from "../../output/tool-listing.ts";
 import { openListing } from "../../steps/cli-session.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
-import { configFailure, connectEach, type ConnectReport } from "../../steps/connect-each.ts";
+import { connectForList, reportMissing } from "../../steps/connect-each.ts";
 import { connectServer } from "../../steps/connect-server.ts";
 import { withHost, withServer } from "../../steps/open-host.ts";
-import { ProgressBlock, ProgressLine } from "../../steps/progress-line.ts";
+import { ProgressLine } from "../../steps/progress-line.ts";
 import type { LaunchOptions } from "../../words/entry-words.ts";
 import { addExamples } from "../../words/examples.ts";
 import { addServerArgument, readServer, type TypedServer } from "../../words/server-words.ts";
@@ -56,36 +56,9 @@ async function runTools(context: CommandContext, command: ToolsCommand): Promise
 
 /** A server that fails is told on stderr and decides the exit code; the others are listed all the same. */
 async function listAll(context: CommandContext, host: McpHost, schema: boolean): Promise<number> {
-  const progress = new ProgressBlock(context, { plainLines: false });
-  if (!context.terminal.canRedraw) context.notice("starting the servers …");
-  const attempts = connectEach(host, {
-    connect: () => ({ signal: context.signal }),
-    progress,
-    ended: describeAttempt,
-  });
-  const reports = await Promise.all(attempts);
-  progress.stop();
-  context.throwIfInterrupted();
-  const failures: McpError[] = [];
-  const listed: string[] = [];
-  for (const { status, error } of reports) {
-    if (error !== undefined) failures.push(error);
-    else if (status.state === "connected") listed.push(status.name);
-    else if (status.state === "pending")
-      context.notice(`⏸ ${status.name}: not approved, ${pendingNote(status, context.standpoint)}`);
-  }
-  const configuration = configFailure(host);
-  if (configuration !== undefined) failures.push(configuration);
+  const { listed, failures } = await connectForList(context, host, toolsText);
   writeTools(context, listingOf(host, listed), { schema, failures });
-  // A program finds all of them in the object; stderr has one, like that of every command.
-  for (const error of context.options.json ? failures.slice(0, 1) : failures) context.report(error);
-  return failures[0]?.exitCode ?? 0;
-}
-
-/** What the line of a server says while the others are still waited for; errors are told in full behind them. */
-function describeAttempt(name: string, { status, error }: ConnectReport): string {
-  if (error === undefined) return `✓ ${name}  ${toolsText(status)}`;
-  return `✗ ${name}  ${neutralizeLine(error.message)}`;
+  return reportMissing(context, failures);
 }
 
 interface ListedServer {
