@@ -268,7 +268,7 @@ function checkDoors(file: string, facts: Facts): string[] {
   });
 }
 
-/** Each group of files that import one another at run time, as a path that leads back to its start. */
+/** Each group of files that import one another, be it for types alone, as a path that leads back to its start. */
 function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const done = new Set<string>();
   const cycles: string[] = [];
@@ -306,14 +306,12 @@ export function checkArchitecture(files: readonly SourceFile[]): string[] {
       ...checkDoors(file.path, facts),
     ];
     problems.push(...found.map((problem) => `${file.path} ${problem}`));
-    const targets = facts.imports
-      .filter(({ isTypeOnly: typeOnly }) => !typeOnly)
-      .map(({ specifier }) => targetOf(file.path, specifier));
+    const targets = facts.imports.map(({ specifier }) => targetOf(file.path, specifier));
     graph.set(
       file.path,
       targets.filter((target) => target !== undefined),
     );
   }
   problems.push(...checkFolders(files));
-  return [...problems, ...findCycles(graph).map((cycle) => `cycle at run time: ${cycle}`)];
+  return [...problems, ...findCycles(graph).map((cycle) => `cycle: ${cycle}`)];
 }

@@ -1,20 +1,8 @@
 import { loadOnce } from "../../async/load-once.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { LogEntry } from "./log-entry.ts";
+import type { FollowOptions, LogEntry, LogQuery } from "./log-entry.ts";
 import { logFilesOf } from "./log-names.ts";
 import type { ServerLogs } from "./server-logs.ts";
-
-export interface LogQuery {
-  /** Only entries from this time on, in milliseconds since the epoch. */
-  readonly since?: number | undefined;
-  /** Only the last so many; all by default. */
-  readonly limit?: number | undefined;
-}
-
-export interface FollowOptions extends LogQuery {
-  /** Ends the iteration. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /**
  * What servers printed, sent as log messages, and how they started and ended, kept in files beyond the life of a host.

@@ -19,6 +19,18 @@ export interface LogEntry {
 
 export type LogSource = "stderr" | "message" | "host";
 
+export interface LogQuery {
+  /** Only entries from this time on, in milliseconds since the epoch. */
+  readonly since?: number | undefined;
+  /** Only the last so many; all by default. */
+  readonly limit?: number | undefined;
+}
+
+export interface FollowOptions extends LogQuery {
+  /** Ends the iteration. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** The entry as a line of the file: one JSON object, so that no text can look like another line. */
 export function formatEntry(entry: LogEntry): string {
   const { at, pid, source, level, text } = entry;

@@ -4,8 +4,7 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import { startPause } from "../../async/stop.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { keepAliveUntil } from "../../ports/keep-alive.ts";
-import type { FollowOptions, LogQuery } from "./kept-logs.ts";
-import { type LogEntry, parseEntry } from "./log-entry.ts";
+import { type LogEntry, parseEntry, type FollowOptions, type LogQuery } from "./log-entry.ts";
 
 const followIntervalMs = 200;
 const chunkBytes = 64 * 1_024;

@@ -19,7 +19,6 @@ import {
   type ServerRegistry,
 } from "../../registry/server-registry.ts";
 import type { HostStore } from "../../store/host-store.ts";
-import type { ConnectRequests } from "./connect-elsewhere.ts";
 import type { GivenServers } from "./given-servers.ts";
 import type { CollectedServers, ServerSources } from "./server-sources.ts";
 
@@ -41,6 +40,14 @@ export interface ConfiguredServersOptions {
   readonly background: Logger;
   /** The folder that relative paths of servers given in code are meant from. */
   readonly cwd: string;
+}
+
+/** Requests that other processes leave in the store, see `ConnectRequests`. */
+export interface StoreRequests {
+  /** Notes which requests were made before this host runs. */
+  begin(): Promise<void>;
+  /** Follows the requests that were made since. */
+  follow(): Promise<void>;
 }
 
 /**
@@ -86,7 +93,7 @@ export class ConfiguredServers {
   }
 
   /** Reloads whenever a file changes, or another process changes the store, and then follows what was asked there. */
-  async watch(requests: ConnectRequests): Promise<void> {
+  async watch(requests: StoreRequests): Promise<void> {
     const { background, store, sources } = this.#options;
     const update = async (): Promise<void> => {
       await this.reload();

@@ -23,6 +23,7 @@ import type {
 } from "../host.ts";
 import { absoluteEntry } from "./absolute-entry.ts";
 import type { GivenServers } from "./given-servers.ts";
+import type { PreparedEntry } from "./import-config.ts";
 
 export interface ServerEditsOptions {
   readonly store: HostStore;
@@ -33,15 +34,6 @@ export interface ServerEditsOptions {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   /** The variables that say where programs keep their files. */
   readonly ownEnv: Readonly<Record<string, string | undefined>>;
-}
-
-/** An entry as it will be written. */
-export interface PreparedEntry {
-  readonly entry: Readonly<Record<string, unknown>>;
-  /** What is written differently from what was given. */
-  readonly notes: readonly string[];
-  readonly config: ServerConfig;
-  readonly warnings: readonly ConfigProblem[];
 }
 
 /** Writes changes of servers to where each is defined: a file, the store, or memory. */

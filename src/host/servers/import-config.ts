@@ -33,10 +33,18 @@ import type {
   ServerScope,
   SkippedServer,
 } from "../host.ts";
-import type { PreparedEntry } from "./edit-servers.ts";
 import { SecretVariables } from "./entry-secrets.ts";
 import { existingFiles } from "./import-sources.ts";
 import { readImport } from "./read-import.ts";
+
+/** An entry as it will be written. */
+export interface PreparedEntry {
+  readonly entry: Readonly<Record<string, unknown>>;
+  /** What is written differently from what was given. */
+  readonly notes: readonly string[];
+  readonly config: ServerConfig;
+  readonly warnings: readonly ConfigProblem[];
+}
 
 export interface ImportParts {
   readonly ground: SourceGround;
