@@ -4,10 +4,11 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { findOptionalPackage, requireFile } from "./optional-package.ts";
+import { findOptionalPackage, hasOptionalPackage, requireFile } from "./optional-package.ts";
 
 describe("an optional package", () => {
   it("is found beside the code and loaded", () => {
+    expect(hasOptionalPackage("pg")).toBe(true);
     const file = findOptionalPackage("pg");
     expect(file).toContain(path.join("node_modules", "pg"));
     expect(requireFile(file ?? "")).toHaveProperty("Pool");
@@ -21,6 +22,7 @@ describe("an optional package", () => {
     process.chdir(folder);
     try {
       expect(findOptionalPackage("planted")).toBeUndefined();
+      expect(hasOptionalPackage("planted")).toBe(false);
     } finally {
       process.chdir(before);
       await rm(folder, { recursive: true });

@@ -2,7 +2,7 @@ import { isBuiltin } from "node:module";
 
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
-import { findOptionalPackage } from "../../ports/optional-package.ts";
+import { findOptionalPackage, hasOptionalPackage } from "../../ports/optional-package.ts";
 import { parseStoreLocation } from "../tables/store-location.ts";
 import { builtInSqlite } from "./sqlite-driver.mjs";
 
@@ -12,21 +12,19 @@ const sqlitePackage = "@photostructure/sqlite";
 export const noSqlite = `Node ${process.versions.node} has no SQLite`;
 export const howToGetSqlite = `npm install ${sqlitePackage}, or use Node 22.13 or newer`;
 
-/** What `loadSqlite` loads here; undefined where this Node has no SQLite and the package is missing. */
-function findSqlite(): string | undefined {
-  return isBuiltin(builtInSqlite) ? builtInSqlite : findOptionalPackage(sqlitePackage);
-}
+let found: string | undefined;
 
-/** Like `findSqlite`, for those who cannot do without. */
+/** What `loadSqlite` loads here. Throws where this Node has no SQLite and the package is missing. */
 export function requireSqlite(place: string): string {
-  const driver = findSqlite();
-  if (driver === undefined) throw sqliteMissing(place);
-  return driver;
+  found ??= isBuiltin(builtInSqlite) ? builtInSqlite : findOptionalPackage(sqlitePackage);
+  if (found === undefined) throw sqliteMissing(place);
+  return found;
 }
 
 /** Whether a store at this location needs a SQLite that is not there. Loads none. */
 export function lacksSqlite(location: string): boolean {
-  return parseStoreLocation(location).kind !== "postgres" && findSqlite() === undefined;
+  if (parseStoreLocation(location).kind === "postgres" || isBuiltin(builtInSqlite)) return false;
+  return !hasOptionalPackage(sqlitePackage);
 }
 
 function sqliteMissing(place: string): McpError {
