@@ -188,6 +188,13 @@ export class ToolCatalog {
     for (const { naming, extras } of this.#presets) this.named(naming, extras);
   }
 
+  /** Whether so many tools are known that to name and judge them is worth doing in advance. */
+  get isLarge(): boolean {
+    let count = 0;
+    for (const { tools } of this.#servers.values()) count += tools.length;
+    return count >= preparedTogether;
+  }
+
   /** Names for one session that reserves some, for `namedBeside`. */
   createNames(naming: Naming): CatalogNames {
     return new CatalogNames(naming);

@@ -267,7 +267,8 @@ export class AgentSession implements Session, Caller {
         async (server) => [server.config.name, await makeReady(server, parts, options)] as const,
       ),
     );
-    await this.#list.prepare();
+    // Not for a few tools: each of many servers that become ready one by one would cause a look at all the others.
+    if (catalog.isLarge) await this.#list.prepare();
     if (options.signal?.aborted === true) throw cancelledByCaller();
     return Object.fromEntries(found);
   }
