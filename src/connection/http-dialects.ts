@@ -8,7 +8,7 @@ import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import type { ProtocolClient } from "../protocol/protocol-client.ts";
 import { reveal } from "../text/secrets/secret-text.ts";
-import { withoutMethodHint } from "../transport/http/http-status.ts";
+import { withoutMethodHint } from "../transport/http/entry-hints.ts";
 
 /** The dialects that `transport: "http"` may turn out to be, in the order in which they are tried. */
 export const httpDialects = ["streamable-http", "sse", "rest"] as const;

@@ -25,7 +25,6 @@ import type { AccessReport } from "../session/tools/explain-access.ts";
 import type { Audit } from "../store/audit/audit-entry.ts";
 import type { DoctorOptions, DoctorReport } from "./doctor-report.ts";
 import type { DoctorParts } from "./doctor/check.ts";
-import { emitToolModule } from "./emit-tool-module.ts";
 import type {
   AddOptions,
   ConnectElsewhereOptions,
@@ -264,6 +263,7 @@ export class PlugboardHost implements McpHost {
     if (!catalog.isKnown(name)) await connector.connect(name, { timeoutMs, signal });
     // A quarantined definition may say anything, and this becomes somebody's source.
     const accepted = pins.accepted(registry.get(name), catalog.tools(name));
+    const { emitToolModule } = await import("./emit-tool-module.ts");
     return await emitToolModule(name, accepted, signal);
   }
 

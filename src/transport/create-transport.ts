@@ -23,7 +23,7 @@ import { ensurePrivateFolder } from "../isolation/process/private-folder.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { HostTransport, ProcessOutput } from "./host-transport.ts";
-import { sampleAuth } from "./http/auth-errors.ts";
+import { sampleAuth } from "./http/entry-hints.ts";
 import type { HttpTransportOptions } from "./http/http-client.ts";
 
 export interface TransportContext {

@@ -1,20 +1,7 @@
 import type { McpError } from "../../errors/mcp-error.ts";
+import { sampleAuth, variableFor } from "./entry-hints.ts";
 import { type HttpPeer, peerError, quote } from "./http-errors.ts";
 import { type ResponseHead, headerOf } from "./http-exchange.ts";
-
-/** An entry's `auth` to copy, with a variable that is named after the server. */
-export function sampleAuth(serverName: string): string {
-  return `"auth": { "type": "bearer", "token": "\${${variableFor(serverName)}}" }`;
-}
-
-function variableFor(serverName: string): string {
-  const words = serverName.toUpperCase().match(/[A-Z0-9]+/g) ?? [];
-  const name = words
-    .join("_")
-    .replace(/^(?=\d)/, "_")
-    .slice(0, 40);
-  return name === "" ? "TOKEN" : `${name}_TOKEN`;
-}
 
 /**
  * A response with status 401 or 403. It matters whether something was shown that was refused: then the

@@ -1,12 +1,9 @@
 import type { McpError, RpcError } from "../../errors/mcp-error.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { authError } from "./auth-errors.ts";
+import { withoutMethodHint } from "./entry-hints.ts";
 import { type HttpPeer, peerAddress, peerError, quote } from "./http-errors.ts";
 import { type ResponseHead, headerOf } from "./http-exchange.ts";
-
-/** What to do about an entry with `"method": "GET"` whose server does not open its stream. */
-export const withoutMethodHint =
-  'leave out "method": messages are POSTed either way, and a stream that the server has is used';
 
 const maxRetryAfterMs = 300_000;
 /** Enough of an error page to find its title; the patterns below never see more. */
