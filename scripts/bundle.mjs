@@ -79,13 +79,16 @@ const base = [
   "transport/reading/message-ids.ts",
 ];
 
+/** What every host needs of the room; writing types out (`emit-types`) is for those who do that. */
+const schema = ["schema/compile", "schema/guard", "schema/validate"];
+
 /**
  * Which modules share a file, first match first. Without this, each set of modules that the same entries
  * need would be a file of its own.
  */
 const createGroups = () => [
   roomGroup("base", base),
-  roomGroup("schema", ["schema"]),
+  roomGroup("schema", schema),
   closureGroup("host", "host/create-host.ts"),
   closureGroup("core", "protocol/client/core-client.ts"),
 ];
@@ -219,7 +222,9 @@ async function loadThread(file) {
  */
 function replaceRequire(code, file) {
   if (!file.includes(`${path.sep}node_modules${path.sep}`)) return null;
-  return code.replace(builtInRequire, "globalThis.process.getBuiltinModule($1)");
+  // Undici does without it where Node was built so. Nothing of ours speaks HTTP/2, and to load it takes 4 ms.
+  const used = code.replace("http2 = require('node:http2')", "throw new Error('not used')");
+  return used.replace(builtInRequire, "globalThis.process.getBuiltinModule($1)");
 }
 
 /**
