@@ -1,13 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { createTestServer } from "../../src/testing/index.ts";
 import { type HttpServer, serveHttp } from "../../src/testing/serve/serve-http.ts";
+import { DatabaseSync } from "../fixtures/store/database-sync.ts";
+import { withNpx } from "./npx-stand-in.ts";
 import { CliSandbox, demoEntry, type RunOptions } from "./run-cli.ts";
 
 const program = path.resolve(import.meta.dirname, "../../bin/plugboard.js");
-const packages = path.resolve(import.meta.dirname, "../../node_modules");
 
 /** The address in examples and in runs; it stands for a server that is there while a test runs. */
 export const exampleAddress = "https://example.com/mcp";
@@ -17,7 +18,8 @@ export const exampleAddress = "https://example.com/mcp";
  *
  * - `demo`, the user's own server, whose tools were listed and called before;
  * - `notes`, a server of the project that waits for approval;
- * - a file of Cursor with one server, and one of the project for VS Code that cannot be read;
+ * - a file of Cursor with one server, one of Claude Desktop, a database of Kuse Cowork, and a file of the project for
+ *   VS Code that cannot be read;
  * - `notes.md`, `entry.json` and `failing.json`, a configuration whose servers cannot start, in the current folder;
  * - the folder that fish reads completions from;
  * - an `npx` that runs the packages of this repository, without the network;
@@ -28,11 +30,13 @@ export class PreparedPlace {
   readonly #server: HttpServer;
   /** Everything as it was prepared. */
   readonly #copy: string;
+  readonly #searchPath: string;
 
   private constructor(sandbox: CliSandbox, server: HttpServer) {
     this.sandbox = sandbox;
     this.#server = server;
     this.#copy = `${sandbox.root}-prepared`;
+    this.#searchPath = withNpx(sandbox);
   }
 
   static async create(): Promise<PreparedPlace> {
@@ -57,9 +61,8 @@ export class PreparedPlace {
   }
 
   get env(): NonNullable<RunOptions["env"]> {
-    const searched = [path.join(this.sandbox.root, "stand-ins"), this.sandbox.environment["PATH"]];
     return {
-      PATH: searched.join(path.delimiter),
+      PATH: this.#searchPath,
       DOCS_TOKEN: "docs-token",
       MEMORY_FILE_PATH: path.join(this.sandbox.home, "memory.json"),
     };
@@ -73,7 +76,6 @@ export class PreparedPlace {
 
   #prepare(): void {
     const { sandbox } = this;
-    this.#standIn("npx");
     sandbox.configureUser({ demo: demoEntry }).configureProject({ notes: demoEntry });
     const gone = { command: "no-such-command" };
     const files = {
@@ -85,6 +87,10 @@ export class PreparedPlace {
       writeFileSync(path.join(sandbox.cwd, name), text);
     const cursor = { mcpServers: { theirs: { ...demoEntry, env: { API_KEY: "canary-1234567" } } } };
     this.#writeAt(path.join(sandbox.home, ".cursor/mcp.json"), JSON.stringify(cursor));
+    const desktop = { mcpServers: { drive: demoEntry } };
+    const desktopFile = path.join(sandbox.home, ".config/Claude/claude_desktop_config.json");
+    this.#writeAt(desktopFile, JSON.stringify(desktop));
+    this.#writeDatabase(path.join(sandbox.home, ".kuse-cowork/settings.db"));
     this.#writeAt(path.join(sandbox.cwd, ".vscode/mcp.json"), '{ "servers": {');
     mkdirSync(path.join(sandbox.home, ".config/fish/completions"), { recursive: true });
     this.#run(["call", "demo.add", "a=2", "b=3", "--quiet"]);
@@ -96,6 +102,15 @@ export class PreparedPlace {
     writeFileSync(file, text);
   }
 
+  #writeDatabase(file: string): void {
+    mkdirSync(path.dirname(file), { recursive: true });
+    const database = new DatabaseSync(file);
+    database.exec("CREATE TABLE mcp_servers (id TEXT, name TEXT, config TEXT, status TEXT)");
+    const config = JSON.stringify({ name: "kept", ...demoEntry });
+    database.prepare("INSERT INTO mcp_servers VALUES (?, ?, ?, ?)").run("1", "kept", config, "");
+    database.close();
+  }
+
   #run(words: readonly string[]): void {
     execFileSync(process.execPath, [program, ...words], {
       cwd: this.sandbox.cwd,
@@ -103,33 +118,4 @@ export class PreparedPlace {
       stdio: ["ignore", "ignore", "inherit"],
     });
   }
-
-  /** `npx -y <package> …` without a registry. */
-  #standIn(name: string): void {
-    const folder = path.join(this.sandbox.root, "stand-ins");
-    mkdirSync(folder);
-    const programs = ["filesystem", "memory", "everything"].map((server) => {
-      const name = `@modelcontextprotocol/server-${server}`;
-      return `${name}) exec "${process.execPath}" "${programOf(name)}" "$@" ;;`;
-    });
-    const script = [
-      "#!/bin/sh",
-      '[ "$1" = -y ] && shift',
-      'package="$1"; shift',
-      'case "$package" in',
-      ...programs,
-      '*) echo "no package $package here" >&2; exit 1 ;;',
-      "esac",
-      "",
-    ];
-    writeFileSync(path.join(folder, name), script.join("\n"), { mode: 0o755 });
-  }
-}
-
-/** The file that a package of this repository runs as its program. */
-function programOf(name: string): string {
-  const folder = path.join(packages, name);
-  const manifest = readFileSync(path.join(folder, "package.json"), "utf8");
-  const { bin } = JSON.parse(manifest) as { bin: Readonly<Record<string, string>> };
-  return path.join(folder, Object.values(bin)[0] ?? "");
 }
