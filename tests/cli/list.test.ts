@@ -6,6 +6,9 @@ import { describe, expect, it } from "vitest";
 import { createTestServer, serveRest } from "../../src/testing/index.ts";
 import { CliSandbox, demoEntry, normalize } from "./run-cli.ts";
 
+const fixture = (file: string): string =>
+  path.resolve(import.meta.dirname, "../fixtures/servers", file);
+
 describe("plugboard list", () => {
   it("CLI-14: shows what is configured and starts nothing", async () => {
     const sandbox = new CliSandbox();
@@ -180,6 +183,35 @@ describe("plugboard list --check", () => {
     ]);
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 7 });
     expect(existsSync(marker)).toBe(false);
+  });
+});
+
+describe("a silent server among ten", () => {
+  it("delays no other row of list --check, and the end no longer than itself", async () => {
+    const sandbox = new CliSandbox();
+    const file = path.join(sandbox.home, "tools.json");
+    writeFileSync(file, JSON.stringify([{ name: "look", inputSchema: { type: "object" } }]));
+    const quick = { command: process.execPath, args: [fixture("listing-server.mjs"), file] };
+    const halted = path.join(sandbox.cwd, "halted");
+    const silent = {
+      command: process.execPath,
+      args: [fixture("halting-server.mjs"), "initialize", halted],
+      // Asked for its era, a process that ends is started once more.
+      protocol: "2025-06-18",
+    };
+    const names = [...Array(9).keys()].map((index) => `quick-${index}`);
+    sandbox.configureUser({
+      silent,
+      ...Object.fromEntries(names.map((name) => [name, quick])),
+    });
+    const cli = sandbox.start(["list", "--check"]);
+    for (const name of names) await cli.writes("stdout", new RegExp(`${name} +● connected`));
+    await sandbox.holds("halted", "\n");
+    expect(cli.stdout).not.toContain("\nsilent ");
+    process.kill(Number(sandbox.read("halted")), "SIGKILL");
+    const { stdout, exitCode } = await cli.ended;
+    expect(stdout.split("\n").at(-2)).toMatch(/^silent +✗ disconnected .* stopped during start/);
+    expect(exitCode).toBe(4);
   });
 });
 

@@ -10,7 +10,7 @@ import {
   watch,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import path from "node:path";
 
 import { expect, onTestFinished } from "vitest";
@@ -97,7 +97,7 @@ export class CliSandbox {
     return this.startProgramInTerminal([program, ...words]);
   }
 
-  /** Another program, by its file and its words, at a terminal. */
+  /** Another program, by its file and its words, at a terminal. Its process id is in `pid` of the home folder. */
   startProgramInTerminal(words: readonly string[]): RunningCli {
     return this.startCommandInTerminal([process.execPath, ...words]);
   }
@@ -106,7 +106,8 @@ export class CliSandbox {
   startCommandInTerminal(words: readonly string[]): RunningCli {
     const command = words.map((word) => `'${word}'`).join(" ");
     // In place of the shell, which would end with a code of its own when somebody types Ctrl-C.
-    const args = ["--quiet", "--return", "--flush", "--command", `exec ${command}`, "/dev/null"];
+    const line = `echo $$ > "$HOME/pid"; exec ${command}`;
+    const args = ["--quiet", "--return", "--flush", "--command", line, "/dev/null"];
     return this.#spawn(terminalProgram, args, { TERM: "xterm", NO_COLOR: "1", SHELL: "/bin/sh" });
   }
 
@@ -202,7 +203,8 @@ export class RunningCli {
       });
     this.ended = new Promise((resolve, reject) => {
       child.once("error", reject);
-      child.once("close", (exitCode) => {
+      child.once("close", (code, signal) => {
+        const exitCode = signal === null ? code : 128 + constants.signals[signal];
         markedProcesses({ id: marker })
           .then((left) => {
             expect(left, "processes left behind").toEqual([]);

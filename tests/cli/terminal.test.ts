@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -207,6 +207,19 @@ describe.skipIf(!hasTerminal)("at a terminal", () => {
     const { screen, exitCode } = await answerWith(sandbox, ["test", "notes"], "\u0003");
     expect(screen).toContain("\n✗ cancelled before anything was run");
     expect(exitCode).toBe(130);
+  });
+
+  it.each([
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("%s while a question is open ends the command with %d", async (signal, code) => {
+    const sandbox = new CliSandbox().configureProject({ notes: demoEntry });
+    const cli = sandbox.startInTerminal(["test", "notes"]);
+    await cli.writes("stdout", "[y/N]");
+    process.kill(Number(readFileSync(path.join(sandbox.home, "pid"), "utf8")), signal);
+    const { stdout, exitCode } = await cli.ended;
+    expect(stdout).toContain("\n✗ cancelled before anything was run");
+    expect(exitCode).toBe(code);
   });
 
   it("--json asks nothing", async () => {

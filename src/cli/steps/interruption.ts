@@ -15,6 +15,18 @@ export interface Interruption {
 const echoMs = 500;
 
 /**
+ * Ends the process as the signal itself would, once the exit hooks have run: `process.exit` alone waits for threads,
+ * and one that reads a file may wait for ever.
+ */
+function endBy(name: StopSignal): never {
+  process.once("exit", () => {
+    process.removeAllListeners(name);
+    process.kill(process.pid, name);
+  });
+  process.exit(exitCodes[name]);
+}
+
+/**
  * From here on the first signal lets the command end what it is doing, and a second one ends the
  * process at once; the host's exit hook then kills what is left of the servers.
  */
@@ -28,7 +40,7 @@ export function watchSignals(): Interruption {
         received = name;
         receivedAt = performance.now();
         controller.abort();
-      } else if (performance.now() - receivedAt > echoMs) process.exit(exitCodes[name]);
+      } else if (performance.now() - receivedAt > echoMs) endBy(name);
     });
   return {
     signal: controller.signal,

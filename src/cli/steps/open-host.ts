@@ -1,3 +1,4 @@
+import { untilAborted } from "../../async/until-aborted.ts";
 import type { ServerEntry } from "../../config/keys/config-keys.ts";
 import { createError } from "../../errors/families.ts";
 import type { HostOptions, McpHost } from "../../host/host.ts";
@@ -6,11 +7,15 @@ import { createHumanAt } from "../human/terminal-human.ts";
 import { formatConfigProblem } from "../output/error-format.ts";
 import type { TypedServer } from "../words/server-words.ts";
 import { canAsk } from "./approve-launch.ts";
+import { cancelledBeforehand } from "./ask-line.ts";
 import type { CommandContext } from "./command-context.ts";
 import { ProgressLine } from "./progress-line.ts";
 
-/** A one-shot command ends at most two seconds after its result, whatever its servers do. */
-const oneShotLimits = { stopTermAfterMs: 1_000, stopGraceMs: 2_000 } as const;
+/**
+ * A one-shot command ends within two seconds of its result, whatever its servers do: SIGTERM and SIGKILL leave time for
+ * the rest of the end.
+ */
+export const oneShotLimits = { stopTermAfterMs: 900, stopGraceMs: 1_800 } as const;
 
 /** The host as configured where the command was typed. Reads files, starts nothing. */
 export async function openHost(
@@ -19,7 +24,7 @@ export async function openHost(
 ): Promise<McpHost> {
   const { createHost } = await import("../../host/create-host.ts");
   const { config } = context.options;
-  return await createHost({
+  const opening = createHost({
     watch: false,
     reconnect: false,
     // What a command needs, it starts itself.
@@ -30,6 +35,21 @@ export async function openHost(
     ...(config === undefined ? {} : { configFiles: config.toReversed() }),
     ...options,
   });
+  return await unlessInterrupted(opening, context.signal);
+}
+
+/** A store that does not answer holds nobody up who wants to stop. Nothing has been started by then. */
+async function unlessInterrupted(opening: Promise<McpHost>, signal: AbortSignal): Promise<McpHost> {
+  try {
+    return await untilAborted(opening, signal, cancelledBeforehand);
+  } catch (error) {
+    if (signal.aborted)
+      void opening.then(
+        (host) => host.close(),
+        () => undefined,
+      );
+    throw error;
+  }
 }
 
 /** What entries ask for is asked at the terminal. Servers, and questions of consent, are the commands' own affair. */

@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -32,6 +34,24 @@ describe("arguments as they are typed", () => {
       { key: "g-h.i", kind: "text", text: "1" },
     ]);
   });
+
+  it.skipIf(process.platform === "win32")(
+    "come through a pipe, until nobody wants them",
+    async () => {
+      const pipe = path.join(folder, "pipe");
+      execFileSync("mkfifo", [pipe]);
+      const abort = new AbortController();
+      const reading = readCallWords([`a=@${pipe}`], signal);
+      const writer = await open(pipe, "w");
+      await writer.write("one ");
+      await writer.write("two");
+      await writer.close();
+      expect(await reading).toEqual([{ key: "a", kind: "text", text: "one two" }]);
+      const waiting = readCallWords([`a=@${pipe}`], abort.signal);
+      abort.abort();
+      await expect(waiting).rejects.toMatchObject({ code: "cancelled" });
+    },
+  );
 
   it("CLI-13: are refused without a name, given twice, or when they are not what they claim", async () => {
     await expect(readCallWords(["loose"], signal)).rejects.toEqual(

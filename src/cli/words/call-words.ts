@@ -1,4 +1,6 @@
-import { createReadStream } from "node:fs";
+import { constants, createReadStream } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
 
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
@@ -65,27 +67,61 @@ function parseJson(text: string, what: string): unknown {
   }
 }
 
-function readTextFile(file: string, signal: AbortSignal): Promise<string> {
-  return readText(createReadStream(file), `the file "${file}"`, signal);
+async function readTextFile(file: string, signal: AbortSignal): Promise<string> {
+  const what = `the file "${file}"`;
+  const isPipe = await stat(file).then(
+    (stats) => stats.isFIFO(),
+    (error: unknown) => {
+      throw readProblem(error, what);
+    },
+  );
+  return await readText(isPipe ? readPipe(file, signal) : createReadStream(file), what, signal);
+}
+
+const pipePauseMs = 20;
+
+/**
+ * What is written into a pipe, until its last writer closes it or `signal` aborts. A read that waits for a writer
+ * would hold a thread, and the process could not end before it: this one looks again and again.
+ */
+async function* readPipe(file: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const pipe = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  // That of `<(command)` has had its writer; for one with a name somebody may still come.
+  let hadWriter = /^\/(?:dev|proc)\//.test(file);
+  try {
+    while (!signal.aborted) {
+      const { bytesRead, buffer } = await pipe.read().catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "EAGAIN") throw error;
+        return { bytesRead: undefined, buffer: undefined };
+      });
+      if (bytesRead === 0 && hadWriter) return;
+      if (bytesRead !== 0) hadWriter = true;
+      if (buffer !== undefined && bytesRead > 0) yield buffer.subarray(0, bytesRead);
+      else await setTimeout(pipePauseMs);
+    }
+  } finally {
+    await pipe.close();
+  }
 }
 
 /** Bounded whatever is behind the stream: a pipe that never ends, a device, a terminal nobody types on. */
 async function readText(
-  stream: NodeJS.ReadableStream & { destroy(): unknown },
+  stream: AsyncIterable<Buffer> & { readonly destroy?: () => unknown },
   what: string,
   signal: AbortSignal,
 ): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
-  const stop = (): void => void stream.destroy();
+  const stop = (): void => void stream.destroy?.();
   if (signal.aborted) stop();
   else signal.addEventListener("abort", stop, { once: true });
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for await (const chunk of stream) {
       length += chunk.length;
       if (length > maxInputBytes) throw badInput(`${what} is larger than 10 MiB`);
       chunks.push(chunk);
     }
+    signal.throwIfAborted();
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch (error) {
     if (signal.aborted) throw createError("cancelled", "cancelled before anything was run");

@@ -14,7 +14,12 @@ import { countTools } from "../../output/tool-listing.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { configFailure, connectEach, type ConnectReport } from "../../steps/connect-each.ts";
 import { type DemoServers, startDemoServers } from "../../steps/demo-servers.ts";
-import { isUnconfigured, noteConfigProblems, openHost } from "../../steps/open-host.ts";
+import {
+  isUnconfigured,
+  noteConfigProblems,
+  oneShotLimits,
+  openHost,
+} from "../../steps/open-host.ts";
 import { ProgressBlock } from "../../steps/progress-line.ts";
 import { resultColumn, runTour, type TourReport } from "../../steps/tour.ts";
 import { untilStopped } from "../../steps/until-stopped.ts";
@@ -53,7 +58,9 @@ async function runUp(context: CommandContext, command: UpCommand): Promise<numbe
 }
 
 async function runServers(context: CommandContext, command: UpCommand): Promise<number> {
-  const configured = await openHost(context, { watch: !command.once, reconnect: !command.once });
+  const { once } = command;
+  const limits = once ? oneShotLimits : {};
+  const configured = await openHost(context, { watch: !once, reconnect: !once, limits });
   if (!isUnconfigured(context, configured)) return await serve(context, configured, command);
   await configured.close();
   const demo = await startDemoServers();
@@ -61,7 +68,8 @@ async function runServers(context: CommandContext, command: UpCommand): Promise<
     const host = await openHost(context, {
       config: false,
       servers: demo.entries,
-      reconnect: !command.once,
+      reconnect: !once,
+      limits,
     });
     return await serve(context, host, { ...command, demo });
   } finally {
