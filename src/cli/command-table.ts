@@ -86,6 +86,10 @@ export const commandTable = {
     summary: "why an agent may or may not call a tool, rule by rule",
     load: () => import("./commands/records/why.ts"),
   },
+  logs: {
+    summary: "what a server printed, and how it started and ended",
+    load: () => import("./commands/records/logs.ts"),
+  },
   test: {
     summary: "start one server, list its tools, stop it",
     load: () => import("./commands/tools/test.ts"),

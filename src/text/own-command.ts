@@ -24,6 +24,7 @@ export const ownCommandNames = [
   "types",
   "consent",
   "why",
+  "logs",
   "test",
   "approve",
   "doctor",

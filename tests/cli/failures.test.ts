@@ -52,7 +52,7 @@ describe("a server that cannot be used", () => {
         "✗ files: the server stopped during start (exit code 3 after <time>)",
         `  command  node -e ${script}   from ~/.plugboard/mcp.json:3`,
         "  stderr   Error: ENOENT: no such folder ./x",
-        "  try      fix what it says, then: plugboard test files",
+        "  try      fix what it says, then: plugboard test files   full log: plugboard logs files",
         "",
       ].join("\n"),
     );
@@ -65,7 +65,7 @@ describe("a server that cannot be used", () => {
     expect(stderr.split("\n").toSpliced(1, 1)).toEqual([
       "✗ db: the server stopped during start (exit code 1 after <time>)",
       "  stderr   Error: DATABASE_URL must be set",
-      '  try      set DATABASE_URL in "env" of the entry, then: plugboard test db',
+      '  try      set DATABASE_URL in "env" of the entry, then: plugboard test db   full log: plugboard logs db',
       "",
     ]);
     expect(exitCode).toBe(4);

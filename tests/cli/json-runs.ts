@@ -176,6 +176,17 @@ export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
     ],
     fails: [{ words: ["why", "main", "dmo.add"], exitCode: 2 }],
   },
+  logs: {
+    prints: [
+      { words: ["logs", "demo"] },
+      { words: ["logs", "notes"] },
+      { words: ["logs", "demo", "-f"], stays: true, follows: true, exitCode: 130 },
+    ],
+    fails: [
+      { words: ["logs", "dmo"], exitCode: 2 },
+      { words: ["logs", "demo", "--since", "soon"], exitCode: 2 },
+    ],
+  },
   test: {
     prints: [{ words: ["test", "demo"] }, { words: ["test", address] }],
     fails: [{ words: ["test", ...broken], exitCode: 4 }],

@@ -45,6 +45,7 @@ describe("plugboard", () => {
       "types",
       "consent",
       "why",
+      "logs",
       "test",
       "approve",
       "doctor",

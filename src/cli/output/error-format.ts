@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 
 import { type ConfigProblem, formatProblem } from "../../config/keys/config-problem.ts";
 import { McpError } from "../../errors/mcp-error.ts";
-import { ownCommandsIn } from "../../text/own-command.ts";
+import { ownCommand, ownCommandsIn } from "../../text/own-command.ts";
 import { shellWord } from "../../text/shell-word.ts";
 import { truncate } from "../../text/truncate.ts";
 import { boundedLine } from "../../text/untrusted/bounded-text.ts";
@@ -122,10 +122,20 @@ function findFact(name: FactName, error: McpError, style: ErrorStyle): Fact | un
       return shown.length === 0 ? undefined : { label, text: shown.join("\n") };
     }
     case "try": {
-      const text = nextStep(error, style);
-      return text === undefined ? undefined : { label: "try", text: displayPathsIn(text, style) };
+      const next = [nextStep(error, style), fullLog(error, style)];
+      const text = next.filter((part) => part !== undefined).join(separator);
+      return text === "" ? undefined : { label: "try", text: displayPathsIn(text, style) };
     }
   }
+}
+
+/** How to read all that a process printed, where that is kept. */
+function fullLog(error: McpError, { program }: Standpoint): string | undefined {
+  const { serverName, details } = error;
+  const hasPrinted = textsIn(error, "stderrTail").length > 0;
+  if (serverName === undefined || typeof details["logFile"] !== "string" || !hasPrinted)
+    return undefined;
+  return `full log: ${ownCommand("logs", serverName, [], program)}`;
 }
 
 function nextStep(

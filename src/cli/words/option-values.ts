@@ -47,6 +47,19 @@ export function parsePort(text: string): number {
   });
 }
 
+/** Reads a number of things; with `orAll`, `all` is as many as there are. */
+export function parseCount(
+  text: string,
+  { orAll = false, max = 1_000_000 }: { readonly orAll?: boolean; readonly max?: number } = {},
+): number {
+  if (orAll && text === "all") return Number.POSITIVE_INFINITY;
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (count <= max) return count;
+  throw createError("invalid_arguments", `"${text.slice(0, 40)}" is no number of lines`, {
+    hint: `give a number from 0 to ${max}${orAll ? ", or all" : ""}`,
+  });
+}
+
 /** Gathers the values of an option that may be given several times. */
 export function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value];
