@@ -9,7 +9,8 @@ import { parseServerEntry } from "../config/parse/parse-config.ts";
 import type { HostEvent } from "../events/host-event.ts";
 import type { ProtocolClient, ToolListing } from "../protocol/protocol-client.ts";
 import type { ConnectionPurpose } from "../registry/server-registry.ts";
-import { Discovery } from "./discovery.ts";
+import type { CatalogTool } from "./catalog-tool.ts";
+import { compareTools, Discovery } from "./discovery.ts";
 import { ToolCatalog } from "./tool-catalog.ts";
 
 const listing: ToolListing = {
@@ -96,5 +97,67 @@ describe("Discovery", () => {
     await begun;
     expect(catalog.tools("s")).toHaveLength(1);
     expect(events).toEqual([]);
+  });
+});
+
+function definedTool(originalName: string, description = ""): CatalogTool {
+  return {
+    serverName: "s",
+    originalName,
+    title: undefined,
+    description,
+    inputSchema: { type: "object", properties: { a: { type: "string" } } },
+    outputSchema: undefined,
+    annotations: {},
+    icons: undefined,
+    meta: undefined,
+    isLive: true,
+    listed: { name: "one" },
+  };
+}
+
+describe("compareTools", () => {
+  it("LIM-05: names what came, what went and what is no longer the same", async () => {
+    const before = [definedTool("stays"), definedTool("goes"), definedTool("changes", "old")];
+    const after = [definedTool("comes"), definedTool("changes", "new"), definedTool("stays")];
+    expect(await compareTools(before, after)).toEqual({
+      added: ["comes"],
+      removed: ["goes"],
+      changed: ["changes"],
+    });
+  });
+
+  it("the order of members and of tools is no change", async () => {
+    const turned = {
+      ...definedTool("a"),
+      inputSchema: { properties: { a: { type: "string" } }, type: "object" },
+    };
+    expect(
+      await compareTools([definedTool("a"), definedTool("b")], [definedTool("b"), turned]),
+    ).toEqual({
+      added: [],
+      removed: [],
+      changed: [],
+    });
+  });
+
+  it("decision 7: gives way to other work after a while", async () => {
+    let compared = 0;
+    const slow = (name: string): CatalogTool => ({
+      ...definedTool(name),
+      get annotations() {
+        const until = performance.now() + 15;
+        while (performance.now() < until);
+        compared += 1;
+        return {};
+      },
+    });
+    const comparedBetween = new Promise<number>((resolve) => {
+      setImmediate(() => setImmediate(() => resolve(compared)));
+    });
+    const names = ["a", "b", "c", "d", "e"];
+    const [before, after] = [names.map((name) => slow(name)), names.map((name) => slow(name))];
+    await compareTools(before, after);
+    expect(await comparedBetween).toBeLessThan(compared);
   });
 });

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { oneAtATime } from "../async/queue.ts";
 import { TimeSlice } from "../async/time-slice.ts";
 import type { Limits } from "../config/keys/limits.ts";
@@ -12,7 +14,6 @@ import type { CatalogTool } from "./catalog-tool.ts";
 import { type KnownContent, listPrompts, listResources } from "./server-content.ts";
 import type { StoredCatalogs } from "./stored-catalogs.ts";
 import type { ToolCatalog } from "./tool-catalog.ts";
-import { compareTools } from "./tool-changes.ts";
 
 export interface DiscoveryOptions {
   readonly catalog: ToolCatalog;
@@ -225,4 +226,31 @@ function isUnknownMethod(error: unknown): boolean {
   if (!McpError.is(error, "rpc_error")) return false;
   const { rpc } = error.details as { readonly rpc?: { readonly code?: unknown } };
   return rpc?.code === unknownMethodCode;
+}
+
+/** The differences between two tool lists of one server, by original name. */
+export interface ToolChanges {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Tools of the same name with another definition. */
+  readonly changed: readonly string[];
+}
+
+/** Compares two tool lists in time slices, so that a long list does not hold up other work. */
+export async function compareTools(
+  before: readonly CatalogTool[],
+  after: readonly CatalogTool[],
+): Promise<ToolChanges> {
+  const known = new Map(before.map((tool) => [tool.originalName, tool]));
+  const added: string[] = [];
+  const changed: string[] = [];
+  const slice = new TimeSlice();
+  for (const tool of after) {
+    if (slice.isOver) await slice.next();
+    const old = known.get(tool.originalName);
+    known.delete(tool.originalName);
+    if (old === undefined) added.push(tool.originalName);
+    else if (!isDeepStrictEqual(old, tool)) changed.push(tool.originalName);
+  }
+  return { added, removed: [...known.keys()], changed };
 }

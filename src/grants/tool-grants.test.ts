@@ -17,9 +17,8 @@ import { fingerprintOf } from "../pins/tool-fingerprint.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { HostStore } from "../store/host-store.ts";
 import { ownCommand } from "../text/own-command.ts";
-import { publishConsentModes } from "./consent-mode-events.ts";
 import { contentSubject, subjectOf } from "./consent-subject.ts";
-import { ToolGrants } from "./tool-grants.ts";
+import { publishConsentModes, ToolGrants } from "./tool-grants.ts";
 
 const listed = (name: string, annotations: Readonly<Record<string, unknown>> = {}) => ({
   name,

@@ -14,9 +14,9 @@ import type { Grant, GrantFilter } from "../store/rows/grant-rows.ts";
 import { closest } from "../text/closest.ts";
 import { ownCommand } from "../text/own-command.ts";
 import {
+  type GrantSubject,
   contentName,
   contentSubject,
-  type GrantSubject,
   subjectOf,
   subjectsOfServer,
 } from "./consent-subject.ts";
@@ -297,4 +297,19 @@ function fits(grant: Grant, { agent, consentId, tool }: GrantFilter): boolean {
     (consentId === undefined || grant.consentId === consentId) &&
     (tool === undefined || grant.tool === tool)
   );
+}
+
+export interface ConsentModeEventsOptions {
+  readonly registry: Pick<ServerRegistry, "onConsentChange">;
+  readonly events: EventBus;
+  readonly clock: Clock;
+}
+
+/** Publishes consent modes, which hold as long as the host lives: they are decisions as much as stored grants. */
+export function publishConsentModes({ registry, events, clock }: ConsentModeEventsOptions): void {
+  registry.onConsentChange(({ serverName, agent = null, mode }) => {
+    const at = clock.now();
+    if (mode === undefined) events.emit({ type: "consent-ended", agent, serverName, at });
+    else events.emit({ type: "consent-mode-set", agent, serverName, mode, at });
+  });
 }

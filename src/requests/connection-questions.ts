@@ -9,15 +9,15 @@ import type { Human } from "../human/human.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { totalTimeOf } from "../protocol/channel/deadlines.ts";
+import { TokenBucket } from "../protocol/channel/token-bucket.ts";
 import type { ServerNotification } from "../protocol/protocol-client.ts";
 import type { InputContext, InputHandler, InputHandlers } from "../protocol/wire/input-handlers.ts";
-import { endSignal, type RequestOwner } from "../protocol/wire/request-owner.ts";
+import { type RequestOwner, endSignal } from "../protocol/wire/request-owner.ts";
 import type { JsonObject } from "../text/json-object.ts";
 import { OpenedPages } from "./opened-pages.ts";
-import { QuestionBudget } from "./question-budget.ts";
 import type { Asking } from "./question.ts";
-import { answerRoots, type Roots } from "./roots.ts";
-import { answerSampling, SamplingAllowances, type SamplingHandler } from "./sampling.ts";
+import { type Roots, answerRoots } from "./roots.ts";
+import { SamplingAllowances, type SamplingHandler, answerSampling } from "./sampling.ts";
 
 export interface QuestionsOptions {
   /** Answers questions that belong to no session. */
@@ -223,4 +223,47 @@ function outcomeOfFailure(error: unknown): RequestAnsweredEvent["outcome"] {
   return McpError.is(error, "consent_denied") || McpError.is(error, "denied")
     ? "declined"
     : "failed";
+}
+
+/** As many as one unfinished result of the modern era may ask at once. */
+const maxOpen = 32;
+/** A server of the legacy era asks one by one, so that the limit on rounds does not hold it. */
+const maxPerCall = 64;
+/** Questions that belong to no call, at once and then one a minute: there is no call to cancel. */
+const maxUnowned = 16;
+const unownedPerSecond = 1 / 60;
+
+/** Limits how often one server may ask a person, or a model, over one connection. */
+export class QuestionBudget {
+  readonly #serverName: string;
+  readonly #unowned: TokenBucket;
+  readonly #perCall = new WeakMap<object, number>();
+  #open = 0;
+
+  constructor(serverName: string, clock: Clock) {
+    this.#serverName = serverName;
+    this.#unowned = new TokenBucket({ perSecond: unownedPerSecond, burst: maxUnowned, clock });
+  }
+
+  /** Throws `denied` when the server has had its share; else `end` is to be called once. */
+  begin(owner: object | undefined): { readonly end: () => void } {
+    if (this.#open >= maxOpen) throw this.#refusal(`more than ${maxOpen} questions at once`);
+    if (owner === undefined && !this.#unowned.take())
+      throw this.#refusal("too many questions that belong to no call");
+    if (owner !== undefined) {
+      const asked = this.#perCall.get(owner) ?? 0;
+      if (asked >= maxPerCall) throw this.#refusal(`more than ${maxPerCall} questions in one call`);
+      this.#perCall.set(owner, asked + 1);
+    }
+    this.#open += 1;
+    return {
+      end: () => {
+        this.#open -= 1;
+      },
+    };
+  }
+
+  #refusal(what: string): McpError {
+    return createError("denied", `the server asks ${what}`, { serverName: this.#serverName });
+  }
 }

@@ -1,5 +1,5 @@
 import type { McpError } from "../../../errors/mcp-error.ts";
-import type { McpHost, ServerStatus } from "../../../host/host.ts";
+import type { McpHost, ServerInput, ServerStatus } from "../../../host/host.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
 import { formatElapsed } from "../../output/duration.ts";
 import {
@@ -13,7 +13,6 @@ import {
 import { countTools } from "../../output/tool-listing.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { configFailure, connectEach, type ConnectReport } from "../../steps/connect-each.ts";
-import { type DemoServers, startDemoServers } from "../../steps/demo-servers.ts";
 import {
   isUnconfigured,
   noteConfigProblems,
@@ -21,7 +20,7 @@ import {
   openHost,
 } from "../../steps/open-host.ts";
 import { ProgressBlock } from "../../steps/progress-line.ts";
-import { resultColumn, runTour, type TourReport } from "../../steps/tour.ts";
+import { type TourReport, resultColumn, runTour } from "../../steps/tour.ts";
 import { untilStopped } from "../../steps/until-stopped.ts";
 import { addExamples } from "../../words/examples.ts";
 
@@ -247,4 +246,25 @@ function connectLater(context: CommandContext, host: McpHost, name: string): voi
       context,
       `${stateWord(state)}  ${neutralizeLine(name)}: ${pendingNote(status, context.standpoint)}`,
     );
+}
+
+/** The bundled servers as `up` starts them where nothing is configured. */
+interface DemoServers {
+  readonly entries: Readonly<Record<string, ServerInput>>;
+  /** Ends the one that runs inside this process; the host ends the other. */
+  close(): Promise<void>;
+}
+
+async function startDemoServers(): Promise<DemoServers> {
+  const { createTestServer, demoServerEntry, serveHttp } =
+    await import("../../../testing/index.ts");
+  const http = await serveHttp(createTestServer());
+  return {
+    entries: {
+      // We wrote the demo server, so its claims can be believed.
+      demo: { ...demoServerEntry(), skipReadOnlyPrompts: true },
+      "demo-http": { url: http.url, transport: "streamable-http" },
+    },
+    close: () => http.close(),
+  };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
-import { QuestionBudget } from "./question-budget.ts";
+import { QuestionBudget } from "./connection-questions.ts";
 
 function ask(budget: QuestionBudget, times: number, owner?: object): void {
   for (let time = 0; time < times; time += 1) budget.begin(owner).end();
