@@ -160,6 +160,7 @@ export const rooms: readonly Room[] = [
       "doctor-report.ts": "what a look for trouble finds",
       "host.ts": "what a program can ask of a host",
       "own-files.ts": "where a host keeps its own files",
+      files: "configuration files: imported from other programs, checked, converted",
       servers: "where servers are defined, how they are changed, connected and shown",
       doctor: "what can be wrong with a host and its servers, as checks that run",
     },

@@ -2,8 +2,8 @@ import type { Command } from "commander";
 
 import type { ServerEntry } from "../../config/keys/config-keys.ts";
 import { toJson } from "../../config/parse/to-json.ts";
+import { refuseSecrets } from "../../host/files/entry-secrets.ts";
 import type { McpHost, ServerScope } from "../../host/host.ts";
-import { refuseSecrets } from "../../host/servers/entry-secrets.ts";
 import { ownCommand } from "../../text/own-command.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { serverObject } from "../output/server-status.ts";

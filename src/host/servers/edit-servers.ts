@@ -14,6 +14,7 @@ import type { McpError } from "../../errors/mcp-error.ts";
 import type { HostStore } from "../../store/host-store.ts";
 import type { NewServerRow } from "../../store/rows/server-rows.ts";
 import { revealAll } from "../../text/secrets/secret-text.ts";
+import type { PreparedEntry } from "../files/import-config.ts";
 import type {
   EntryInput,
   ImportOptions,
@@ -23,7 +24,6 @@ import type {
 } from "../host.ts";
 import { absoluteEntry } from "./absolute-entry.ts";
 import type { GivenServers } from "./given-servers.ts";
-import type { PreparedEntry } from "./import-config.ts";
 
 export interface ServerEditsOptions {
   readonly store: HostStore;
@@ -150,7 +150,7 @@ export class ServerEdits {
     known: readonly ServerConfig[],
     onAdd: (name: string) => void,
   ): Promise<ImportResult> {
-    const { importConfig } = await import("./import-config.ts");
+    const { importConfig } = await import("../files/import-config.ts");
     const { store, hostEnv } = this.#options;
     return await importConfig(options, {
       ground: this.#ground,
@@ -168,7 +168,7 @@ export class ServerEdits {
 
   /** Finds the files of other programs that hold servers; `ownFiles` are those that the host reads by itself. */
   async importSources(ownFiles: ReadonlySet<string>): Promise<readonly ImportSource[]> {
-    const { findImportSources } = await import("./import-sources.ts");
+    const { findImportSources } = await import("../files/import-sources.ts");
     return await findImportSources(this.#ground, ownFiles);
   }
 

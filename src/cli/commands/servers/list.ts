@@ -2,8 +2,8 @@ import path from "node:path";
 
 import { Stop } from "../../../async/stop.ts";
 import { createError } from "../../../errors/families.ts";
+import type { OtherHostFile } from "../../../host/files/import-sources.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../../host/host.ts";
-import type { OtherHostFile } from "../../../host/servers/import-sources.ts";
 import { systemClock } from "../../../ports/clock.ts";
 import { displayPath } from "../../output/display-path.ts";
 import {
@@ -78,7 +78,7 @@ async function findOtherFiles({
 }: CommandContext): Promise<readonly OtherHostFile[]> {
   const { cwd, home } = standpoint;
   if (options.config !== undefined || home === undefined) return [];
-  const { findOtherHostFiles } = await import("../../../host/servers/import-sources.ts");
+  const { findOtherHostFiles } = await import("../../../host/files/import-sources.ts");
   return await findOtherHostFiles({ workspaceFolder: cwd, home });
 }
 
