@@ -214,6 +214,8 @@ const entries: Readonly<Record<string, Entry>> = {
     values: ["SAFE_ENV_KEYS", "SecretText", "loadConfig", "parseConfig"],
     types: [
       "AddOptions",
+      "CheckedFile",
+      "ConfigCheck",
       "ConfigLayer",
       "ConfigProblem",
       "ConfigText",
@@ -231,6 +233,7 @@ const entries: Readonly<Record<string, Entry>> = {
       "Provenance",
       "ServerConfig",
       "ServerScope",
+      "ShadowedEntry",
       "SkippedServer",
       "TransportKind",
     ],

@@ -98,6 +98,10 @@ export const commandTable = {
     summary: "let a server of a project start, or accept tools that changed, after a look at it",
     load: () => import("./commands/servers/approve.ts"),
   },
+  config: {
+    summary: "check the configuration, or convert a file of it",
+    load: () => import("./commands/setup/config.ts"),
+  },
   doctor: {
     summary: "look for what is wrong, and say what to do about it",
     load: () => import("./commands/setup/doctor.ts"),

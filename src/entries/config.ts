@@ -2,6 +2,8 @@
 
 export type {
   AddOptions,
+  CheckedFile,
+  ConfigCheck,
   EntryInput,
   ImportOptions,
   ImportedServer,
@@ -10,6 +12,7 @@ export type {
   ImportSource,
   KeptServer,
   ServerScope,
+  ShadowedEntry,
   SkippedServer,
 } from "../host/host.ts";
 export { loadConfig } from "../config/files/load-config.ts";

@@ -21,6 +21,7 @@ export function keepHostAlive(): void {
     remove: true,
     importConfig: true,
     importSources: true,
+    checkConfig: true,
     enable: true,
     disable: true,
     reload: true,

@@ -9,7 +9,12 @@ import type { ToolReference } from "../catalog/tool-origin.ts";
 import type { McpServerConfig, ServerEntry } from "../config/keys/config-keys.ts";
 import type { ConfigProblem } from "../config/keys/config-problem.ts";
 import type { Limits } from "../config/keys/limits.ts";
-import type { Provenance, ServerConfig, TransportKind } from "../config/keys/server-config.ts";
+import type {
+  ConfigLayer,
+  Provenance,
+  ServerConfig,
+  TransportKind,
+} from "../config/keys/server-config.ts";
 import type { StartPhase } from "../connection/start-phases.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
@@ -297,6 +302,34 @@ export interface ImportSource {
   readonly problem?: ConfigProblem | undefined;
 }
 
+/** What is configured and what is wrong with it. */
+export interface ConfigCheck {
+  /** Every file that was looked for, nearest first. */
+  readonly files: readonly CheckedFile[];
+  /** Flaws of files and entries, variables that are not set, and secrets that are written out in a project. */
+  readonly problems: readonly ConfigProblem[];
+  /** Names that several entries have: the nearest counts. */
+  readonly shadowed: readonly ShadowedEntry[];
+  /** Number of servers that can be used. */
+  readonly servers: number;
+}
+
+export interface CheckedFile {
+  readonly path: string;
+  readonly layer: ConfigLayer;
+  readonly status: "read" | "missing" | "broken";
+  /** Number of its servers that can be used. */
+  readonly servers: number;
+}
+
+export interface ShadowedEntry {
+  readonly name: string;
+  /** Where the entry is written that counts. */
+  readonly by: Provenance;
+  /** Where the others are written, nearest first. */
+  readonly entries: readonly Provenance[];
+}
+
 export interface DisconnectOptions {
   /** Lets go of the server on this agent's behalf only; without one every connection ends. */
   readonly owner?: string | undefined;
@@ -328,6 +361,8 @@ export interface McpHost extends AsyncDisposable {
    * name exists here. Throws when there is nothing that can be read, and `server_unknown` for `names` that are not there.
    */
   importConfig(options: ImportOptions): Promise<ImportResult>;
+  /** Says what is wrong with the configuration, and what will be when a server starts. Starts nothing. */
+  checkConfig(): Promise<ConfigCheck>;
   /** Finds the files of other programs on this machine that hold servers. */
   importSources(): Promise<readonly ImportSource[]>;
   enable(name: string): Promise<ServerStatus>;

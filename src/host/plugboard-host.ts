@@ -27,6 +27,7 @@ import type { DoctorOptions, DoctorReport } from "./doctor-report.ts";
 import type { DoctorParts } from "./doctor/check.ts";
 import type {
   AddOptions,
+  ConfigCheck,
   ConnectElsewhereOptions,
   ConnectOptions,
   DisconnectOptions,
@@ -208,6 +209,13 @@ export class PlugboardHost implements McpHost {
     this.#assertOpen();
     const { sources, edits } = this.#options;
     return await edits.importSources(new Set(sources.current.files.map((file) => file.path)));
+  }
+
+  async checkConfig(): Promise<ConfigCheck> {
+    this.#assertOpen();
+    const { sources, configured, edits } = this.#options;
+    const { checkConfig } = await import("./files/check-config.ts");
+    return checkConfig(sources.current, configured.problems, edits.hostEnv);
   }
 
   async enable(name: string): Promise<ServerStatus> {

@@ -27,6 +27,7 @@ export const ownCommandNames = [
   "logs",
   "test",
   "approve",
+  "config",
   "doctor",
   "completion",
   "test-server",

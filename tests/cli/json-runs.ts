@@ -199,6 +199,19 @@ export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
     ],
     fails: [{ words: ["approve", "notes", "--identity", "other"], exitCode: 6 }],
   },
+  config: {
+    prints: [
+      { words: ["config", "check"] },
+      { words: ["config", "check", "--config", "missing.json"], exitCode: 2 },
+      { words: ["config", "convert", "failing.json", "--to", "servers"] },
+      { words: ["config", "convert", "failing.json", "--to", "servers", "-o", "new.json"] },
+    ],
+    fails: [
+      { words: ["config", "convert", "missing.json", "--to", "servers"], exitCode: 2 },
+      { words: ["config", "convert", "failing.json"], exitCode: 2 },
+      { words: ["config", "chek"], exitCode: 2 },
+    ],
+  },
   doctor: {
     prints: [
       { words: ["doctor"] },

@@ -48,6 +48,7 @@ describe("plugboard", () => {
       "logs",
       "test",
       "approve",
+      "config",
       "doctor",
       "completion",
       "test-server",

@@ -1,5 +1,4 @@
 import path from "node:path";
-import { isDeepStrictEqual } from "node:util";
 
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
@@ -9,7 +8,7 @@ import { entrySpellings, type ServerEntry } from "../keys/config-keys.ts";
 import { problemError } from "../keys/config-problem.ts";
 import { type Container, findContainer } from "../parse/find-entries.ts";
 import { parseConfig } from "../parse/parse-config.ts";
-import { clearJsonc, removeJsonc, setJsonc, wrapInList } from "./jsonc-edit.ts";
+import { clearJsonc, removeJsonc, rewriteJsonc, setJsonc, wrapInList } from "./jsonc-edit.ts";
 import { prefersSnakeCase, respell } from "./respell-entry.ts";
 
 type RawEntry = Readonly<Record<string, unknown>>;
@@ -136,28 +135,7 @@ function replaceEntry(
   if (!isRecord(existing)) return setJsonc(text, entryPath, respell({}, entry, false));
   const { name: _name, ...written } = respell(existing, entry, prefersSnakeCase(container?.value));
   const name = Object.hasOwn(existing, "name") ? { name: existing["name"] } : {};
-  return rewrite(text, entryPath, existing, { ...name, ...written });
-}
-
-/** Changes only what differs, so that comments inside the entry stay where they are. */
-function rewrite(text: string, at: FieldPath, before: RawEntry, after: RawEntry): string {
-  let result = text;
-  for (const key of Object.keys(before))
-    if (!Object.hasOwn(after, key)) result = removeJsonc(result, [...at, key]);
-  for (const [key, value] of Object.entries(after)) {
-    const old = before[key];
-    if (Object.hasOwn(before, key) && isDeepStrictEqual(plain(old), plain(value))) continue;
-    result =
-      isRecord(old) && isRecord(value)
-        ? rewrite(result, [...at, key], old, value)
-        : setJsonc(result, [...at, key], value);
-  }
-  return result;
-}
-
-/** Compares two values as JSON: parsed objects have no prototype, given ones do. */
-function plain(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value)) as unknown;
+  return rewriteJsonc(text, entryPath, existing, { ...name, ...written });
 }
 
 function removeEntry({ text, container }: Target, entryPath: FieldPath): string {

@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
+
 import type { Node } from "jsonc-parser";
 
 import { createError } from "../../errors/families.ts";
+import type { JsonObject } from "../../text/json-object.ts";
 import { childOf, parseJsonc } from "../files/jsonc-document.ts";
-import type { FieldPath } from "../keys/check-value.ts";
+import { type FieldPath, isRecord } from "../keys/check-value.ts";
 
 // Edits keep comments, order, indentation, line ends and trailing commas. The `modify` function of
 // `jsonc-parser` moves or drops the comments beside an edit.
@@ -39,6 +42,40 @@ export function removeJsonc(text: string, path: FieldPath): string {
   const parent = member?.parent;
   if (member === undefined || parent === undefined) return text;
   return applyEdits(text, removeMember(text, parent, member));
+}
+
+/** Changes the object at `at` where it differs, so that comments inside of it stay where they are. */
+export function rewriteJsonc(
+  text: string,
+  at: FieldPath,
+  before: JsonObject,
+  after: JsonObject,
+): string {
+  let result = text;
+  for (const key of Object.keys(before))
+    if (!Object.hasOwn(after, key)) result = removeJsonc(result, [...at, key]);
+  for (const [key, value] of Object.entries(after)) {
+    const old = before[key];
+    if (Object.hasOwn(before, key) && isDeepStrictEqual(plain(old), plain(value))) continue;
+    result =
+      isRecord(old) && isRecord(value)
+        ? rewriteJsonc(result, [...at, key], old, value)
+        : setJsonc(result, [...at, key], value);
+  }
+  return result;
+}
+
+/** Gives the value at `path` another key; what it holds stays as it is written. */
+export function renameJsonc(text: string, path: FieldPath, key: string): string {
+  const [name] = nodeAt(rootOf(text), path)?.parent?.children ?? [];
+  if (name === undefined) return text;
+  const { offset, length } = name;
+  return applyEdits(text, [{ offset, length, content: JSON.stringify(key) }]);
+}
+
+/** Compares two values as JSON: parsed objects have no prototype, given ones do. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value)) as unknown;
 }
 
 /** Turns a file that is one value into a list of that value and another. */

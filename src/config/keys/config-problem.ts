@@ -66,6 +66,22 @@ export function formatProblem(problem: ConfigProblem, cwd?: string): string {
   return `${place === undefined ? "" : `${place} — `}${server}${problem.message}`;
 }
 
+/** Describes a flaw of an entry that was read, at the place of the entry. */
+export function entryProblem(
+  { name, provenance }: { readonly name: string; readonly provenance: Provenance },
+  flaw: Pick<ConfigProblem, "severity" | "code" | "message" | "field">,
+): ConfigProblem {
+  const { layer, path: file, line, column } = provenance;
+  return {
+    ...flaw,
+    serverName: name,
+    layer,
+    ...(file === undefined ? {} : { path: file }),
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+  };
+}
+
 /** Joins the errors among `problems` into one error to throw, with the place of the first. */
 export function problemError(problems: readonly ConfigProblem[]): McpError {
   const errors = problems.filter((problem) => problem.severity === "error");

@@ -1,6 +1,6 @@
 import { slug } from "../../text/slug.ts";
 import { quoteName } from "../keys/check-value.ts";
-import { type ConfigProblem, formatOrigin } from "../keys/config-problem.ts";
+import { type ConfigProblem, entryProblem, formatOrigin } from "../keys/config-problem.ts";
 import { isOfProject, type ServerConfig } from "../keys/server-config.ts";
 
 /**
@@ -46,16 +46,7 @@ function claimsOf(
 }
 
 function clashProblem(config: ServerConfig, owner: ServerConfig, what: string): ConfigProblem {
-  const { layer, path, line, column } = config.provenance;
   const origins = `here (${formatOrigin(config.provenance)}) and by ${quoteName(owner.name)} (${formatOrigin(owner.provenance)})`;
-  return {
-    severity: "error",
-    code: "config_invalid",
-    message: `${what} is used twice: ${origins}; the latter is kept`,
-    serverName: config.name,
-    layer,
-    ...(path === undefined ? {} : { path }),
-    ...(line === undefined ? {} : { line }),
-    ...(column === undefined ? {} : { column }),
-  };
+  const message = `${what} is used twice: ${origins}; the latter is kept`;
+  return entryProblem(config, { severity: "error", code: "config_invalid", message });
 }

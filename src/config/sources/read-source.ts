@@ -1,11 +1,10 @@
 import { type ConfigText, readConfigText } from "../files/read-config-file.ts";
 import { type FieldPath, isRecord, quoteName } from "../keys/check-value.ts";
-import type { ConfigProblem } from "../keys/config-problem.ts";
+import { type ConfigProblem, entryProblem } from "../keys/config-problem.ts";
 import type { ServerConfig } from "../keys/server-config.ts";
 import { parseConfig } from "../parse/parse-config.ts";
 import { createReport, type Position } from "../parse/parse-entry.ts";
-import { mapTemplates } from "../variables/map-templates.ts";
-import { parseTemplate } from "../variables/variable-reference.ts";
+import { foreignReferences } from "../variables/reference-uses.ts";
 import { translateEntry } from "./entry-shapes.ts";
 import { guessShape, type ListedEntries, type ListedEntry, listEntries } from "./list-entries.ts";
 import type { EntryShapeName, SourceFile } from "./source-table.ts";
@@ -135,7 +134,7 @@ function parseSource(document: SourceDocument, file: SourceFile): SourceServers 
       },
     },
   );
-  problems.push(...parsed.problems, ...foreignReferences(parsed.servers));
+  problems.push(...parsed.problems, ...foreignProblems(parsed.servers));
   if (listed.entries.length > entries.length) problems.push(tooMany(listed.entries.length, file));
   return {
     servers: parsed.servers.map((config) => ({
@@ -166,29 +165,17 @@ function translate(
 }
 
 /** Warns about references that only the other program can replace: the server would not start. */
-function foreignReferences(servers: readonly ServerConfig[]): readonly ConfigProblem[] {
-  const problems: ConfigProblem[] = [];
-  for (const config of servers) {
-    const { layer, path, line, column } = config.provenance;
-    const look = (template: string, field: string): string => {
-      for (const part of parseTemplate(template))
-        if (part.type === "foreign")
-          problems.push({
-            severity: "warning",
-            code: "config_invalid",
-            message: `${quoteName(field)} holds "\${${part.kind}:…}", which only the program knows that the file was written for: name a variable in its place`,
-            serverName: config.name,
-            layer,
-            field,
-            ...(path === undefined ? {} : { path }),
-            ...(line === undefined ? {} : { line }),
-            ...(column === undefined ? {} : { column }),
-          });
-      return template;
-    };
-    mapTemplates(config, look, look);
-  }
-  return problems;
+function foreignProblems(servers: readonly ServerConfig[]): readonly ConfigProblem[] {
+  return servers.flatMap((config) =>
+    foreignReferences(config).map(({ kind, field }) =>
+      entryProblem(config, {
+        severity: "warning",
+        code: "config_invalid",
+        message: `${quoteName(field)} holds "\${${kind}:…}", which only the program knows that the file was written for: name a variable in its place`,
+        field,
+      }),
+    ),
+  );
 }
 
 function tooMany(count: number, { path }: SourceFile): ConfigProblem {

@@ -26,6 +26,37 @@ export function variableUses(config: ServerConfig): readonly VariableUse[] {
   return [...uses.values()];
 }
 
+/** Lists each use of a variable that has neither a value nor a default: the server would not start. */
+export function unsetVariables(
+  config: Pick<ServerConfig, "transport" | "auth">,
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly VariableUse[] {
+  const uses = new Map<string, VariableUse>();
+  mapTemplates(config, (template, field) => {
+    for (const part of parseTemplate(template)) {
+      if (part.type !== "variable" || part.fallback !== undefined) continue;
+      const variable = part.name;
+      if (environment[variable] === undefined)
+        uses.set(`${variable} ${field}`, { variable, field });
+    }
+    return template;
+  });
+  return [...uses.values()];
+}
+
+/** Lists references that only the program can replace that the entry was written for. */
+export function foreignReferences(
+  config: Pick<ServerConfig, "transport" | "auth">,
+): readonly { readonly kind: string; readonly field: string }[] {
+  const found: { readonly kind: string; readonly field: string }[] = [];
+  mapTemplates(config, (template, field) => {
+    for (const part of parseTemplate(template))
+      if (part.type === "foreign") found.push({ kind: part.kind, field });
+    return template;
+  });
+  return found;
+}
+
 /** Lists the ids of the inputs that a person is asked for before the server can start. */
 export function inputIds(config: Pick<ServerConfig, "transport" | "auth">): ReadonlySet<string> {
   const ids = new Set<string>();

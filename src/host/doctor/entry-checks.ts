@@ -7,8 +7,7 @@ import {
   type ServerConfig,
 } from "../../config/keys/server-config.ts";
 import { expandVariables } from "../../config/parse/expand-variables.ts";
-import { mapTemplates } from "../../config/variables/map-templates.ts";
-import { variableUses } from "../../config/variables/reference-uses.ts";
+import { unsetVariables, variableUses } from "../../config/variables/reference-uses.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import { judgeHost } from "../../isolation/network/blocked-address.ts";
 import { chooseProxy } from "../../isolation/network/choose-proxy.ts";
@@ -68,13 +67,8 @@ function checkVariables(config: ServerConfig, { machine }: DoctorParts): Found |
   const names = variableUses(config).map(({ variable }) => variable);
   const variables = [...new Set(names)].filter((name) => !name.startsWith("input:"));
   if (variables.length === 0) return undefined;
-  const unset = new Map<string, string>();
-  mapTemplates(config, (template, field) => {
-    const expansion = expandVariables(template, machine.hostEnv);
-    if (!expansion.ok && expansion.reason === "unset" && !expansion.variable.startsWith("input:"))
-      unset.set(expansion.variable, field);
-    return template;
-  });
+  const uses = unsetVariables(config, machine.hostEnv);
+  const unset = new Map(uses.map(({ variable, field }) => [variable, field]));
   if (unset.size === 0) return ok(someOf(variables));
   const missing = [...unset].map(([name, field]) => `${name} (in "${field}")`);
   const [first = ""] = unset.keys();

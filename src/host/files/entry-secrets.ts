@@ -23,7 +23,7 @@ interface EntrySecret {
 }
 
 /** Finds the secrets that are written out in an entry. References to variables are none. */
-function findSecrets(entry: Entry): readonly EntrySecret[] {
+export function findSecrets(entry: Entry): readonly EntrySecret[] {
   const { command, args } = entry;
   return [
     ...namedSecrets(entry, "env"),

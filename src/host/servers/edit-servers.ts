@@ -44,6 +44,10 @@ export class ServerEdits {
     this.#options = options;
   }
 
+  get hostEnv(): ServerEditsOptions["hostEnv"] {
+    return this.#options.hostEnv;
+  }
+
   /**
    * Keeps the server where the scope says, and in memory when the host has no store. Gives what is kept
    * differently from what was given.
