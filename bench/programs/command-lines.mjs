@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { commandFile } from "../clients/build.mjs";
@@ -8,8 +8,8 @@ const bench = path.resolve(import.meta.dirname, "..");
 const newerNodeFolder = path.join(bench, "newer-node", "node_modules");
 
 /**
- * What a command line is asked to do. `list` and `remembered` start no server; `remembered` lists the tools that a
- * command before it has listed.
+ * What a command line is asked to do. `list` starts no server; `remembered` lists the tools of one that a command before
+ * it has listed.
  *
  * @typedef {"version" | "list" | "remembered" | "tools" | "call"} Task
  * @typedef {import("../servers/open-target.mjs").StdioTarget} StdioTarget
@@ -18,6 +18,7 @@ const newerNodeFolder = path.join(bench, "newer-node", "node_modules");
  * @property {(task: Task, server: StdioTarget) => readonly string[]} words behind the name of Node
  * @property {(project: string, home: string, server: StdioTarget) => Promise<void>} [configure] writes the server
  *   down as `echo`, where the command line has a place for it
+ * @property {(home: string) => Promise<void>} [forget] deletes what it knows of the server, and not its compiled code
  * @property {RegExp} [answer] what it prints whatever the task is
  */
 
@@ -44,6 +45,11 @@ export const commandLines = {
     ],
     configure: (_, home, server) =>
       writeServers(path.join(home, ".plugboard", "mcp.json"), "servers", server),
+    forget: async (home) => {
+      const folder = path.join(home, ".plugboard");
+      const files = (await readdir(folder)).filter((name) => name.startsWith("plugboard.db"));
+      for (const name of files) await rm(path.join(folder, name));
+    },
   },
   mcporter: {
     words: (task) => [

@@ -56,7 +56,11 @@ export const cli = defineScenario({
   workloads: [
     command("version", "--version", [mcporter, inspector]),
     command("list", "list of one configured server, which is not started", [mcporter]),
-    command("remembered", "tools of a server that a command before has listed", []),
+    command(
+      "remembered",
+      "tools of a server that a command before has listed, whose era is known",
+      [],
+    ),
     command("tools", "tools of a server that is started for it", [
       oneReply,
       bareSdk,
