@@ -55,11 +55,19 @@ keepHostAlive();
  * only those whose entry says `"start": "eager"`.
  */
 export function createHost(options: HostOptions = {}): Promise<McpHost> {
-  return keepAliveUntil(openHost(options));
+  return keepAliveUntil(openHost(options, { isOneShot: false }));
+}
+
+/** A host for a process that ends with its first answer: what it keeps, it writes itself instead of in a thread. */
+export function createOneShotHost(options: HostOptions = {}): Promise<McpHost> {
+  return keepAliveUntil(openHost(options, { isOneShot: true }));
 }
 
 /** Builds every part of a host, each from those above it. */
-async function openHost(options: HostOptions): Promise<McpHost> {
+async function openHost(
+  options: HostOptions,
+  { isOneShot }: { readonly isOneShot: boolean },
+): Promise<McpHost> {
   checkHostOptions(options);
 
   // What the program brings along, or the machine.
@@ -86,6 +94,7 @@ async function openHost(options: HostOptions): Promise<McpHost> {
     location,
     clock,
     logger: background,
+    isInPlace: isOneShot,
     callsMeanwhile: isAuditRequired ? "calls are refused" : undefined,
     onProblem: ({ message }) => warnings.announce(message),
   });

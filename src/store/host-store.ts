@@ -22,6 +22,8 @@ export interface HostStoreOptions {
   readonly location: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Whether a file is written to without a thread; see `SqliteWriterOptions`. */
+  readonly isInPlace?: boolean | undefined;
   /** How `problem` says what happens to calls while the store cannot be opened; "no call is written down" by default. */
   readonly callsMeanwhile?: string | undefined;
   /** Called when the store could not be opened; not again until it was opened in between. */
@@ -191,10 +193,10 @@ export class HostStore {
   }
 
   async #openNow(location: string, isAgain: boolean): Promise<Store> {
-    const { clock, logger } = this.#options;
+    const { clock, logger, isInPlace } = this.#options;
     try {
       const { openStore } = await import("./open-store.ts");
-      const store = await openStore({ location, clock, logger });
+      const store = await openStore({ location, clock, logger, isInPlace });
       if (this.#onChange !== undefined) store.onchange(this.#onChange);
       // Whoever watches has not seen anything of this store yet.
       if (isAgain) this.#onChange?.();

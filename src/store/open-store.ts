@@ -24,6 +24,8 @@ export interface OpenStoreOptions {
   readonly auditLimits?: AuditLimits | undefined;
   /** How long a write to a file waits for other processes. */
   readonly lockWaitMs?: number | undefined;
+  /** Whether a file is written to without a thread; see `SqliteWriterOptions`. */
+  readonly isInPlace?: boolean | undefined;
 }
 
 /** A store of this version may have thousands of pages to convert, which nobody waits for. */

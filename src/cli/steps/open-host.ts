@@ -17,14 +17,25 @@ import { ProgressLine } from "./progress-line.ts";
  */
 export const oneShotLimits = { stopTermAfterMs: 900, stopGraceMs: 1_800 } as const;
 
-/** The host as configured where the command was typed. Reads files, starts nothing. */
+/** The host as configured where the command was typed, for a command that goes on. Reads files, starts nothing. */
 export async function openHost(
   context: CommandContext,
   options: HostOptions = {},
 ): Promise<McpHost> {
   const { createHost } = await import("../../host/create-host.ts");
+  return await unlessInterrupted(createHost(hostOptions(context, options)), context.signal);
+}
+
+/** The same for a command that ends with its answer. */
+async function openOneShotHost(context: CommandContext, options: HostOptions): Promise<McpHost> {
+  const { createOneShotHost } = await import("../../host/create-host.ts");
+  const opening = createOneShotHost(hostOptions(context, { limits: oneShotLimits, ...options }));
+  return await unlessInterrupted(opening, context.signal);
+}
+
+function hostOptions(context: CommandContext, options: HostOptions): HostOptions {
   const { config } = context.options;
-  const opening = createHost({
+  return {
     watch: false,
     reconnect: false,
     // What a command needs, it starts itself.
@@ -34,8 +45,7 @@ export async function openHost(
     ...(canAsk(context) ? { human: inputsOnly(context) } : {}),
     ...(config === undefined ? {} : { configFiles: config.toReversed() }),
     ...options,
-  });
-  return await unlessInterrupted(opening, context.signal);
+  };
 }
 
 /** A store that does not answer holds nobody up who wants to stop. Nothing has been started by then. */
@@ -120,7 +130,7 @@ export async function withConfiguredHost<T>(
   use: (host: McpHost) => Promise<T>,
   options: HostOptions = {},
 ): Promise<T> {
-  const host = await openHost(context, { limits: oneShotLimits, ...options });
+  const host = await openOneShotHost(context, options);
   return await closeAfter(context, host, use);
 }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { describe, expect, it } from "vitest";
 
@@ -31,10 +32,13 @@ function readIds(file: string): readonly unknown[] {
   return rows.map(({ id }) => id);
 }
 
-describe("SqliteWriter", () => {
+describe.each([
+  { how: "from a thread", options: {} },
+  { how: "in place", options: { isInPlace: true } },
+])("SqliteWriter $how", ({ options }) => {
   it("STO-08: writes in the order asked for; its end waits for all of them", async () => {
     const file = createFile();
-    const writer = new SqliteWriter(file);
+    const writer = new SqliteWriter(file, options);
     const ids = Array.from({ length: 50 }, (_, index) => `s${index}`);
     const writes = ids.map((id) => writer.write([insert(id)], "normal"));
     await writer.close();
@@ -46,7 +50,7 @@ describe("SqliteWriter", () => {
 
   it("STO-08: a failed write changes nothing, and the next one works", async () => {
     const file = createFile();
-    const writer = new SqliteWriter(file);
+    const writer = new SqliteWriter(file, options);
     await writer.write([insert("a")], "full");
     const twice = writer.write([insert("b"), insert("a")], "full");
     await expect(twice).rejects.toMatchObject({
@@ -60,12 +64,31 @@ describe("SqliteWriter", () => {
 
   it("STO-08: a file that is not there yet is tried again by the next write", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "writer-"));
-    const writer = new SqliteWriter(path.join(folder, "missing", "x.db"));
+    const writer = new SqliteWriter(path.join(folder, "missing", "x.db"), options);
     for (let tries = 0; tries < 2; tries += 1)
       await expect(writer.check()).rejects.toMatchObject({ details: { problem: "cannot-open" } });
     await writer.close();
   });
+});
 
+describe("SqliteWriter in place", () => {
+  it("STO-08: leaves the event loop to others while another process holds the file", async () => {
+    const file = createFile();
+    const other = new DatabaseSync(file);
+    other.exec("BEGIN IMMEDIATE");
+    const writer = new SqliteWriter(file, { isInPlace: true });
+    const written = writer.write([insert("a")], "full");
+    const later = writer.write([insert("b")], "full");
+    await nextTurn();
+    other.exec("COMMIT");
+    other.close();
+    expect(await Promise.all([written, later])).toEqual([[1], [1]]);
+    await writer.close();
+    expect(readIds(file)).toEqual(["a", "b"]);
+  });
+});
+
+describe("SqliteWriter", () => {
   it("never used, it starts no thread and ends at once", async () => {
     await new SqliteWriter("/nowhere/x.db").close();
   });

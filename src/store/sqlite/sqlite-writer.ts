@@ -8,20 +8,27 @@ import { lookWhetherSaved, sqliteError, storeClosed, storeError } from "../table
 import { fileIdentity } from "./file-identity.mjs";
 import { requireSqlite } from "./find-sqlite.ts";
 import { toBatchStatement, toBatchStep } from "./sqlite-statements.ts";
+import {
+  isBusy,
+  WriteConnection,
+  type WriterData,
+  type WriterTask,
+} from "./sqlite-write-connection.mjs";
 import { sqliteWriterModule } from "./sqlite-writer-module.ts";
-import type {
-  WriterAnswer,
-  WriterData,
-  WriterFailure,
-  WriterJob,
-  WriterTask,
-} from "./sqlite-writer-thread.mjs";
+import type { WriterAnswer, WriterFailure, WriterJob } from "./sqlite-writer-thread.mjs";
 
 /** So long a write waits for other processes; each of theirs takes milliseconds. */
 const defaultLockWaitMs = 15_000;
+/** So long a write in place holds up the event loop for other processes before a thread waits for them. */
+const inPlaceLockWaitMs = 20;
 
 export interface SqliteWriterOptions {
   readonly lockWaitMs?: number | undefined;
+  /**
+   * Writes in the event loop instead of a thread, for a process that does nothing else meanwhile: to start a thread takes
+   * 32 ms of CPU time. Where another process holds the file, a thread waits for it all the same.
+   */
+  readonly isInPlace?: boolean | undefined;
 }
 
 interface Pending {
@@ -30,25 +37,26 @@ interface Pending {
 }
 
 /**
- * Writes to one SQLite file from a thread of its own, in the order asked for. The thread starts with the
- * first write and keeps the process alive only while a write is under way.
+ * Writes to one SQLite file in the order asked for, from a thread of its own unless told otherwise. The thread starts with
+ * the first write and keeps the process alive only while a write is under way.
  */
 export class SqliteWriter {
   readonly #file: string;
-  /** Undefined for a file that has to be made first. */
-  readonly #identity: string | undefined;
-  readonly #driver: string;
-  readonly #lockWaitMs: number;
+  readonly #data: WriterData;
+  /** Undefined where a thread writes. */
+  #inPlace: WriteConnection | undefined;
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
   #nextId = 0;
   #closing: Promise<void> | undefined;
 
   constructor(file: string, options: SqliteWriterOptions = {}) {
+    const { lockWaitMs = defaultLockWaitMs, isInPlace = false } = options;
     this.#file = file;
-    this.#identity = fileIdentity(file);
-    this.#driver = requireSqlite(file);
-    this.#lockWaitMs = options.lockWaitMs ?? defaultLockWaitMs;
+    // The identity is undefined for a file that has to be made first.
+    this.#data = { driver: requireSqlite(file), file, identity: fileIdentity(file), lockWaitMs };
+    if (isInPlace)
+      this.#inPlace = new WriteConnection({ ...this.#data, lockWaitMs: inPlaceLockWaitMs });
   }
 
   async write(
@@ -77,6 +85,7 @@ export class SqliteWriter {
   }
 
   async #close(): Promise<void> {
+    this.#inPlace?.perform({ kind: "close" });
     const worker = this.#worker;
     if (worker === undefined) return;
     const exit = new Promise<void>((resolve) => {
@@ -90,6 +99,15 @@ export class SqliteWriter {
 
   #ask(task: WriterTask): Promise<unknown> {
     if (this.#closing !== undefined) return Promise.reject(storeClosed(this.#file));
+    if (this.#inPlace !== undefined) {
+      try {
+        return Promise.resolve(this.#inPlace.perform(task));
+      } catch (error) {
+        if (!isBusy(error)) return Promise.reject(sqliteError(error, this.#file));
+        this.#inPlace.perform({ kind: "close" });
+        this.#inPlace = undefined;
+      }
+    }
     this.#worker ??= this.#start();
     return this.#send(this.#worker, task);
   }
@@ -105,14 +123,7 @@ export class SqliteWriter {
   }
 
   #start(): Worker {
-    const worker = startThread(sqliteWriterModule, {
-      workerData: {
-        driver: this.#driver,
-        file: this.#file,
-        identity: this.#identity,
-        lockWaitMs: this.#lockWaitMs,
-      } satisfies WriterData,
-    });
+    const worker = startThread(sqliteWriterModule, { workerData: this.#data });
     worker.on("message", (answer: WriterAnswer) => this.#settle(worker, answer));
     worker.on("error", (error) => this.#lose(worker, error));
     worker.on("exit", () => this.#lose(worker));
