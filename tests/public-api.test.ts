@@ -219,6 +219,7 @@ const entries: Readonly<Record<string, Entry>> = {
       "ConfigLayer",
       "ConfigProblem",
       "ConfigText",
+      "EditableEntry",
       "EntryInput",
       "ImportOptions",
       "ImportResult",
@@ -236,6 +237,7 @@ const entries: Readonly<Record<string, Entry>> = {
       "ShadowedEntry",
       "SkippedServer",
       "TransportKind",
+      "UpdateOptions",
     ],
   },
   "plugboard/content": {

@@ -10,10 +10,12 @@ export type {
   ImportedVariable,
   ImportResult,
   ImportSource,
+  EditableEntry,
   KeptServer,
   ServerScope,
   ShadowedEntry,
   SkippedServer,
+  UpdateOptions,
 } from "../host/host.ts";
 export { loadConfig } from "../config/files/load-config.ts";
 export type { LoadConfigOptions, LoadedConfig } from "../config/files/load-config.ts";

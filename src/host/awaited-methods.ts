@@ -17,6 +17,7 @@ import { PlugboardHost } from "./plugboard-host.ts";
 export function keepHostAlive(): void {
   keepAliveWhileAwaited<McpHost>(PlugboardHost.prototype, {
     add: true,
+    editableEntry: true,
     update: true,
     remove: true,
     importConfig: true,

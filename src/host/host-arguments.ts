@@ -88,7 +88,11 @@ export function guardHost(): void {
     reconnect: { takes: { ...name, options: options(connect) }, fails: "rejects" },
     connectElsewhere: { takes: { ...name, options: options(elsewhere) }, fails: "rejects" },
     add: { takes: { ...name, entry: object, options: options({ scope }) }, fails: "rejects" },
-    update: { takes: { ...name, entry: object }, fails: "rejects" },
+    editableEntry: { takes: name, fails: "rejects" },
+    update: {
+      takes: { ...name, entry: object, options: options({ revision: text }) },
+      fails: "rejects",
+    },
     remove: { takes: name, fails: "rejects" },
     importConfig: {
       takes: {

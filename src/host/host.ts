@@ -178,6 +178,17 @@ export interface KeptServer extends ServerStatus {
   readonly notes: readonly string[];
 }
 
+/** An entry as it is written, without its name. */
+export interface EditableEntry {
+  readonly entry: Readonly<Record<string, unknown>>;
+  /** Names this state of the entry, for `update`. */
+  readonly revision: string;
+}
+
+export interface UpdateOptions {
+  readonly revision?: string | undefined;
+}
+
 /** How long a start may take, and who may call it off. */
 export interface StartOptions {
   readonly timeoutMs?: number | undefined;
@@ -352,8 +363,16 @@ export interface McpHost extends AsyncDisposable {
    * `config_invalid` for an entry that would not work.
    */
   add(name: string, entry: EntryInput, options?: AddOptions): Promise<KeptServer>;
-  /** Replaces an entry where it is written. The server begins anew. */
-  update(name: string, entry: EntryInput): Promise<KeptServer>;
+  /**
+   * The entry as it is written, to be changed and handed to `update`. What looks like a secret in it is a
+   * placeholder, such as `[secret: env.API_KEY]`, which `update` turns back into what is written there.
+   */
+  editableEntry(name: string): Promise<EditableEntry>;
+  /**
+   * Replaces an entry where it is written. The server begins anew. With a `revision` it throws `config_invalid`
+   * when the entry is no longer the one that `editableEntry` gave.
+   */
+  update(name: string, entry: EntryInput, options?: UpdateOptions): Promise<KeptServer>;
   /** Disconnects a server and deletes its entry where it is written. */
   remove(name: string): Promise<void>;
   /**

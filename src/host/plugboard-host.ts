@@ -31,6 +31,7 @@ import type {
   ConnectElsewhereOptions,
   ConnectOptions,
   DisconnectOptions,
+  EditableEntry,
   EntryInput,
   ImportOptions,
   ImportResult,
@@ -41,6 +42,7 @@ import type {
   ServerStatus,
   SessionOptions,
   StartOptions,
+  UpdateOptions,
 } from "./host.ts";
 import type { KeptLogs } from "./logs/kept-logs.ts";
 import type { ConfiguredServers } from "./servers/configured-servers.ts";
@@ -175,10 +177,20 @@ export class PlugboardHost implements McpHost {
     return { ...(await this.#reloaded(name)), notes };
   }
 
-  async update(name: string, entry: EntryInput): Promise<KeptServer> {
+  async editableEntry(name: string): Promise<EditableEntry> {
     this.#assertOpen();
     const { registry, edits } = this.#options;
-    const notes = await edits.update(registry.get(name).config, entry);
+    return await edits.editable(registry.get(name).config);
+  }
+
+  async update(
+    name: string,
+    entry: EntryInput,
+    { revision }: UpdateOptions = {},
+  ): Promise<KeptServer> {
+    this.#assertOpen();
+    const { registry, edits } = this.#options;
+    const notes = await edits.update(registry.get(name).config, entry, revision);
     return { ...(await this.#reloaded(name)), notes };
   }
 

@@ -7,7 +7,7 @@ import { type FileLock, withFileLock } from "../files/file-lock.ts";
 import { isWithin } from "../files/project-folders.ts";
 import { maxConfigBytes, readConfigText } from "../files/read-config-file.ts";
 import { writeFileAtomic } from "../files/write-file-atomic.ts";
-import { type ConfigEdit, editConfigText } from "./edit-config-text.ts";
+import { type ConfigEdit, editConfigText, findConfigEntry } from "./edit-config-text.ts";
 
 export interface EditedConfigFile {
   /** The file that was written; the target where `file` is a link. */
@@ -50,6 +50,14 @@ export async function editConfigFile(
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
     throw createError("config_invalid", `${file} cannot be written (${code})`, { cause: error });
   }
+}
+
+/** Reads one entry as it is written, without its name. Throws `server_unknown` when the file does not have it. */
+export async function readConfigEntry(
+  file: string,
+  name: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  return findConfigEntry((await readText(file)) ?? "", name, file);
 }
 
 /**

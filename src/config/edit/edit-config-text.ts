@@ -2,13 +2,21 @@ import path from "node:path";
 
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
+import { canonicalHash } from "../../text/canonical-hash.ts";
 import { type JsoncDocument, parseJsonc } from "../files/jsonc-document.ts";
 import { type FieldPath, isRecord, quoteName } from "../keys/check-value.ts";
 import { entrySpellings, type ServerEntry } from "../keys/config-keys.ts";
 import { problemError } from "../keys/config-problem.ts";
 import { type Container, findContainer } from "../parse/find-entries.ts";
 import { parseConfig } from "../parse/parse-config.ts";
-import { clearJsonc, removeJsonc, rewriteJsonc, setJsonc, wrapInList } from "./jsonc-edit.ts";
+import {
+  clearJsonc,
+  removeJsonc,
+  rewriteJsonc,
+  setJsonc,
+  wrapInList,
+  plain,
+} from "./jsonc-edit.ts";
 import { prefersSnakeCase, respell } from "./respell-entry.ts";
 
 type RawEntry = Readonly<Record<string, unknown>>;
@@ -19,6 +27,8 @@ export type ConfigEdit =
       readonly action: "add" | "replace" | "put";
       readonly name: string;
       readonly entry: ServerEntry | RawEntry;
+      /** With `replace`: the `entryRevision` of the entry that may be replaced; any other is refused. */
+      readonly revision?: string | undefined;
     }
   | { readonly action: "remove"; readonly name: string }
   /** Disabling a server that is not in the file adds an entry that hides it in farther layers. */
@@ -36,6 +46,31 @@ export function editConfigText(text: string, edit: ConfigEdit, file: string): st
   const edited = applyEdit(isNew ? "{}\n" : body, edit, file);
   verify(edited, edit, file);
   return mark + edited;
+}
+
+/** Gives an entry as it is written, without its name. Throws as `editConfigText` does. */
+export function findConfigEntry(text: string, name: string, file: string): RawEntry {
+  const { document, entryPath } = openTarget(text.replace(/^\uFEFF/, ""), name, file);
+  const entry = entryPath === undefined ? undefined : valueAt(document.value, entryPath);
+  if (!isRecord(entry)) throw unknownServer(name, file);
+  const { name: _name, ...written } = plain(entry) as RawEntry;
+  return written;
+}
+
+/** Names one state of an entry, whatever the order and the form of its text. */
+export function entryRevision(entry: RawEntry): string {
+  const { name: _name, ...written } = plain(entry) as RawEntry;
+  return canonicalHash(written);
+}
+
+/** Throws when the entry that is written is not the one that was read. */
+export function checkRevision(name: string, entry: unknown, revision: string): void {
+  if (isRecord(entry) && entryRevision(entry) === revision) return;
+  throw createError("config_invalid", `${quoteName(name)} was changed by somebody else meanwhile`, {
+    serverName: name,
+    hint: "look at what it is now, and change that",
+    details: { isOutdated: true },
+  });
 }
 
 interface Target {
@@ -61,6 +96,8 @@ function applyEdit(text: string, edit: ConfigEdit, file: string): string {
         });
       }
       if (edit.action === "replace" && !isTaken) throw unknownServer(edit.name, file);
+      if (isTaken && edit.revision !== undefined)
+        checkRevision(edit.name, valueAt(target.document.value, target.entryPath), edit.revision);
       return isTaken
         ? replaceEntry(target, target.entryPath, edit.entry)
         : addEntry(target, edit.name, edit.entry, file);

@@ -73,8 +73,8 @@ export function renameJsonc(text: string, path: FieldPath, key: string): string 
   return applyEdits(text, [{ offset, length, content: JSON.stringify(key) }]);
 }
 
-/** Compares two values as JSON: parsed objects have no prototype, given ones do. */
-function plain(value: unknown): unknown {
+/** Gives a value as plain JSON, to be compared: parsed objects have no prototype, given ones do. */
+export function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
 

@@ -211,7 +211,8 @@ function escapeWords(words: unknown): unknown {
   return words.map((word: unknown) => (typeof word === "string" ? escapeVariables(word) : word));
 }
 
-function mapAt(value: unknown, path: FieldPath, map: (text: string) => string): unknown {
+/** Replaces the text at a place of a value; everything else stays the same object or is copied. */
+export function mapAt(value: unknown, path: FieldPath, map: (text: string) => string): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return typeof value === "string" ? map(value) : value;
   if (Array.isArray(value))

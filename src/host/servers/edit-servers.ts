@@ -16,6 +16,7 @@ import type { NewServerRow } from "../../store/rows/server-rows.ts";
 import { revealAll } from "../../text/secrets/secret-text.ts";
 import type { PreparedEntry } from "../files/import-config.ts";
 import type {
+  EditableEntry,
   EntryInput,
   ImportOptions,
   ImportResult,
@@ -122,19 +123,63 @@ export class ServerEdits {
     return path.join(this.#options.cwd, ".plugboard", "mcp.json");
   }
 
-  async update(config: ServerConfig, input: EntryInput): Promise<readonly string[]> {
+  /** Gives the entry as it is written, with placeholders for secrets. */
+  async editable(config: ServerConfig): Promise<EditableEntry> {
+    const { editableEntry } = await import("./editable-entry.ts");
+    return editableEntry(await this.#written(config));
+  }
+
+  async update(
+    config: ServerConfig,
+    input: EntryInput,
+    revision: string | undefined,
+  ): Promise<readonly string[]> {
     const { name, provenance } = config;
     const { cwd } = this.#options;
     if (this.#options.given.has(name)) {
-      this.#replaceGiven(this.#parseGiven(name, input));
+      if (revision !== undefined) await this.#checkRevision(config, revision);
+      this.#replaceGiven(this.#parseGiven(name, await this.#restored(config, input)));
       return [];
     }
-    const given = writableEntry(name, input);
+    const given = await this.#restored(config, writableEntry(name, input));
     const { entry, notes } =
       provenance.layer === "store" ? absoluteEntry(given, cwd) : { entry: given, notes: [] };
     parseServerEntry(name, entry, { provenance, baseDir: cwd });
-    await this.#edit(config, { action: "replace", name, entry });
+    await this.#edit(config, { action: "replace", name, entry, revision });
     return notes;
+  }
+
+  async #restored<Input extends object>(config: ServerConfig, input: Input): Promise<Input> {
+    // A configuration that was read before holds its secrets themselves.
+    if ("provenance" in input) return input;
+    const { hasPlaceholders, restoreSecrets } = await import("./editable-entry.ts");
+    if (!hasPlaceholders(input)) return input;
+    const entry = input as Readonly<Record<string, unknown>>;
+    return restoreSecrets(config.name, entry, await this.#written(config)) as Input;
+  }
+
+  /** The entry as it is written, without its name. */
+  async #written(config: ServerConfig): Promise<Readonly<Record<string, unknown>>> {
+    const { name, provenance } = config;
+    if (this.#options.given.has(name)) {
+      const { name: _name, ...entry } = toJson(config, { secrets: "keep" });
+      return entry;
+    }
+    if (provenance.path !== undefined) {
+      const { readConfigEntry } = await import("../../config/edit/edit-config-file.ts");
+      return await readConfigEntry(provenance.path, name);
+    }
+    if (provenance.layer !== "store") throw definedInCode(name);
+    const rows = await this.#options.store.read(({ servers }) => servers.list(), []);
+    const row = rows.find((it) => it.name === name);
+    if (row === undefined) throw notInStore(name);
+    const { name: _name, ...entry } = row.config;
+    return entry;
+  }
+
+  async #checkRevision(config: ServerConfig, revision: string): Promise<void> {
+    const { checkRevision } = await import("../../config/edit/edit-config-text.ts");
+    checkRevision(config.name, await this.#written(config), revision);
   }
 
   async remove(config: ServerConfig): Promise<void> {
@@ -200,10 +245,7 @@ export class ServerEdits {
         ? await this.#editProjectFile(file, edit)
         : await editFile(file, edit);
     if (layer === "store") return await this.#editRow(config, edit);
-    throw createError("config_invalid", `"${config.name}" is defined in code, not in a file`, {
-      serverName: config.name,
-      hint: "change it where the host is created",
-    });
+    throw definedInCode(config.name);
   }
 
   /** Edits a file of a project. Links are followed only within the project: one may name any file of the user. */
@@ -214,10 +256,13 @@ export class ServerEdits {
   }
 
   async #editRow({ name }: ServerConfig, edit: ConfigEdit): Promise<void> {
+    const { checkRevision } = await import("../../config/edit/edit-config-text.ts");
     const isThere = await this.#options.store.write(async (store) => {
       const row = (await store.servers.list()).find((it) => it.name === name);
       if (row === undefined) return false;
       const { id, config } = row;
+      if ("entry" in edit && edit.revision !== undefined)
+        checkRevision(name, config, edit.revision);
       if (edit.action === "remove") await store.servers.remove(id);
       else {
         const entry =
@@ -226,8 +271,7 @@ export class ServerEdits {
       }
       return true;
     });
-    if (isThere !== true)
-      throw createError("server_unknown", `no server "${name}" in the store`, { serverName: name });
+    if (isThere !== true) throw notInStore(name);
   }
 
   /** Makes the row of this id, which another program may have chosen; without one, the row of the server's own id. */
@@ -258,6 +302,17 @@ export function isThere(serverName: string): McpError {
     hint: "update it, or choose another name",
     details: { isTaken: true },
   });
+}
+
+function definedInCode(serverName: string): McpError {
+  return createError("config_invalid", `"${serverName}" is defined in code, not in a file`, {
+    serverName,
+    hint: "change it where the host is created",
+  });
+}
+
+function notInStore(serverName: string): McpError {
+  return createError("server_unknown", `no server "${serverName}" in the store`, { serverName });
 }
 
 export function noStore(serverName: string): McpError {
