@@ -200,6 +200,8 @@ export const rooms: readonly Room[] = [
       "config/files/write-file-atomic.ts",
       // How an entry reads: no state, no files.
       "config/parse/to-json.ts",
+      // The person's editor needs the terminal, which is the command line's.
+      "isolation/process/run-editor.ts",
       // How a block of a server's answer reads: no state, no I/O.
       "protocol/client/result-text.ts",
       "schema",

@@ -28,6 +28,10 @@ export const commandTable = {
     summary: "show all that is known of one server",
     load: () => import("./commands/servers/get.ts"),
   },
+  edit: {
+    summary: "change the entry of a server, by options or in your editor, and try it",
+    load: () => import("./commands/servers/edit.ts"),
+  },
   remove: {
     summary: "disconnect a server and delete its entry",
     load: () => import("./commands/servers/remove.ts"),

@@ -10,6 +10,7 @@ export const ownCommandNames = [
   "add-json",
   "import",
   "get",
+  "edit",
   "remove",
   "enable",
   "disable",

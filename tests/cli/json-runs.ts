@@ -69,6 +69,18 @@ export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
     prints: [{ words: ["get", "demo"] }, { words: ["get", "notes"] }],
     fails: [{ words: ["get", "dmo"], exitCode: 2 }],
   },
+  edit: {
+    prints: [
+      { words: ["edit", "demo", "-e", "LOG_LEVEL=debug"] },
+      { words: ["edit", "demo", "--timeout", "20s", "--no-test"] },
+      { words: ["edit", "notes", "-e", "LOG_LEVEL=debug"] },
+      { words: ["edit", "demo", ...broken], exitCode: 4 },
+    ],
+    fails: [
+      { words: ["edit", "dmo", "-e", "A=1"], exitCode: 2 },
+      { words: ["edit", "demo", "-e", "API_KEY=canary-1234567"], exitCode: 2 },
+    ],
+  },
   remove: {
     prints: [{ words: ["remove", "demo"] }],
     fails: [{ words: ["remove", "dmo"], exitCode: 2 }],

@@ -31,6 +31,7 @@ describe("plugboard", () => {
       "add-json",
       "import",
       "get",
+      "edit",
       "remove",
       "enable",
       "disable",
