@@ -9,8 +9,6 @@ export interface JsonRun {
   readonly exitCode?: number;
   /** Goes on until Ctrl-C, which the test sends after the first line. */
   readonly stays?: true;
-  /** Prints any number of lines, each an object of `$defs/line` in the schema of the command. */
-  readonly follows?: true;
   readonly input?: string;
 }
 

@@ -111,9 +111,18 @@ export class CliSandbox {
     return this.#spawn(terminalProgram, args, { TERM: "xterm", NO_COLOR: "1", SHELL: "/bin/sh" });
   }
 
-  /** Runs a command to its end. No test may leave a process behind, so each run looks for one. */
+  /**
+   * Runs a command to its end. No test may leave a process behind, so each run looks for one; and what a command prints
+   * with `--json` is held to its published schema.
+   */
   async run(words: readonly string[], options: RunOptions = {}): Promise<CliResult> {
-    return await this.start(words, options).ended;
+    const result = await this.start(words, options).ended;
+    const own = words.slice(0, words.includes("--") ? words.indexOf("--") : words.length);
+    if (own.includes("--json")) {
+      const { outputComplaints } = await import("./json-schemas.ts");
+      expect(outputComplaints(own, result), JSON.stringify(result)).toEqual([]);
+    }
+    return result;
   }
 
   /** Runs a line as somebody types it into a shell. */
