@@ -190,7 +190,7 @@ export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
     prints: [
       { words: ["logs", "demo"] },
       { words: ["logs", "notes"] },
-      { words: ["logs", "demo", "-f"], stays: true, follows: true, exitCode: 130 },
+      { words: ["logs", "demo", "-f"], stays: true, exitCode: 130 },
     ],
     fails: [
       { words: ["logs", "dmo"], exitCode: 2 },
