@@ -22,7 +22,7 @@ export const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes:
 for (const schema of schemas.values()) ajv.addSchema(schema);
 
 /** What an independent validator has against the text, which has to be one line with one object. */
-export function complaints(text: string, schema: string): readonly unknown[] {
+function complaints(text: string, schema: string): readonly unknown[] {
   if (!text.endsWith("\n") || text.indexOf("\n") !== text.length - 1) return ["not one line", text];
   const validate = ajv.getSchema(`${idFolder}/${schema}`);
   if (validate === undefined) return [`no schema ${schema}`];
