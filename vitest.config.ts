@@ -3,19 +3,12 @@ import { configDefaults, defineConfig } from "vitest/config";
 /** What crosses rooms, with processes and servers: a process of its own for each file. */
 const acrossRooms = ["tests/**/*.test.ts", "examples/**/*.test.ts"];
 
-/**
- * What talks to servers the way a user of the package does: it must not matter which core speaks. Those of `tests/host/`
- * do as well, but take so long that they meet the fallback in `npm run test:external`.
- */
-const onBothCores = [
-  "tests/contract/**/*.test.ts",
-  "tests/direct/**/*.test.ts",
-  "tests/e2e/**/*.test.ts",
-];
-
 const coreVariable = "PLUGBOARD_PROTOCOL_CORE";
 
-/** Who asks for the fallback by the variable gets every test on it, once. */
+/**
+ * Who asks for the fallback by the variable gets every test on it. Without it, tests that must not depend on which core
+ * speaks meet the fallback in `npm run test:external`.
+ */
 const isFallbackAsked = process.env[coreVariable] === "sdk";
 
 export default defineConfig({
@@ -45,16 +38,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "core",
-          include: isFallbackAsked ? [] : acrossRooms,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "sdk",
-          include: isFallbackAsked ? acrossRooms : onBothCores,
-          env: { [coreVariable]: "sdk" },
+          name: isFallbackAsked ? "sdk" : "core",
+          include: acrossRooms,
+          env: isFallbackAsked ? { [coreVariable]: "sdk" } : {},
         },
       },
     ],

@@ -21,8 +21,8 @@ const entries = Object.entries(exports).flatMap(([entry, target]) =>
 );
 
 /**
- * Judges from outside: real servers, suites and frameworks of the private manifest beside this file; and the tests of
- * hosts on the fallback core, which `npm test` runs on our own.
+ * Judges from outside: real servers, suites and frameworks of the private manifest beside this file; and, on the
+ * fallback core, the tests that talk to servers as a user of the package does, which `npm test` runs on our own.
  */
 export default defineConfig({
   // Tests import the package by name, as a user does, and get what was built.
@@ -57,7 +57,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "sdk",
-          include: ["tests/host/**/*.test.ts"],
+          include: ["tests/{contract,direct,e2e,host}/**/*.test.ts"],
           env: { PLUGBOARD_PROTOCOL_CORE: "sdk" },
           // As in `vitest.config.ts`: what takes this long hangs.
           hookTimeout: 120_000,
