@@ -323,6 +323,8 @@ export interface ConfigCheck {
   readonly shadowed: readonly ShadowedEntry[];
   /** Number of servers that can be used. */
   readonly servers: number;
+  /** Number of those that are kept in the store and not in a file. */
+  readonly stored: number;
 }
 
 export interface CheckedFile {

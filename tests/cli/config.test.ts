@@ -121,7 +121,9 @@ describe("plugboard config check", () => {
     const sandbox = new CliSandbox();
     await sandbox.run(["add", "kept", "--no-test", "-e", "KEPT_TOKEN", "--", "x"]);
     const { stdout, exitCode } = await sandbox.run(["config", "check"]);
-    expect(stdout).toContain('⚠ kept: "env.KEPT_TOKEN" needs ${KEPT_TOKEN}, which is not set');
+    expect(stdout).toBe(
+      '✓ your settings: 1 server\n  ⚠ kept: "env.KEPT_TOKEN" needs ${KEPT_TOKEN}, which is not set\n0 errors, 1 warning\n',
+    );
     expect(exitCode).toBe(0);
   });
 });

@@ -129,7 +129,9 @@ describe("plugboard import", () => {
     expect(stderr).toContain("so export ZETA_CLIENT_SECRET");
     expect(exitCode).toBe(2);
     expect(allFiles(sandbox.home, file)).not.toContain(canary);
-    expect((await sandbox.run(["get", "zeta"])).stdout).toContain("~/.kuse-cowork/settings.db");
+    expect((await sandbox.run(["get", "zeta"])).stdout).toMatch(
+      /^ {2}imported +~\/\.kuse-cowork\/settings\.db$/m,
+    );
   });
 
   it("says what was found where, and how to import it; starts and writes nothing", async () => {
@@ -214,6 +216,34 @@ describe("plugboard import", () => {
     await sandbox.run(["import", "a.json", "one"]);
     words.splice(2, 0, "two");
     expect(await run({})).toEqual([["TWO_API_TOKEN", false]]);
+  });
+
+  it("references stay what they are, beside secrets and by themselves", async () => {
+    const sandbox = new CliSandbox();
+    const url = (query: string) => ({ url: `https://example.com/mcp?${query}` });
+    const servers = {
+      pure: url("api_key=${API_KEY}&token=${env:TOKEN}"),
+      mixed: url(`token=${canary}&region=\${REGION}`),
+      fallback: url(`api_key=\${API_KEY:-${canary}}&x=1`),
+      words: {
+        command: "x",
+        args: ["--api-key=${API_KEY}", `--token=${canary}`, "${workspaceFolder}"],
+      },
+      env: { command: "x", env: { A_TOKEN: "Bearer ${TOKEN}", B_TOKEN: `\${B:-${canary}}` } },
+    };
+    write(path.join(sandbox.cwd, "a.json"), JSON.stringify({ servers }));
+    const { servers: shown } = await importJson(sandbox, "a.json", "--dry-run");
+    expect(Object.fromEntries(shown.map(({ name, entry }) => [name, entry]))).toMatchObject({
+      pure: servers.pure,
+      mixed: url("token=${MIXED_TOKEN}&region=${REGION}"),
+      fallback: url("api_key=${FALLBACK_API_KEY}&x=1"),
+      words: {
+        args: ["--api-key=$${API_KEY}", "--token=${WORDS_TOKEN}", "${workspaceFolder}"],
+        expandArgs: true,
+      },
+      env: { env: { A_TOKEN: "Bearer ${TOKEN}", B_TOKEN: "${B_TOKEN}" } },
+    });
+    expect(JSON.stringify(shown)).not.toContain(canary);
   });
 
   it("PRM-21: what lands in the project waits for approval, and keeps comments and relative paths", async () => {

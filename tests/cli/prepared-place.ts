@@ -20,7 +20,7 @@ export const exampleAddress = "https://example.com/mcp";
  * - `notes`, a server of the project that waits for approval;
  * - a file of Cursor with one server, one of Claude Desktop, a database of Kuse Cowork, and a file of the project for
  *   VS Code that cannot be read;
- * - `notes.md`, `entry.json` and `failing.json`, a configuration whose servers cannot start, in the current folder;
+ * - `notes.md`, `entry.json`, `team.json` with one server, and `failing.json`, a configuration whose servers cannot start, in the current folder;
  * - the folder that fish reads completions from;
  * - an `npx` that runs the packages of this repository, without the network;
  * - a server behind `exampleAddress`.
@@ -81,6 +81,7 @@ export class PreparedPlace {
     const files = {
       "notes.md": "# Notes\n",
       "entry.json": JSON.stringify(demoEntry),
+      "team.json": JSON.stringify({ mcpServers: { files: demoEntry } }),
       "failing.json": JSON.stringify({ mcpServers: { one: gone, two: gone } }),
     };
     for (const [name, text] of Object.entries(files))

@@ -179,6 +179,12 @@ export function sourceFiles(name: SourceName, ground: SourceGround): readonly So
   });
 }
 
+/** Lists the files of all programs, there or not; those of the folder come first. */
+export function allSourceFiles(ground: SourceGround): readonly SourceFile[] {
+  const files = sourceNames.flatMap((name) => sourceFiles(name, ground));
+  return ["project", "user"].flatMap((scope) => files.filter((file) => file.scope === scope));
+}
+
 /** Describes a file that somebody names: the file of a program, one that looks like it, or any other. */
 export function sourceFileAt(file: string, ground: SourceGround): SourceFile {
   const known = sourceNames

@@ -39,6 +39,7 @@ export function checkConfig(
       return { name, by: provenance, entries: farther.map((config) => config.provenance) };
     }),
     servers: servers.length,
+    stored: all.filter(({ provenance }) => provenance.layer === "store").length,
   };
 }
 

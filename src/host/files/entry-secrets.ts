@@ -1,7 +1,7 @@
 import type { FieldPath } from "../../config/keys/check-value.ts";
 import { isCredentialWord } from "../../config/parse/hide-secrets.ts";
 import { looksSecret } from "../../config/variables/secret-values.ts";
-import { escapeVariables } from "../../config/variables/variable-reference.ts";
+import { escapeVariables, parseTemplate } from "../../config/variables/variable-reference.ts";
 import { createError } from "../../errors/families.ts";
 import { isJsonObject } from "../../text/json-object.ts";
 import { credentialsIn } from "../../text/secrets/redact.ts";
@@ -149,7 +149,7 @@ function namedSecrets(entry: Entry, key: "env" | "headers" | "auth"): readonly E
 function addressSecrets(entry: Entry, key: "url" | "messageEndpoint"): readonly EntrySecret[] {
   const address = entry[key];
   if (typeof address !== "string") return [];
-  return credentialsIn(address).map((credential) => ({
+  return literalCredentials(address).map((credential) => ({
     path: [key],
     where: "the address",
     hint: variableHint,
@@ -163,7 +163,7 @@ function wordSecrets(key: "command" | "args", words: readonly unknown[]): readon
     const before = words[index - 1];
     const option = typeof before === "string" ? before : undefined;
     if (typeof word !== "string" || !isCredentialWord(word, option)) return [];
-    const found = credentialsIn(word);
+    const found = literalCredentials(word);
     return (found.length === 0 ? [word] : found).map((credential) => ({
       path: [key, index],
       where: "a word of the command",
@@ -174,6 +174,22 @@ function wordSecrets(key: "command" | "args", words: readonly unknown[]): readon
         (option?.startsWith("-") === true ? variableName(option) : "TOKEN"),
     }));
   });
+}
+
+/** Finds the credentials that are written out in a text; a reference to a variable is none, a default may be one. */
+function literalCredentials(text: string): readonly string[] {
+  const parts = parseTemplate(text).map((part) => {
+    if (part.type === "text") return part.text;
+    if (part.type === "malformed") return "";
+    const isPure =
+      part.type !== "foreign" && !(part.type === "variable" && part.fallback !== undefined);
+    // A space ends what could be a credential.
+    return isPure ? " " : part.source;
+  });
+  return credentialsIn(parts.join("")).map((credential) =>
+    // The brace that ends a reference ends a credential, too.
+    credential.includes("${") && text.includes(`${credential}}`) ? `${credential}}` : credential,
+  );
 }
 
 /** Finds the name in `name=credential`. */

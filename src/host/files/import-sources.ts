@@ -2,41 +2,14 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 
 import {
+  allSourceFiles,
   type SourceFile,
   sourceFiles,
   type SourceGround,
   type SourceName,
-  sourceNames,
 } from "../../config/sources/source-table.ts";
-import type { Folders } from "../../config/variables/variable-reference.ts";
 import type { ImportSource } from "../host.ts";
 import { readImport } from "./read-import.ts";
-
-/** A configuration file of another program that was found, and that no host of ours reads by itself. */
-export interface OtherHostFile {
-  readonly path: string;
-  /** Whose file it is. */
-  readonly program: string;
-}
-
-/** Finds the files that hold nothing but the MCP servers of other programs. Reads none of them. */
-export async function findOtherHostFiles(
-  folders: Folders,
-  { platform, env }: Pick<NodeJS.Process, "platform" | "env"> = process,
-): Promise<readonly OtherHostFile[]> {
-  const ground = { ...folders, platform, env };
-  const candidates = allFiles(ground).filter(({ isDedicated }) => isDedicated);
-  const found = await Promise.all(
-    candidates.map(async ({ path: file, program = "" }) => {
-      const isFile = await stat(file).then(
-        (stats) => stats.isFile(),
-        () => false,
-      );
-      return isFile ? [{ path: file, program }] : [];
-    }),
-  );
-  return found.flat();
-}
 
 /** Finds the files of other programs that hold servers; `ownFiles` are those that the host reads by itself. */
 export async function findImportSources(
@@ -44,7 +17,7 @@ export async function findImportSources(
   ownFiles: ReadonlySet<string>,
 ): Promise<readonly ImportSource[]> {
   const found = await Promise.all(
-    allFiles(ground).map((file) => describeSource(file, ground, ownFiles)),
+    allSourceFiles(ground).map((file) => describeSource(file, ground, ownFiles)),
   );
   return found.flat();
 }
@@ -59,11 +32,6 @@ export async function existingFiles(
     files.map(async (file) => ((await isMissing(file.path)) ? [] : [file])),
   );
   return found.flat();
-}
-
-function allFiles(ground: SourceGround): readonly SourceFile[] {
-  const files = sourceNames.flatMap((name) => sourceFiles(name, ground));
-  return ["project", "user"].flatMap((scope) => files.filter((file) => file.scope === scope));
 }
 
 async function describeSource(

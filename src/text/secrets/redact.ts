@@ -11,7 +11,7 @@ const credentialPatterns: readonly RegExp[] = [
   // The user and password of an address.
   /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)([^\s/@]+)(?=@)/gi,
   /\b((?:Bearer|Basic)\s+)([A-Za-z0-9._~+/=-]{6,})/gi,
-  /((?:api[-_]?key|token|secret|password|passwd|authorization)["']?\s*[=:]\s*["']?)([^\s"',;}&]{4,})/gi,
+  /((?:api[-_]?key|token|secret|password|passwd|authorization)["']?\s*[=:]\s*["']?)(?!\$\{(?:env:)?\w+\})([^\s"',;}&]{4,})/gi,
   // Words such as `key` name a credential in the query of an address only. A reference is none.
   /([?&](?:[\w.-]{0,40}[-_.])?(?:key|sig|signature|auth|pass|pwd|jwt)=)(?!\$\{(?:env:)?\w+\})([^\s"'<>&#]{4,})/gi,
 ];

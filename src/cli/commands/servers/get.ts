@@ -54,7 +54,13 @@ function describeObject(status: ServerStatus): Readonly<Record<string, unknown>>
 type EntryMembers = Readonly<Record<string, unknown>>;
 
 /** The members of an entry that are part of other lines. */
-const isShownOtherwise: ReadonlySet<string> = new Set(["name", "command", "args", "url"]);
+const isShownOtherwise: ReadonlySet<string> = new Set([
+  "name",
+  "command",
+  "args",
+  "url",
+  "importedFrom",
+]);
 
 /** The lines about one entry; of a project's entry that waits, and of the one that it would replace, both are shown. */
 function describe(status: ServerStatus, standpoint: Standpoint): readonly string[] {
@@ -66,6 +72,7 @@ function describe(status: ServerStatus, standpoint: Standpoint): readonly string
   const facts: readonly (readonly [label: string, text: string | undefined])[] = [
     [entry["command"] === undefined ? "reached at" : "runs", status.target],
     ["from", displayOrigin(status, standpoint)],
+    ["imported", status.config.importedFrom],
     ...status.shadows.map(
       (provenance) => ["replaces", displayOrigin({ provenance }, standpoint)] as const,
     ),

@@ -1,4 +1,11 @@
-import type { ImportOptions, ImportResult, ImportSource, McpHost } from "../../../host/host.ts";
+import type { ConfigProblem } from "../../../config/keys/config-problem.ts";
+import type {
+  ImportOptions,
+  ImportResult,
+  ImportSource,
+  McpHost,
+  SkippedServer,
+} from "../../../host/host.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
 import { displayPath, displayPathsIn } from "../../output/display-path.ts";
 import { formatConfigProblem } from "../../output/error-format.ts";
@@ -27,7 +34,7 @@ export const define: DefineCommand = (command, execute) => {
     { says: "import all servers of Cursor", line: "plugboard import cursor" },
     {
       says: "one server of a file, for this project",
-      line: "plugboard import failing.json one --scope project",
+      line: "plugboard import team.json files --scope project",
     },
   ]);
   command
@@ -155,34 +162,40 @@ function showImported(context: CommandContext, { servers, skipped }: ImportResul
   terminal.line(same === 0 ? "Nothing was imported." : "Nothing new: all of it is here already.");
 }
 
-/** Tells on stderr what was left out, what is doubtful, and what has to be exported. */
+/** Tells on stderr what was left out, what is doubtful, and what has to be exported. Errors are told with --quiet, too. */
 function noteDetails(context: CommandContext, result: ImportResult): void {
-  const { standpoint } = context;
+  const { standpoint, terminal } = context;
   const note = (text: string): void =>
     context.notice(displayPathsIn(neutralizeLine(text), standpoint));
-  for (const problem of result.problems) context.notice(formatConfigProblem(problem, standpoint));
-  for (const { name, reason, kind, path, line, column } of result.skipped) {
-    if (kind === "broken") {
-      const place = {
-        ...(path === undefined ? {} : { path }),
-        ...(line === undefined ? {} : { line }),
-        ...(column === undefined ? {} : { column }),
-      };
-      const problem = {
-        severity: "error",
-        code: "config_invalid",
-        message: reason,
-        ...place,
-      } as const;
-      const named = name === "" ? problem : { ...problem, serverName: name };
-      context.notice(formatConfigProblem(named, standpoint));
-    } else note(`– ${name}: ${reason}${kind === "exists" ? "; left alone" : ""}`);
+  for (const problem of result.problems) {
+    const text = formatConfigProblem(problem, standpoint);
+    if (problem.severity === "error") terminal.note(text);
+    else context.notice(text);
   }
+  for (const skipped of result.skipped)
+    if (skipped.kind === "broken")
+      terminal.note(formatConfigProblem(brokenEntry(skipped), standpoint));
+    else
+      note(
+        `– ${skipped.name}: ${skipped.reason}${skipped.kind === "exists" ? "; left alone" : ""}`,
+      );
   for (const text of result.notes) note(`  ${text}`);
   for (const { name, serverName, field, isSet } of result.variables)
     note(
       `⚠ ${serverName}: ${field} held a secret, which is not copied: it is \${${name}} now, ${isSet ? "which is set" : `so export ${name}`}`,
     );
+}
+
+function brokenEntry({ name, reason: message, path, line, column }: SkippedServer): ConfigProblem {
+  return {
+    severity: "error",
+    code: "config_invalid",
+    message,
+    ...(name === "" ? {} : { serverName: name }),
+    ...(path === undefined ? {} : { path }),
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+  };
 }
 
 function noteNext(context: CommandContext, { servers }: ImportResult, dryRun: boolean): void {

@@ -2,7 +2,7 @@ import path from "node:path";
 
 import { Stop } from "../../../async/stop.ts";
 import { createError } from "../../../errors/families.ts";
-import type { OtherHostFile } from "../../../host/files/import-sources.ts";
+import type { OtherHostFile } from "../../../host/files/other-host-files.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../../host/host.ts";
 import { systemClock } from "../../../ports/clock.ts";
 import { displayPath } from "../../output/display-path.ts";
@@ -78,7 +78,7 @@ async function findOtherFiles({
 }: CommandContext): Promise<readonly OtherHostFile[]> {
   const { cwd, home } = standpoint;
   if (options.config !== undefined || home === undefined) return [];
-  const { findOtherHostFiles } = await import("../../../host/files/import-sources.ts");
+  const { findOtherHostFiles } = await import("../../../host/files/other-host-files.ts");
   return await findOtherHostFiles({ workspaceFolder: cwd, home });
 }
 

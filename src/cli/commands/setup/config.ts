@@ -68,7 +68,7 @@ async function runCheck(
 }
 
 function writeCheck({ terminal, standpoint }: CommandContext, check: ConfigCheck): void {
-  const { files, problems, shadowed } = check;
+  const { files, problems, shadowed, stored } = check;
   const found = files.filter(({ status }) => status !== "missing");
   for (const { path, layer, status, servers } of found) {
     const isFlawed = problems.some(
@@ -79,7 +79,9 @@ function writeCheck({ terminal, standpoint }: CommandContext, check: ConfigCheck
     const count = status === "broken" ? "cannot be read" : countOf(servers, "server");
     terminal.line(neutralizeLine(`${glyph} ${displayPath(path, standpoint)} (${layer}): ${count}`));
   }
-  if (found.length === 0) terminal.line("No configuration file is here.");
+  if (stored > 0)
+    terminal.line(`${terminal.paint("good", "✓")} your settings: ${countOf(stored, "server")}`);
+  if (found.length + stored === 0) terminal.line("No configuration file is here.");
   for (const problem of problems) terminal.line(`  ${formatConfigProblem(problem, standpoint)}`);
   for (const { name, by, entries } of shadowed) {
     const replaced = entries.map((entry) => formatOrigin(entry)).join(", ");
