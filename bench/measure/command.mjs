@@ -10,6 +10,7 @@ import { openTarget } from "../servers/open-target.mjs";
 const answers = {
   version: /^[^\n]*\d+\.\d+\.\d+/,
   list: /\becho\b/,
+  complete: /^echo\.echo$/m,
   remembered: /\becho\b/,
   tools: /\becho\b/,
   call: /x/,
@@ -43,10 +44,11 @@ export async function measure({ client, task, newer = false }) {
     if (target.kind !== "stdio") throw new Error("the server is no command");
     await commandLine.configure?.(project, home, target);
     const node = newer ? newerNode() : process.execPath;
-    const run = { words: [node, ...commandLine.words(task, target)], home, project };
-    await runTimed(path.join(folder, "before"), run);
-    if (task !== "remembered") await commandLine.forget?.(home);
-    const { output, wallMs, cpuMs } = await runTimed(path.join(folder, "times"), run);
+    /** @param {import("../programs/command-lines.mjs").Task} asked */
+    const run = (asked) => ({ words: [node, ...commandLine.words(asked, target)], home, project });
+    await runTimed(path.join(folder, "before"), run(task === "complete" ? "tools" : task));
+    if (task !== "remembered" && task !== "complete") await commandLine.forget?.(home);
+    const { output, wallMs, cpuMs } = await runTimed(path.join(folder, "times"), run(task));
     if (!(commandLine.answer ?? answers[task]).test(output))
       throw new Error(`${client} answered: ${output.slice(0, 200)}`);
     return { wallMs, cpuMs };

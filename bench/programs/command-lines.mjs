@@ -9,9 +9,9 @@ const newerNodeFolder = path.join(bench, "newer-node", "node_modules");
 
 /**
  * What a command line is asked to do. `list` starts no server; `remembered` lists the tools of one that a command before
- * it has listed.
+ * it has listed, and `complete` offers them to a shell.
  *
- * @typedef {"version" | "list" | "remembered" | "tools" | "call"} Task
+ * @typedef {"version" | "list" | "complete" | "remembered" | "tools" | "call"} Task
  * @typedef {import("../servers/open-target.mjs").StdioTarget} StdioTarget
  *
  * @typedef {object} CommandLine
@@ -38,6 +38,7 @@ export const commandLines = {
       ...{
         version: ["--version"],
         list: ["list"],
+        complete: ["__complete", "bash", " =:", "plugboard call ec"],
         remembered: ["tools", "echo"],
         tools: ["tools", "echo"],
         call: ["call", "echo.echo", "text=x"],
@@ -57,6 +58,8 @@ export const commandLines = {
       ...{
         version: ["--version"],
         list: ["config", "list"],
+        // It completes no words.
+        complete: [],
         remembered: ["list", "echo"],
         tools: ["list", "echo"],
         call: ["call", "echo.echo", "text=x"],

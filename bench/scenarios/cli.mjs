@@ -56,6 +56,7 @@ export const cli = defineScenario({
   workloads: [
     command("version", "--version", [mcporter, inspector]),
     command("list", "list of one configured server, which is not started", [mcporter]),
+    command("complete", "what a shell offers behind call, of a server whose tools are known", []),
     command(
       "remembered",
       "tools of a server that a command before has listed, whose era is known",
@@ -95,6 +96,7 @@ export const cli = defineScenario({
     ].flatMap((of) => [
       { id: "P5", workload: "version", metric: "cpuMs", atMost: 1.3, ...of },
       { id: "P5", workload: "list", metric: "cpuMs", atMost: 2, ...of },
+      { id: "P5", workload: "complete", metric: "cpuMs", atMost: 2, ...of },
     ]),
     { id: "P5", workload: "tools", metric: "wallMs", against: [oneReply.name], atMost: 1.25 },
     { id: "P5", workload: "tools", metric: "wallMs", against: [bareSdk.name], atMost: 0.4 },
