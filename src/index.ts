@@ -16,6 +16,12 @@ export type {
 export type { StartPhase } from "./connection/start-phases.ts";
 export type { KeptLogs } from "./host/logs/kept-logs.ts";
 export type { LogEntry } from "./host/logs/log-entry.ts";
+export type {
+  ContractOptions,
+  ContractReport,
+  RuleResult,
+  RuleVerdict,
+} from "./host/contract-report.ts";
 export type { DoctorOptions, DoctorReport, DoctorVerdict, Finding } from "./host/doctor-report.ts";
 
 export type {

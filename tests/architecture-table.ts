@@ -157,11 +157,13 @@ export const rooms: readonly Room[] = [
     holds: "`createHost()` wires all of it; what every surface talks to",
     districts: {
       logs: "what servers printed and how they fared, kept in files",
+      "contract-report.ts": "how a server keeps to the protocol",
       "doctor-report.ts": "what a look for trouble finds",
       "host.ts": "what a program can ask of a host",
       "own-files.ts": "where a host keeps its own files",
       files: "configuration files: imported from other programs, checked, converted",
       servers: "where servers are defined, how they are changed, connected and shown",
+      contract: "the rules of the protocol for servers, as checks that run",
       doctor: "what can be wrong with a host and its servers, as checks that run",
     },
   },

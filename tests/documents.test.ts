@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { createProgram, defineCommand } from "../src/cli/program.ts";
 import { parseConfig } from "../src/config/parse/parse-config.ts";
 import { errorTable } from "../src/errors/error-codes.ts";
+import { ruleTexts } from "../src/host/contract/rule-texts.ts";
 import { checkTexts, symptoms } from "../src/host/doctor/check-texts.ts";
 import { childMarkerVariable } from "../src/isolation/process/child-mark.ts";
 
@@ -125,6 +126,25 @@ describe("docs/troubleshooting.md", () => {
     for (const [, title = "", table = ""] of parts)
       expect(cellsOf(table), "run UPDATE_DOCS=1 npx vitest run tests/documents.test.ts").toEqual(
         cellsOf(renderChecks(title)),
+      );
+  });
+});
+
+describe("docs/building-servers.md", () => {
+  it("TST-06: has every rule that test --contract tries, in its words", () => {
+    const file = "docs/building-servers.md";
+    const text = readText(file);
+    const rows = Object.entries(ruleTexts).map(([id, rule]) => `| \`${id}\` | ${rule} |`);
+    const rendered = ["| rule | a server that keeps to it |", "| --- | --- |", ...rows].join("\n");
+    const [whole = "", table = ""] = /<!-- rules -->\n([^]*?)<!-- \/rules -->/.exec(text) ?? [];
+    if (process.env["UPDATE_DOCS"] === "1")
+      writeFileSync(
+        path.join(root, file),
+        text.replace(whole, () => `<!-- rules -->\n\n${rendered}\n\n<!-- /rules -->`),
+      );
+    else
+      expect(cellsOf(table), "run UPDATE_DOCS=1 npx vitest run tests/documents.test.ts").toEqual(
+        cellsOf(rendered),
       );
   });
 });

@@ -34,6 +34,7 @@ export function keepHostAlive(): void {
     connectElsewhere: true,
     checkConnections: true,
     doctor: true,
+    checkContract: true,
     approvalQuestion: true,
     requestApproval: true,
     approve: true,

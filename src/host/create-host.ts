@@ -291,6 +291,7 @@ async function openHost(
     registry,
     configured,
     connector,
+    connections,
     connectRequests,
     edits,
     approvals,

@@ -122,6 +122,10 @@ export function guardHost(): void {
     },
     revokeApproval: { takes: name, fails: "rejects" },
     registerTools: { takes: { serverName: text, schemas: listOf(object) }, fails: "throws" },
+    checkContract: {
+      takes: { ...name, options: options({ ...start, onResult: callback }) },
+      fails: "rejects",
+    },
     doctor: {
       takes: { name: optional(text), options: options({ ...start, onReport: callback }) },
       fails: "rejects",

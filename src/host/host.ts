@@ -37,6 +37,7 @@ import type { ConnectedServer } from "../session/native/connection-pool.ts";
 import type { Session } from "../session/session.ts";
 import type { AccessReport } from "../session/tools/explain-access.ts";
 import type { Audit } from "../store/audit/audit-entry.ts";
+import type { ContractOptions, ContractReport } from "./contract-report.ts";
 import type { DoctorOptions, DoctorReport } from "./doctor-report.ts";
 import type { KeptLogs } from "./logs/kept-logs.ts";
 
@@ -425,6 +426,12 @@ export interface McpHost extends AsyncDisposable {
    * asked. Ends within its limit, whatever the servers do. Throws `server_unknown`.
    */
   doctor(name?: string, options?: DoctorOptions): Promise<readonly DoctorReport[]>;
+  /**
+   * Tries how a server keeps to the protocol, rule by rule, over connections of its own: for whoever writes it. Calls
+   * only tools that do not exist or claim to be read-only, and nobody is asked. A server that cannot be started breaks
+   * the first rule; one that may not start throws as `connect` does.
+   */
+  checkContract(name: string, options?: ContractOptions): Promise<ContractReport>;
   /** What approving the server would start, completely; undefined for one that needs no approval any more. */
   approvalQuestion(name: string): Promise<LaunchQuestion | undefined>;
   /**

@@ -23,6 +23,7 @@ import type { SessionDirectory } from "../session/session-directory.ts";
 import type { Session } from "../session/session.ts";
 import type { AccessReport } from "../session/tools/explain-access.ts";
 import type { Audit } from "../store/audit/audit-entry.ts";
+import type { ContractOptions, ContractReport } from "./contract-report.ts";
 import type { DoctorOptions, DoctorReport } from "./doctor-report.ts";
 import type { DoctorParts } from "./doctor/check.ts";
 import type {
@@ -48,6 +49,7 @@ import type { KeptLogs } from "./logs/kept-logs.ts";
 import type { ConfiguredServers } from "./servers/configured-servers.ts";
 import type { ConnectRequests } from "./servers/connect-elsewhere.ts";
 import type { ServerConnector } from "./servers/connect-servers.ts";
+import type { ConnectionFactory } from "./servers/connection-factory.ts";
 import { describeServer } from "./servers/describe-server.ts";
 import { isThere, type ServerEdits } from "./servers/edit-servers.ts";
 import type { ServerSources } from "./servers/server-sources.ts";
@@ -57,6 +59,7 @@ export interface PlugboardHostOptions {
   readonly registry: ServerRegistry;
   readonly configured: ConfiguredServers;
   readonly connector: ServerConnector;
+  readonly connections: ConnectionFactory;
   readonly connectRequests: ConnectRequests;
   readonly edits: ServerEdits;
   readonly approvals: Approvals;
@@ -250,6 +253,18 @@ export class PlugboardHost implements McpHost {
       sessions: () => sessions.all(),
     };
     return await examineHost(parts, name, options);
+  }
+
+  async checkContract(name: string, options: ContractOptions = {}): Promise<ContractReport> {
+    this.#assertOpen();
+    const { registry, connections } = this.#options;
+    const server = registry.get(name);
+    const obstacle = registry.obstacle(server);
+    if (obstacle !== undefined) throw obstacle;
+    const { checkContract } = await import("./contract/check-contract.ts");
+    const { config } = server;
+    const parts = connections.unattended({ config, mayStart: registry.mayStart(server) });
+    return await checkContract(parts, options);
   }
 
   async approvalQuestion(name: string): Promise<LaunchQuestion | undefined> {

@@ -298,6 +298,11 @@ export class ServerRegistry {
     return denial === undefined ? undefined : errorOfDenial(denial, name, definitionOf(provenance));
   }
 
+  /** What has to be asked right before each start of the server, see `ConnectionPurpose`. */
+  mayStart(server: RegisteredServer): ConnectionPurpose["mayStart"] {
+    return () => this.#throwIfBarred(server);
+  }
+
   /** Asks every connected server for a sign of life; gives the names of those that gave none and were dropped. */
   async dropDead(): Promise<readonly string[]> {
     const open = this.all()

@@ -163,8 +163,8 @@ async function createRest(options: HttpTransportOptions): Promise<HostTransport>
   return createRestTransport(options);
 }
 
-/** People store tokens with and without the word in front of them. */
-function bearer(auth: AuthConfig<string>): Readonly<Record<string, string>> {
+/** The header of a bearer token. People store tokens with and without the word in front of them. */
+export function bearer(auth: AuthConfig<string>): Readonly<Record<string, string>> {
   if (auth.type !== "bearer") return {};
   return { authorization: `Bearer ${auth.token.replace(/^bearer\s+/i, "").trim()}` };
 }

@@ -198,8 +198,16 @@ export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
     ],
   },
   test: {
-    prints: [{ words: ["test", "demo"] }, { words: ["test", address] }],
-    fails: [{ words: ["test", ...broken], exitCode: 4 }],
+    prints: [
+      { words: ["test", "demo"] },
+      { words: ["test", address] },
+      { words: ["test", "--contract", "demo"] },
+      { words: ["test", "--contract", ...broken], exitCode: 4 },
+    ],
+    fails: [
+      { words: ["test", ...broken], exitCode: 4 },
+      { words: ["test", "--contract", "notes"], exitCode: 6 },
+    ],
   },
   approve: {
     prints: [

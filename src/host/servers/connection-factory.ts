@@ -5,6 +5,7 @@ import { formatOrigin } from "../../config/keys/config-problem.ts";
 import type { Limits } from "../../config/keys/limits.ts";
 import type { ServerConfig } from "../../config/keys/server-config.ts";
 import { DialectMemory } from "../../connection/http-dialects.ts";
+import type { ConnectionParts } from "../../connection/open-connection.ts";
 import { ServerConnection } from "../../connection/server-connection.ts";
 import { StartGate } from "../../connection/start-gate.ts";
 import type { EventBus } from "../../events/event-bus.ts";
@@ -66,6 +67,34 @@ export class ConnectionFactory {
   /** Calls `listener`, the only one, before a connection counts as open: it opens if this resolves. */
   onReady(listener: ReadyListener): void {
     this.#onReady = listener;
+  }
+
+  /**
+   * Gives the parts of connections that belong to nobody: no event tells of them, and what a server asks over one is
+   * refused.
+   */
+  unattended({
+    config,
+    mayStart,
+  }: Pick<ConnectionPurpose, "config" | "mayStart">): ConnectionParts {
+    const { sources, references, protocolVersion, ground } = this.#options;
+    const { limits, clock, logger, connectProtocol, clientInfo } = this.#options;
+    const open = sources.current.transports.get(config.name);
+    const { environment, fill } = references.of(config);
+    return {
+      config: { ...config, protocol: protocolVersion ?? config.protocol },
+      limits,
+      clock,
+      logger,
+      hostEnv: environment,
+      connectProtocol,
+      clientInfo,
+      createTransport: guarded(
+        open === undefined ? createTransport : handedOver(open),
+        { mayStart, fill },
+        { ground, log: undefined },
+      ),
+    };
   }
 
   create({ config: entry, owner, mayStart, server }: ConnectionPurpose): ServerConnection {

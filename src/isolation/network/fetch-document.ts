@@ -15,7 +15,7 @@ export interface FetchedDocument {
 }
 
 export interface DocumentRequest {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** Of the answer's body, decoded. */

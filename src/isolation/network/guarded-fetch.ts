@@ -35,7 +35,7 @@ export interface GuardedFetchOptions extends DocumentRequest {
 
 /**
  * Fetches one small document over guarded connections of its own, whatever its status. A GET follows
- * up to three redirects within its origin; the redirect of a POST is returned like any other answer,
+ * up to three redirects within its origin; the redirect of any other method is returned like any answer,
  * since its body must not go anywhere else. Throws an `McpError` for everything that is no answer.
  */
 export async function guardedFetch(
@@ -60,7 +60,7 @@ export async function guardedFetch(
     let at = url;
     for (let steps = 0; steps <= maxRedirects; steps += 1) {
       const document = await fetchDocument(at, options, pool, fail);
-      if (options.method === "POST" || !redirectStatuses.has(document.status)) return document;
+      if (options.method !== "GET" || !redirectStatuses.has(document.status)) return document;
       const location = firstOf(document.headers["location"]);
       const next = judgeRedirect({ from: at, location, policy, serverName });
       if (McpError.is(next)) throw next;

@@ -18,18 +18,35 @@ interface TestCommand {
   readonly timeoutMs: number | undefined;
 }
 
+interface TestOptions extends LaunchOptions {
+  readonly timeout?: number;
+  readonly contract?: boolean;
+}
+
 export const define: DefineCommand = (command, execute) => {
   addExamples(command, [
     { says: "one that is configured", line: "plugboard test demo" },
-    { says: "one that is not", line: "plugboard test https://example.com/mcp --timeout 10s" },
+    { says: "one that you write", line: "plugboard test --contract demo" },
+    {
+      says: "one that is not configured",
+      line: "plugboard test https://example.com/mcp --timeout 10s",
+    },
   ]);
   addServerArgument(command, true)
     .description("Starts one server, lists its tools, stops it, and says how long each step took.")
-    .option("--timeout <time>", "how long the start may take: 500ms, 60s, 2m", parseDuration)
-    .action((words: string[], options: LaunchOptions & { timeout?: number }) =>
-      execute((context) => {
+    .option(
+      "--timeout <time>",
+      "how long the start, and with --contract each answer, may take: 500ms, 60s, 2m",
+      parseDuration,
+    )
+    .option("--contract", "try how it keeps to the protocol, rule by rule, and fail if it does not")
+    .action((words: string[], options: TestOptions) =>
+      execute(async (context) => {
         const server = readServer(words, options, context.line);
-        return runTest(context, { server, timeoutMs: options.timeout });
+        const command = { server, timeoutMs: options.timeout };
+        if (options.contract !== true) return await runTest(context, command);
+        const { runContract } = await import("./test-contract.ts");
+        return await runContract(context, command);
       }),
     );
 };

@@ -1,0 +1,31 @@
+/** Every rule by its id, in the order in which they are tried: what a server does that keeps to it. */
+export const ruleTexts = {
+  handshake: "completes the handshake in a protocol version that exists",
+  identity: "says its name and version in the handshake",
+  "version-negotiation": "answers a protocol version that it does not know with one that it speaks",
+  ping: "answers a ping",
+  "unknown-method": "answers a method that it does not know with error -32601",
+  "unknown-notification": "ignores a notification that it does not know",
+  list: "lists its tools, page by page, to an end",
+  "tool-names": "gives each tool a name of its own, of 1 to 128 letters, digits, _, - and .",
+  "tool-descriptions": "describes each tool",
+  "input-schemas": "gives each tool an input schema that is valid and asks for an object",
+  "output-schemas": "gives output schemas that are valid",
+  "unknown-tool": "answers a call of a tool that it does not have with an error",
+  "invalid-arguments": "refuses arguments that the schema of the tool forbids",
+  "read-only-call": "answers a call with content, and with the structured content it promises",
+  stdout: "writes nothing but JSON-RPC messages to stdout",
+  stderr: "reports no error of its own on stderr while it answers",
+  shutdown: "ends by itself within 5 s when its input ends",
+  accept: "answers with JSON or an event stream, and what it cannot answer so with 4xx",
+  "notification-status": "accepts a notification with status 202 and no body",
+  "session-id": "gives its sessions ids of visible ASCII characters",
+  "session-unknown": "answers an unknown session with status 404",
+  "session-end": "ends a session on DELETE, or refuses with 405, and answers 404 after its end",
+  origin: "refuses requests of foreign web pages to this machine with status 403",
+  health: 'answers GET /health with { "status": "ok" }',
+  "rest-tools": 'answers GET /tools with { "tools": [...] }',
+  "rest-error": 'answers a call that fails with { "error": "..." }',
+} as const satisfies Readonly<Record<string, string>>;
+
+export type RuleId = keyof typeof ruleTexts;
