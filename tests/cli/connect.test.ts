@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { CliSandbox, demoEntry, type RunningCli } from "./run-cli.ts";
+import { CliSandbox, demoEntry, type RunningCli, hasTerminal } from "./run-cli.ts";
 
 const ready = "Ctrl-C stops them and leaves no process behind.";
 /** The demo server, which appends its process id to a file at every start. */
@@ -127,6 +127,26 @@ describe("plugboard connect, disconnect, reconnect", () => {
     expect(exitCode).toBe(6);
     expect(() => sandbox.read("pids")).toThrow("ENOENT");
   });
+
+  it.skipIf(!hasTerminal)(
+    "decision 5: somebody at a terminal is asked once, and decides",
+    async () => {
+      const sandbox = new CliSandbox().configureProject({ notes: demoEntry });
+      const no = sandbox.startInTerminal(["connect", "notes"]);
+      await no.writes("stdout", "[y/N] ");
+      no.type("\n");
+      const declined = await no.ended;
+      expect(declined.stdout.match(/\[y\/N\]/g)).toHaveLength(1);
+      expect(declined.stdout).toContain("⏸ not tried: new in .plugboard/mcp.json:3");
+      expect(declined.exitCode).toBe(6);
+      const yes = sandbox.startInTerminal(["connect", "notes"]);
+      await yes.writes("stdout", "[y/N] ");
+      yes.type("y\n");
+      const approved = await yes.ended;
+      expect(approved.stdout).toContain("✓ test passed: 8 tools");
+      expect(approved.exitCode).toBe(0);
+    },
+  );
 
   it("CLI-03 CLI-04 CLI-05 CLI-06: says for whom, and what is allowed without asking", async () => {
     const sandbox = new CliSandbox().configureUser({ demo: demoEntry });

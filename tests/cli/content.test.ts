@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
@@ -7,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createTestServer } from "../../src/testing/index.ts";
 import { serveHttp } from "../../src/testing/serve/serve-http.ts";
 import { realServer } from "../fixtures/servers/real-servers.ts";
-import { CliSandbox, demoEntry, terminalProgram } from "./run-cli.ts";
+import { CliSandbox, demoEntry, hasTerminal } from "./run-cli.ts";
 
 const everything = realServer("server-everything");
 const contentEntry = {
@@ -15,14 +14,6 @@ const contentEntry = {
   args: [path.resolve(import.meta.dirname, "../fixtures/servers/content-server.mjs")],
 };
 const typed = ["--", contentEntry.command, ...contentEntry.args];
-const hasTerminal = (() => {
-  try {
-    execFileSync(terminalProgram, ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-})();
 
 describe("plugboard resources", () => {
   it("lists resources and templates of all servers; one that fails holds up no other", async () => {

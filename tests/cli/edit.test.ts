@@ -1,20 +1,11 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { CliSandbox, demoEntry, terminalProgram } from "./run-cli.ts";
+import { CliSandbox, demoEntry, hasTerminal } from "./run-cli.ts";
 
 const passed = "✓ test passed: 8 tools, MCP 2026-07-28.\n";
-const hasTerminal = (() => {
-  try {
-    execFileSync(terminalProgram, ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-})();
 
 /** A user's file with a comment and a second server, and editors for it. */
 class EditPlace {

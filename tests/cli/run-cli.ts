@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { on } from "node:events";
 import {
@@ -24,7 +24,10 @@ const root = path.resolve(import.meta.dirname, "../..");
 const program = path.join(root, "bin/plugboard.js");
 
 /** Of util-linux: gives a command a terminal. */
-export const terminalProgram = "script";
+const terminalProgram = "script";
+
+export const hasTerminal =
+  process.platform === "linux" && spawnSync(terminalProgram, ["--version"]).status === 0;
 
 /** The built demo server, as an entry of a configuration file. */
 export const demoEntry = {

@@ -1,14 +1,10 @@
-import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { describe, expect, it } from "vitest";
 
-import { CliSandbox, demoEntry, terminalProgram } from "./run-cli.ts";
-
-const hasTerminal =
-  process.platform === "linux" && spawnSync(terminalProgram, ["--version"]).status === 0;
+import { CliSandbox, demoEntry, hasTerminal } from "./run-cli.ts";
 
 const node = realpathSync(process.execPath);
 const askingAgent = fileURLToPath(new URL("../fixtures/agent/asking-agent.mjs", import.meta.url));

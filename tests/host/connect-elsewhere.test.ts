@@ -10,6 +10,7 @@ import { createHost, type HostOptions, type McpHost } from "../../src/index.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
 import { entering } from "./entering.ts";
+import { makeProject } from "./project.ts";
 
 interface Home extends AsyncDisposable {
   readonly store: string;
@@ -125,6 +126,28 @@ describe("a server that another host asks to connect", () => {
       ["two", "connected"],
       ["three", "idle"],
     ]);
+  });
+
+  it("decision 5: is not started for a request while nobody has approved it, and nobody is asked", async () => {
+    await using project = await makeProject();
+    await project.write(testServerEntry());
+    const asked: string[] = [];
+    const human = {
+      confirm: async ({ kind }: { readonly kind: string }) => {
+        asked.push(kind);
+        return "server-always" as const;
+      },
+    };
+    await using running = await project.host({ watch: true, human });
+    await using asking = await project.host();
+    await asking.connectElsewhere("project");
+    await asking.add("mine", testServerEntry());
+    const connected = entering(running, "connected");
+    await asking.connectElsewhere("mine");
+    await connected;
+    expect(running.server("mine").state).toBe("connected");
+    expect(running.server("project")).toMatchObject({ state: "pending", pid: undefined });
+    expect(asked).toEqual([]);
   });
 
   it("throws where nothing is kept, and for a server that does not exist", async () => {
