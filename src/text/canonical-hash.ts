@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /**
  * JSON with sorted keys: equal values give equal text, whatever order they were written in. Plain loops in one function,
@@ -28,5 +28,5 @@ export function canonicalJson(value: unknown): string {
 
 /** SHA-256 of the canonical form, in hexadecimal. */
 export function canonicalHash(value: unknown): string {
-  return createHash("sha256").update(canonicalJson(value)).digest("hex");
+  return hash("sha256", canonicalJson(value), "hex");
 }
