@@ -88,11 +88,19 @@ function helpExitCode({ code }: CommanderError): number {
   return code === "commander.help" ? usageExitCode : 0;
 }
 
-/** What the parser objects to, as an error like any other. */
+/** What the parser objects to, as an error like any other, with the usage of the command that was typed. */
 function asFailure(program: Command, error: unknown): unknown {
   if (!(error instanceof CommanderError)) return error;
-  if (error.code === "commander.unknownCommand")
-    return unknownCommand(program, program.args[0] ?? "");
-  const text = error.message.replaceAll(/^error: |\.$/g, "").replaceAll(/\s*\n\s*/g, " ");
-  return createError("invalid_arguments", text, { hint: "plugboard --help" });
+  const [name = ""] = program.args;
+  if (error.code === "commander.unknownCommand") return unknownCommand(program, name);
+  const text = error.message
+    .replaceAll(/^error: |\.$/g, "")
+    .replaceAll(/\s*\n\s*/g, " ")
+    .replace(/^missing required argument '(.+)'$/, `${name} needs <$1>`);
+  const [, suggested] = / \(Did you mean (.+)\?\)$/.exec(text) ?? [];
+  const command = program.commands.find((candidate) => candidate.name() === name);
+  return createError("invalid_arguments", text.replace(/ \(Did you mean .+\?\)$/, ""), {
+    details: suggested === undefined ? {} : { suggestions: [suggested.replace(/^one of /, "")] },
+    hint: command === undefined ? "plugboard --help" : `plugboard ${name} --help`,
+  });
 }

@@ -248,6 +248,10 @@ export class RunningCli {
     this.#child.stdout?.destroy();
   }
 
+  closeStderr(): void {
+    this.#child.stderr?.destroy();
+  }
+
   /** Resolves when the text has been written; rejects when the command ends without it. */
   async writes(stream: "stdout" | "stderr", text: string | RegExp): Promise<void> {
     const isIn = (written: string): boolean =>

@@ -86,14 +86,14 @@ describe("plugboard", () => {
       ["help", "cal"],
       '✗ no command "cal". Did you mean: call?   try: plugboard --help lists the commands\n',
     ],
-    [["call"], "✗ missing required argument 'server.tool'.   try: plugboard --help\n"],
+    [["call"], "✗ call needs <server.tool>.   try: plugboard call --help\n"],
     [
       ["list", "--chek"],
-      "✗ unknown option '--chek' (Did you mean --check?).   try: plugboard --help\n",
+      "✗ unknown option '--chek'. Did you mean: --check?   try: plugboard list --help\n",
     ],
     [
       ["list", "all", "of", "them"],
-      "✗ too many arguments for 'list'. Expected 0 arguments but got 3.   try: plugboard --help\n",
+      "✗ too many arguments for 'list'. Expected 0 arguments but got 3.   try: plugboard list --help\n",
     ],
     [["consent", "grant"], '✗ "grant" is none of list, allow, revoke.\n'],
     [["consent", "alow"], '✗ "alow" is none of list, allow, revoke. Did you mean: allow?\n'],

@@ -27,6 +27,7 @@ export interface ErrorStyle extends Standpoint {
 }
 
 const maxPrintedLines = 5;
+const maxListedNames = 8;
 const maxRowLength = 400;
 const separator = "   ";
 const labelWidth = 7;
@@ -110,8 +111,10 @@ function findFact(name: FactName, error: McpError, style: ErrorStyle): Fact | un
     }
     case "configured": {
       const names = textsIn(error, "configured");
-      const text = names.length === 0 ? "none" : neutralizeLine(names.join(", "));
-      return { label: "Configured", text: truncate(text, maxRowLength) };
+      const shown = names.slice(0, maxListedNames).map((one) => truncate(neutralizeLine(one), 80));
+      const more = names.length - shown.length;
+      const text = [...shown, ...(more > 0 ? [`… and ${more} more`] : [])].join(", ");
+      return { label: "Configured", text: text === "" ? "none" : text };
     }
     case "stderr": {
       const { stream, lines: reason } = printedIn(error);
@@ -147,9 +150,13 @@ function nextStep(
   const command = ownCommandsIn(text, program);
   if (typedServer === undefined) return command;
   // Whoever copies the command types the server again.
-  return command.replaceAll(
-    ` test ${shellWord(typedServer.name)}`,
-    () => ` test ${typedServer.words}`,
+  return ["test", "tools"].reduce(
+    (line, name) =>
+      line.replaceAll(
+        ` ${name} ${shellWord(typedServer.name)}`,
+        () => ` ${name} ${typedServer.words}`,
+      ),
+    command,
   );
 }
 

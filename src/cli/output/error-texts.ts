@@ -42,6 +42,13 @@ function problemLines(error: McpError): string {
   return problems.map((problem) => formatProblem(problem)).join("\n");
 }
 
+/** Files that could not be read come first: the server may be in one of them. */
+function unknownServer(error: McpError): string {
+  const problems = (error.details["problems"] ?? []) as readonly ConfigProblem[];
+  const told = problems.map((problem) => `${formatProblem(problem)} (file ignored)`);
+  return [sentence(error), ...told].join("\n");
+}
+
 const testIt = (error: McpError): string => nextCommand("test", error);
 
 /** What to type about the server that an error is about. */
@@ -116,8 +123,17 @@ function silence(error: McpError): string {
 function reachIt(error: McpError): string | undefined {
   const { transport, errorCode } = error.details;
   if (transport === "stdio") return error.hint;
-  const what = errorCode === "ECONNREFUSED" ? "start it" : "check its address";
-  return `${what}, then: ${testIt(error)}`;
+  if (errorCode === "ECONNREFUSED") return `start it, then: ${testIt(error)}`;
+  return `${error.hint ?? "check its address"}, then: ${testIt(error)}`;
+}
+
+/** Says that it is the server's answer, not what was typed, that breaks the schema of a tool. */
+function brokenResult(error: McpError): string {
+  const { toolName, reason, problems } = error.details;
+  const isSchemaBroken = typeof reason === "string" && Array.isArray(problems);
+  if (typeof toolName !== "string" || !isSchemaBroken) return withServer(error);
+  const tool = [error.serverName, neutralizeLine(toolName)].filter(Boolean).join(".");
+  return `${tool}: the answer does not fit the schema of the tool: ${reason}`;
 }
 
 const plain: ErrorText = { headline: withServer, facts: ["try"] };
@@ -132,7 +148,7 @@ function isAskedFor({ details }: McpError): boolean {
 /** How the command line puts each failure; the compiler asks for a text when a code is added. */
 export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   config_invalid: { headline: problemLines, facts: ["try"] },
-  server_unknown: { headline: sentence, facts: ["configured"] },
+  server_unknown: { headline: unknownServer, facts: ["configured"] },
   server_disabled: {
     headline: messageOnly,
     facts: ["from", "try"],
@@ -178,13 +194,16 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   tool_unknown: {
     headline: (error) =>
       `${withSuggestions(error, (names) => ` Closest: ${names}.`)}  Nothing was run.`,
-    facts: [],
+    facts: ["try"],
+    // Whoever is told the name that was meant needs no list.
+    next: (error) =>
+      textsIn(error, "suggestions").length === 0 ? nextCommand("tools", error) : undefined,
   },
   tool_error: { headline: withTool, facts: ["try"] },
   rpc_error: plain,
 
   invalid_arguments: { headline: sentence, facts: ["try"] },
-  invalid_result: plain,
+  invalid_result: { headline: brokenResult, facts: ["try"] },
   schema_refused: plain,
 
   denied: plain,

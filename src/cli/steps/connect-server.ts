@@ -1,11 +1,12 @@
 import { problemError } from "../../config/keys/config-problem.ts";
 import type { StartPhase } from "../../connection/start-phases.ts";
+import { createError } from "../../errors/families.ts";
+import { McpError } from "../../errors/mcp-error.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { formatConfigProblem } from "../output/error-format.ts";
 import { offerApproval } from "./approve-launch.ts";
 import type { CommandContext } from "./command-context.ts";
-import { noteConfigProblems } from "./open-host.ts";
 import type { ProgressLine } from "./progress-line.ts";
 
 export interface ConnectResult {
@@ -60,8 +61,21 @@ export function requireServer(context: CommandContext, host: McpHost, name: stri
           context.notice(formatConfigProblem(problem, context.standpoint));
       throw problemError(own);
     }
-    // The server may be missing because its file could not be read.
-    noteConfigProblems(context, host, "error");
+    throw unknownServer(host, name);
   }
   return host.server(name);
+}
+
+/** `server_unknown`, with what is wrong with files that could not be read: the server may be in one of them. */
+function unknownServer(host: McpHost, name: string): unknown {
+  const unread = host.configProblems.filter(
+    ({ severity, serverName }) => severity === "error" && serverName === undefined,
+  );
+  try {
+    return host.server(name);
+  } catch (error) {
+    if (unread.length === 0 || !McpError.is(error)) return error;
+    const { code, message, details, hint } = error;
+    return createError(code, message, { details: { ...details, problems: unread }, hint });
+  }
 }

@@ -1,3 +1,5 @@
+import { unknownIssuerFix } from "../../transport/http/http-errors.ts";
+
 /** The words of one check, in `plugboard doctor` and in `docs/troubleshooting.md` alike. */
 export interface CheckText {
   /** The statement that should be true. */
@@ -66,7 +68,7 @@ export const checkTexts = {
   },
   tls: {
     title: "its certificate is trusted",
-    fix: "name the CA that issued it, before Plugboard starts: export NODE_EXTRA_CA_CERTS=/path/to/ca.pem",
+    fix: unknownIssuerFix,
   },
   auth: {
     title: "it accepts the credentials of the entry",

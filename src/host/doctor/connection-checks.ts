@@ -1,7 +1,7 @@
 import { looksSecret } from "../../config/variables/secret-values.ts";
 import type { ErrorCode } from "../../errors/error-codes.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
-import { isTlsProblem } from "../../transport/http/http-errors.ts";
+import { isTlsProblem, tlsFix } from "../../transport/http/http-errors.ts";
 import type { ServerStatus } from "../host.ts";
 import type { CheckId } from "./check-texts.ts";
 import { type DoctorParts, type Found, ok, problemOf } from "./check.ts";
@@ -84,18 +84,11 @@ export function blamedCheck({ code, details }: McpError): CheckId {
   return typeof errorCode === "string" && isTlsProblem(errorCode) ? "tls" : "reachable";
 }
 
-const tlsFixes: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: "renew the certificate of the server; or set the clock of this machine right",
-  CERT_NOT_YET_VALID: "set the clock of this machine right",
-  ERR_TLS_CERT_ALTNAME_INVALID: 'write the name that the certificate is for into "url"',
-  EPROTO: 'write http:// in place of https:// into "url", or let the server speak TLS',
-};
-
 function explain(error: McpError): Found {
   const found = problemOf(error);
   const { errorCode } = error.details;
-  if (typeof errorCode !== "string" || !isTlsProblem(errorCode)) return found;
-  return { ...found, fix: tlsFixes[errorCode.startsWith("ERR_SSL_") ? "EPROTO" : errorCode] };
+  const fix = typeof errorCode === "string" ? tlsFix(errorCode) : undefined;
+  return fix === undefined ? found : { ...found, fix };
 }
 
 function urlOf({ config }: ServerStatus): URL | undefined {

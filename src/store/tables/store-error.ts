@@ -22,7 +22,7 @@ interface ProblemText {
 const texts: Readonly<Record<StoreProblem, ProblemText>> = {
   busy: {
     what: (place) => `another process keeps the store ${place} locked; nothing was changed`,
-    hint: "try again; if it stays so, end the program that has the file open",
+    hint: "run it again; if it stays so, end the program that has the file open",
     retryable: true,
   },
   "read-only": {

@@ -57,6 +57,23 @@ const certificateProblems: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownIssuer,
 };
 
+/** What to do about a certificate whose issuer this machine does not know. */
+export const unknownIssuerFix =
+  "name the CA that issued it, before Plugboard starts: export NODE_EXTRA_CA_CERTS=/path/to/ca.pem";
+const wrongSchemeFix = 'write http:// in place of https:// into "url", or let the server speak TLS';
+const certificateFixes: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: "renew the certificate of the server; or set the clock of this machine right",
+  CERT_NOT_YET_VALID: "set the clock of this machine right",
+  ERR_TLS_CERT_ALTNAME_INVALID: 'write the name that the certificate is for into "url"',
+};
+
+/** What to do about a failed TLS handshake, by the system's error code; undefined for codes of other failures. */
+export function tlsFix(code: string): string | undefined {
+  if (!isTlsProblem(code)) return undefined;
+  if (!Object.hasOwn(certificateProblems, code)) return wrongSchemeFix;
+  return certificateFixes[code] ?? unknownIssuerFix;
+}
+
 /** Whether a system's error code says that the certificate of the other end is not trusted, or that it speaks no TLS. */
 export function isTlsProblem(code: string): boolean {
   return (
@@ -139,7 +156,7 @@ export function networkError(peer: HttpPeer, error: unknown, isSent: boolean): M
     const hint =
       code === "ECONNREFUSED"
         ? `start it, then: ${ownCommand("test", peer.serverName)}`
-        : undefined;
+        : tlsFix(code ?? "");
     return peerError(peer, "unreachable", connectProblem(peer, code), { ...options, hint });
   }
   const message = `the connection to ${peerAddress(peer)} broke before the answer was complete`;

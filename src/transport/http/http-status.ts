@@ -75,7 +75,10 @@ export function contentError(
   const kind = contentType === "" ? "a body without a content type" : contentType;
   const excerpt = quote(peer, readableText(text));
   const message = `${peerAddress(peer)} answered with ${kind} instead of ${expected}${excerpt === "" ? "" : `: ${excerpt}`}`;
-  return peerError(peer, "http_error", message, { details: { status: head.status, contentType } });
+  return peerError(peer, "http_error", message, {
+    hint: 'check the path of "url": what answers there is no MCP server',
+    details: { status: head.status, contentType },
+  });
 }
 
 /** The typed form of a response that is no event stream, though one was asked for. */
