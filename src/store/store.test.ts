@@ -125,6 +125,14 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     expect(await store.servers.list()).toEqual([]);
   });
 
+  test("STO-08: of two rows with one id that are added, the first stays", async () => {
+    const store = await open();
+    const row = { id: "a", name: "a", config: { url: "http://one" } };
+    expect(await store.servers.add({ ...row, status: "disabled" })).toBe(true);
+    expect(await store.servers.add({ ...row, config: { url: "http://two" } })).toBe(false);
+    expect(await store.servers.list()).toEqual([{ ...row, status: "disabled" }]);
+  });
+
   test("PRM-21: an approval is found by its launch id, with the facts to compare", async () => {
     const clock = shiftedClock();
     const store = await open({ clock });

@@ -152,6 +152,22 @@ describe("servers that are configured while the host runs", () => {
     await expect(host.remove("nobody")).rejects.toMatchObject({ code: "server_unknown" });
   });
 
+  it.each(["user", "project"] as const)(
+    "STO-08: one that another host has added meanwhile is not overwritten: %s",
+    async (scope) => {
+      await using place = await makePlace();
+      await using first = await place.host();
+      await using second = await place.host();
+      await first.add("tools", { command: "first" }, { scope });
+      await expect(second.add("tools", { command: "second" }, { scope })).rejects.toMatchObject({
+        code: "config_invalid",
+        details: { isTaken: true },
+      });
+      await second.reload();
+      expect(second.server("tools").target).toBe("first");
+    },
+  );
+
   it("decision 13: what another process adds is there within a second", async () => {
     await using place = await makePlace();
     await using other = await place.host();

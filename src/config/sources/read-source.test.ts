@@ -65,6 +65,13 @@ describe("sourceFiles", () => {
     ]);
   });
 
+  it("in the user's home the user's own file is no project's", () => {
+    const atHome = { ...ground(), workspaceFolder: "/home/me" };
+    expect(sourceFiles("cursor", atHome)).toMatchObject([
+      { path: "/home/me/.cursor/mcp.json", scope: "user" },
+    ]);
+  });
+
   it("a file of the folder is the project's, and one elsewhere is known by the end of its path", () => {
     const at = (file: string) => sourceFileAt(file, ground());
     expect(at(path.join(folder, ".cursor/mcp.json"))).toMatchObject({

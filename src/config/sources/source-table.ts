@@ -47,7 +47,7 @@ const table = {
     shape: "plain",
     project: [],
     user: ({ settings }) => [path.join(settings, "Claude", "claude_desktop_config.json")],
-    endings: ["claude_desktop_config.json"],
+    endings: ["/claude_desktop_config.json"],
     isDedicated: true,
   },
   "claude-code": {
@@ -55,7 +55,7 @@ const table = {
     shape: "claude-code",
     project: [".mcp.json"],
     user: ({ home, env }) => [path.join(env["CLAUDE_CONFIG_DIR"] || home, ".claude.json")],
-    endings: [".claude.json", ".mcp.json"],
+    endings: ["/.claude.json", "/.mcp.json"],
     isDedicated: false,
   },
   cursor: {
@@ -63,7 +63,7 @@ const table = {
     shape: "cursor",
     project: [".cursor/mcp.json"],
     user: ({ home }) => [path.join(home, ".cursor", "mcp.json")],
-    endings: [".cursor/mcp.json"],
+    endings: ["/.cursor/mcp.json"],
     isDedicated: true,
   },
   vscode: {
@@ -74,7 +74,7 @@ const table = {
       ["Code", "Code - Insiders"].map((edition) =>
         path.join(settings, edition, "User", "mcp.json"),
       ),
-    endings: [".vscode/mcp.json", "Code/User/mcp.json", "Code - Insiders/User/mcp.json"],
+    endings: ["/.vscode/mcp.json", "/Code/User/mcp.json", "/Code - Insiders/User/mcp.json"],
     isDedicated: true,
   },
   codex: {
@@ -92,7 +92,7 @@ const table = {
     shape: "windsurf",
     project: [],
     user: ({ home }) => [path.join(home, ".codeium", "windsurf", "mcp_config.json")],
-    endings: ["mcp_config.json"],
+    endings: ["/mcp_config.json"],
     isDedicated: true,
   },
   gemini: {
@@ -100,7 +100,7 @@ const table = {
     shape: "gemini",
     project: [".gemini/settings.json"],
     user: ({ home }) => [path.join(home, ".gemini", "settings.json")],
-    endings: [".gemini/settings.json"],
+    endings: ["/.gemini/settings.json"],
     isDedicated: false,
   },
   opencode: {
@@ -109,7 +109,7 @@ const table = {
     project: ["opencode.json", "opencode.jsonc"],
     user: ({ xdgConfig }) =>
       ["opencode.json", "opencode.jsonc"].map((name) => path.join(xdgConfig, "opencode", name)),
-    endings: ["opencode.json", "opencode.jsonc"],
+    endings: ["/opencode.json", "/opencode.jsonc"],
     isDedicated: false,
   },
   nexus3: {
@@ -117,7 +117,7 @@ const table = {
     shape: "plain",
     project: [".nexus3/mcp.json"],
     user: ({ home }) => [path.join(home, ".nexus3", "mcp.json")],
-    endings: [".nexus3/mcp.json"],
+    endings: ["/.nexus3/mcp.json"],
     isDedicated: false,
   },
   kuse: {
@@ -163,20 +163,17 @@ export interface SourceGround extends Folders {
 export function sourceFiles(name: SourceName, ground: SourceGround): readonly SourceFile[] {
   const { project, user } = sources[name];
   const { workspaceFolder } = ground;
-  const files = [
-    ...project.map((file) => ({
-      scope: "project" as const,
-      path: path.join(workspaceFolder, file),
-    })),
-    ...user(userFolders(ground)).map((file) => ({ scope: "user" as const, path: file })),
+  const own = user(userFolders(ground));
+  // In the user's home a file of the folder may be the user's own.
+  const ofFolder = project
+    .map((file) => path.join(workspaceFolder, file))
+    .filter((file) => !own.includes(file));
+  // These programs start servers in the folder that they are opened in.
+  const common = { ...describe(name), base: workspaceFolder };
+  return [
+    ...ofFolder.map((file) => ({ ...common, scope: "project" as const, path: file })),
+    ...own.map((file) => ({ ...common, scope: "user" as const, path: file })),
   ];
-  const seen = new Set<string>();
-  return files.flatMap((file) => {
-    if (seen.has(file.path)) return [];
-    seen.add(file.path);
-    // These programs start servers in the folder that they are opened in.
-    return [{ ...describe(name), ...file, base: workspaceFolder }];
-  });
 }
 
 /** Lists the files of all programs, there or not; those of the folder come first. */
@@ -193,9 +190,7 @@ export function sourceFileAt(file: string, ground: SourceGround): SourceFile {
   if (known !== undefined) return known;
   const slashed = `/${file.replaceAll("\\", "/")}`;
   const name = sourceNames.find((candidate) =>
-    sources[candidate].endings.some((ending) =>
-      slashed.endsWith(ending.startsWith(".toml") ? ending : `/${ending}`),
-    ),
+    sources[candidate].endings.some((ending) => slashed.endsWith(ending)),
   );
   return {
     ...describe(name),

@@ -2,28 +2,15 @@ import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
 import { isWithin } from "../../config/files/project-folders.ts";
-import {
-  type ConfigProblem,
-  formatOrigin,
-  problemError,
-} from "../../config/keys/config-problem.ts";
+import { type ConfigProblem, formatOrigin } from "../../config/keys/config-problem.ts";
 import { isOfProject, type ServerConfig } from "../../config/keys/server-config.ts";
 import { toJson } from "../../config/parse/to-json.ts";
 import { keepUnique } from "../../config/parse/unique-servers.ts";
 import type { SourceServer } from "../../config/sources/read-source.ts";
-import {
-  type SourceFile,
-  sourceFileAt,
-  sourceFiles,
-  type SourceGround,
-  type SourceName,
-  sourceNames,
-} from "../../config/sources/source-table.ts";
+import type { SourceFile, SourceGround } from "../../config/sources/source-table.ts";
 import { variableUses } from "../../config/variables/reference-uses.ts";
-import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { HostStore } from "../../store/host-store.ts";
-import { closest } from "../../text/closest.ts";
 import type {
   EntryInput,
   ImportedServer,
@@ -34,8 +21,7 @@ import type {
   SkippedServer,
 } from "../host.ts";
 import { SecretVariables } from "./entry-secrets.ts";
-import { existingFiles } from "./import-sources.ts";
-import { readImport } from "./read-import.ts";
+import { chooseNames, type FoundFile, isError, readFiles } from "./found-files.ts";
 
 /** An entry as it will be written. */
 export interface PreparedEntry {
@@ -85,102 +71,6 @@ export async function importConfig(
   const run = new ImportRun(options, parts, new Set(rows.map(({ name }) => name)));
   for (const file of chosen) await run.take(file);
   return run.result();
-}
-
-/** A file that was read, with what is to be imported of it. */
-interface FoundFile {
-  readonly file: SourceFile;
-  readonly servers: readonly SourceServer[];
-  readonly problems: readonly ConfigProblem[];
-  readonly elsewhere: readonly { readonly name: string; readonly folder: string }[];
-}
-
-async function readFiles(from: string, ground: SourceGround): Promise<readonly FoundFile[]> {
-  const files = await findFiles(from, ground);
-  const found = await Promise.all(
-    files.map(async (file): Promise<FoundFile> => {
-      const read = await readImport(file, ground.workspaceFolder);
-      if (read.status === "read") return { file, ...read };
-      if (read.status === "missing") throw noFile(file.path, from);
-      return { file, servers: [], problems: [read.problem], elsewhere: [] };
-    }),
-  );
-  const errors = found.flatMap(({ problems }) => problems.filter(isError));
-  const isUseless = found.every(
-    ({ servers, elsewhere }) => servers.length + elsewhere.length === 0,
-  );
-  // An entry that cannot be used is named by the result; a file, or one without a name, by an error.
-  const ofFiles = errors.filter(({ serverName }) => serverName === undefined);
-  if (!isUseless || ofFiles.length === 0) return found;
-  const [{ code }] = ofFiles as [ConfigProblem];
-  if (code === "config_invalid") throw problemError(ofFiles);
-  throw createError(code, ofFiles.map(({ message }) => message).join("; "));
-}
-
-async function findFiles(from: string, ground: SourceGround): Promise<readonly SourceFile[]> {
-  const names = programsNamed(from);
-  if (names.length === 0) return [sourceFileAt(path.resolve(ground.workspaceFolder, from), ground)];
-  const files = await existingFiles(names, ground);
-  if (files.length > 0) return files;
-  const places = names.flatMap((name) => sourceFiles(name, ground).map((file) => file.path));
-  throw createError("config_invalid", `no file of "${from}" is here`, {
-    hint: `looked for ${places.join(", ")}`,
-    details: { searched: places },
-  });
-}
-
-/** The words for programs; `claude` stands for both that are called so. */
-function programsNamed(from: string): readonly SourceName[] {
-  if (from === "claude") return ["claude-desktop", "claude-code"];
-  return sourceNames.filter((name) => name === from);
-}
-
-function noFile(file: string, from: string): McpError {
-  const suggestions = closest(from, sourceNames);
-  return createError("config_invalid", `there is no file ${file}`, {
-    hint: `name a file, or a program: ${sourceNames.join(", ")}`,
-    details: { path: file, suggestions },
-  });
-}
-
-/** Keeps the servers that were asked for. Throws `server_unknown` for a name that no file has. */
-function chooseNames(
-  found: readonly FoundFile[],
-  names: readonly string[] | undefined,
-): readonly FoundFile[] {
-  if (names === undefined || names.length === 0) return found;
-  const wanted = new Set(names);
-  const isWanted = (name: string | undefined): boolean => name !== undefined && wanted.has(name);
-  const chosen = found.map((it) => ({
-    ...it,
-    servers: it.servers.filter(({ config }) => isWanted(config.name)),
-    problems: it.problems.filter(
-      ({ serverName }) => serverName === undefined || isWanted(serverName),
-    ),
-    elsewhere: it.elsewhere.filter(({ name }) => isWanted(name)),
-  }));
-  const known = new Set(found.flatMap(namesIn));
-  const unknown = names.find((name) => !known.has(name));
-  if (unknown === undefined) return chosen;
-  throw createError(
-    "server_unknown",
-    `no server "${unknown}" in ${found.map(({ file }) => file.path).join(", ")}`,
-    {
-      details: { suggestions: closest(unknown, known), configured: [...known] },
-    },
-  );
-}
-
-function namesIn({ servers, problems, elsewhere }: FoundFile): readonly string[] {
-  return [
-    ...servers.map(({ config }) => config.name),
-    ...problems.flatMap(({ serverName }) => serverName ?? []),
-    ...elsewhere.map(({ name }) => name),
-  ];
-}
-
-function isError({ severity }: ConfigProblem): boolean {
-  return severity === "error";
 }
 
 const taken = "there is a server of that name already";
