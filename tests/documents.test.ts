@@ -7,9 +7,11 @@ import { describe, expect, it } from "vitest";
 
 import { createProgram, defineCommand } from "../src/cli/program.ts";
 import { parseConfig } from "../src/config/parse/parse-config.ts";
+import { toJson } from "../src/config/parse/to-json.ts";
 import { errorTable } from "../src/errors/error-codes.ts";
 import { ruleTexts } from "../src/host/contract/rule-texts.ts";
 import { checkTexts, symptoms } from "../src/host/doctor/check-texts.ts";
+import { refuseSecrets } from "../src/host/files/entry-secrets.ts";
 import { childMarkerVariable } from "../src/isolation/process/child-mark.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -48,6 +50,37 @@ describe.each(["README.md", "docs/building-servers.md"])("%s", (file) => {
       expect(servers).toHaveLength(2);
       expect(problems).toEqual([]);
     }
+  });
+});
+
+describe("docs/use-cases.md", () => {
+  const text = readText("docs/use-cases.md");
+
+  it("DOC-02: shows services, tools of a project and systems of a company", () => {
+    const titles = [...text.matchAll(/^## (.*)$/gm)].map(([, title]) => title);
+    expect(titles).toEqual(["External services", "Tools of a project", "Systems inside a company"]);
+    for (const name of ["GitHub", "Slack", "Jira", "database", "Deployment", "monitoring"])
+      expect(text).toContain(name);
+  });
+
+  it("DOC-02: shows entries that load without a complaint and hold no secret", () => {
+    const shown = [...text.matchAll(/```jsonc\n([^]*?)```/g)].map(([, config = ""]) =>
+      parseConfig(parseJsonc(config, [], { allowTrailingComma: true })),
+    );
+    expect(shown.flatMap(({ problems }) => problems)).toEqual([]);
+    expect(shown.map(({ servers }) => servers.map(({ name }) => name))).toEqual([
+      ["github", "slack", "jira", "database"],
+      ["inventory", "warehouse", "workflows"],
+    ]);
+    for (const { servers } of shown)
+      for (const config of servers)
+        expect(() => refuseSecrets(toJson(config, { secrets: "keep" }))).not.toThrow();
+  });
+
+  it("DOC-02: shows a program that prints what it says", () => {
+    const [, program, output] = /```js\n([^]*?)```\n\n```text\n([^]*?)```/.exec(text) ?? [];
+    const options = { cwd: root, encoding: "utf8", input: program ?? "" } as const;
+    expect(execFileSync(process.execPath, ["--input-type=module"], options)).toBe(output);
   });
 });
 

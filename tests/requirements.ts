@@ -295,10 +295,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   // Documentation
   "DOC-01":
     "What to check when a server does not connect, tools do not appear or calls fail is written down and can be run.",
-  "DOC-02": open(
-    "Use cases are shown: services, delivery, systems inside a company.",
-    "the examples show mechanisms, not use cases",
-  ),
+  "DOC-02": "Use cases are shown: services, delivery, systems inside a company.",
   "DOC-03": "The documentation says which transport to use when.",
   "DOC-04": "The documented config examples load in tests.",
   "DOC-05":
