@@ -128,6 +128,8 @@ function namedSecrets(entry: Entry, key: "env" | "headers" | "auth"): readonly E
   if (!isJsonObject(members)) return [];
   return Object.entries(members).flatMap(([name, value]) => {
     if (typeof value !== "string" || !looksSecret(name, value)) return [];
+    // The name of `authorizationUrl` sounds secret; the address of a server that signs people in is none.
+    if (key === "auth" && isAddress(name) && literalCredentials(value).length === 0) return [];
     const where = {
       env: `the variable ${name}`,
       headers: `the header ${name}`,
@@ -144,6 +146,10 @@ function namedSecrets(entry: Entry, key: "env" | "headers" | "auth"): readonly E
       variable: isAuthorization ? "TOKEN" : variableName(name),
     };
   });
+}
+
+function isAddress(name: string): boolean {
+  return /ur[il]$/i.test(name);
 }
 
 function addressSecrets(entry: Entry, key: "url" | "messageEndpoint"): readonly EntrySecret[] {
