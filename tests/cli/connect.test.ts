@@ -171,7 +171,7 @@ describe("plugboard connect, disconnect, reconnect", () => {
     [["connect", "demo", "--allow-all", "--per-tool"], "'--allow-all' cannot be used with"],
     [["connect", "demo", "--shared", "--private"], "'--shared' cannot be used with"],
     [["reconnect", "demo", "--agent", ""], "--agent: a name is missing."],
-    [["connect"], "missing required argument 'server'"],
+    [["connect"], "connect needs <server>"],
     [["disconnect", "dmo"], '✗ no server "dmo". Did you mean: demo?   Configured: demo'],
     [["connect", "dmo"], '✗ no server "dmo". Did you mean: demo?   Configured: demo'],
   ])("CLI-11 CLI-13: %j is refused", async (words, message) => {

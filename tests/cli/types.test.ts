@@ -75,7 +75,7 @@ export interface DemoAddParams {
   });
 
   it.each([
-    [["types"], 2, "✗ missing required argument 'server'.   try: plugboard --help\n"],
+    [["types"], 2, "✗ types needs <server>.   try: plugboard types --help\n"],
     [["types", "dmeo"], 2, '✗ no server "dmeo". Did you mean: demo?   Configured: demo\n'],
     [
       ["types", "demo", "-o", "none/demo.ts"],
