@@ -94,6 +94,10 @@ export const commandTable = {
     summary: "what a server printed, and how it started and ended",
     load: () => import("./commands/records/logs.ts"),
   },
+  audit: {
+    summary: "who called what, who decided, and how it ended",
+    load: () => import("./commands/records/audit.ts"),
+  },
   test: {
     summary: "start one server, list its tools, stop it",
     load: () => import("./commands/tools/test.ts"),

@@ -1,10 +1,12 @@
+import { startPause } from "../async/stop.ts";
 import type { CallTarget } from "../call/call-contract.ts";
 import type { CallRecord } from "../call/call-events.ts";
 import type { Outcome } from "../call/outcome.ts";
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
+import { recordedEvents } from "../events/audit-types.ts";
 import type { EventBus } from "../events/event-bus.ts";
-import type { HostEventOf, HostEventType } from "../events/host-event.ts";
+import type { HostEventOf } from "../events/host-event.ts";
 import type { Clock } from "../ports/clock.ts";
 import { keepAliveUntil } from "../ports/keep-alive.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -13,6 +15,7 @@ import type {
   Audit,
   AuditEntry,
   AuditFilter,
+  AuditFollow,
   AuditQuery,
   AuditRow,
 } from "../store/audit/audit-entry.ts";
@@ -34,26 +37,8 @@ export interface AuditTrailOptions {
   readonly isRequired: boolean;
 }
 
-/**
- * The events that are recorded: decisions. A call is recorded by `record`, which knows more than its events
- * tell.
- */
-const recordedEvents = [
-  "consent-granted",
-  "consent-denied",
-  "consent-mode-set",
-  "consent-ended",
-  "grant-added",
-  "grant-revoked",
-  "launch-approved",
-  "launch-denied",
-  "launch-revoked",
-  "tool-quarantined",
-  "tool-accepted",
-  "request-answered",
-] as const satisfies readonly HostEventType[];
-
 const maxNameChars = 128;
+const followIntervalMs = 500;
 /**
  * How much of a longer name is searched for secrets: one that begins in the part that is kept must be seen as
  * a whole.
@@ -65,6 +50,7 @@ type RecordedEvent = HostEventOf<(typeof recordedEvents)[number]>;
 /** Records every call and every decision, behind the call: no call waits for the store. */
 export class AuditTrail implements Audit {
   readonly #store: HostStore;
+  readonly #clock: Clock;
   readonly #queue: AuditQueue;
   /**
    * Admits a call where the trail is required: gives undefined when the call can be recorded, otherwise a promise
@@ -80,6 +66,7 @@ export class AuditTrail implements Audit {
 
   constructor({ store, events, clock, logger, isRequired }: AuditTrailOptions) {
     this.#store = store;
+    this.#clock = clock;
     this.admit = isRequired ? () => this.#admit() : undefined;
     this.#queue = new AuditQueue({
       clock,
@@ -108,6 +95,31 @@ export class AuditTrail implements Audit {
     // People read this at terminals as well; an escape in JSON stands for the same text.
     for await (const row of store.audit.export(filter))
       yield `${escapeInvisible(JSON.stringify(row))}\n`;
+  }
+
+  async *follow({ signal, ...filter }: AuditFollow = {}): AsyncGenerator<
+    AuditRow,
+    void,
+    undefined
+  > {
+    const stopping = signal ?? new AbortController().signal;
+    let after = filter.after;
+    while (!stopping.aborted) {
+      const store = await keepAliveUntil(this.#openUpToDate());
+      if (store === undefined) return;
+      const end = await keepAliveUntil(store.audit.end());
+      // Without a row to begin at, all that is there now is past.
+      after ??= end;
+      if (end > after)
+        for await (const row of store.audit.export({ ...filter, after })) {
+          yield row;
+          if (stopping.aborted) return;
+          after = row.seq;
+        }
+      // Rows that do not fit the filter are not looked at again.
+      after = Math.max(after, end);
+      await keepAliveUntil(startPause(this.#clock, followIntervalMs, stopping).over);
+    }
   }
 
   /** Saves the entries that wait. To be called before the store closes. */

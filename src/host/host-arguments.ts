@@ -35,9 +35,15 @@ const scope = oneOf("user", "project");
 
 const grantQuery = { query: options({ agent: text, server: text, tool: text }) } as const;
 // Times are checked where they are read, here and in `allow`.
-const auditQuery = {
-  query: options({ type: text, agent: text, server: text, tool: text, code: text }),
+const auditFilter = {
+  type: text,
+  agent: text,
+  server: text,
+  tool: text,
+  code: text,
+  outcome: oneOf("ok", "failed"),
 } as const;
+const auditQuery = { query: options(auditFilter) } as const;
 
 const logQuery = { since: number, limit: number } as const;
 
@@ -72,6 +78,7 @@ export function guardHost(): void {
   guardMethods(AuditTrail.prototype, "host.audit", {
     query: { takes: auditQuery, fails: "rejects" },
     export: { takes: auditQuery, fails: "throws" },
+    follow: { takes: { options: options({ ...auditFilter, signal }) }, fails: "throws" },
   });
   guardMethods(HostLogs.prototype, "host.keptLogs", {
     read: { takes: { ...name, query: options(logQuery) }, fails: "rejects" },

@@ -26,6 +26,7 @@ export const ownCommandNames = [
   "consent",
   "why",
   "logs",
+  "audit",
   "test",
   "approve",
   "config",

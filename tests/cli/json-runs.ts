@@ -197,6 +197,18 @@ export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
       { words: ["logs", "demo", "--since", "soon"], exitCode: 2 },
     ],
   },
+  audit: {
+    prints: [
+      { words: ["audit"] },
+      { words: ["audit", "--server", "none"] },
+      { words: ["audit", "--export", "audit.ndjson"] },
+      { words: ["audit", "-f"], stays: true, exitCode: 130 },
+    ],
+    fails: [
+      { words: ["audit", "--type", "cal"], exitCode: 2 },
+      { words: ["audit", "--export", "none/audit.ndjson"], exitCode: 2 },
+    ],
+  },
   test: {
     prints: [
       { words: ["test", "demo"] },

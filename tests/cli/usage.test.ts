@@ -47,6 +47,7 @@ describe("plugboard", () => {
       "consent",
       "why",
       "logs",
+      "audit",
       "test",
       "approve",
       "config",

@@ -231,6 +231,67 @@ describe("the audit trail", () => {
     for (const { detail } of rows) expect(detail?.["publicName"]).toContain("[redacted]");
   });
 
+  it("is found by how it ended, and from a row on", async () => {
+    await using context = await recordedHost({ tools: [anyTool, strict], host: store });
+    const { host } = context;
+    const session = host.session({ agent: "a", level: "yolo" });
+    await host.connect("fake", { mode: "allow-all" });
+    await session.call("mcp__fake__any", {});
+    await session.call("mcp__fake__strict", {});
+    const rows = (await host.audit.query({})).toReversed();
+    const codes = (found: readonly AuditRow[]) => found.map(({ code }) => code);
+    expect(codes(rows)).toEqual(["allow-all", "ok", "invalid_arguments"]);
+    expect(codes(await host.audit.query({ outcome: "ok" }))).toEqual(["ok"]);
+    expect(codes(await host.audit.query({ outcome: "failed" }))).toEqual(["invalid_arguments"]);
+    for (const [index, { seq }] of rows.entries()) {
+      const after: string[] = [];
+      for await (const line of host.audit.export({ after: seq })) after.push(line);
+      expect(after).toHaveLength(rows.length - index - 1);
+      expect(await host.audit.query({ after: seq })).toHaveLength(rows.length - index - 1);
+    }
+    await expect(host.audit.query({ after: Number.NaN })).rejects.toMatchObject({
+      code: "config_invalid",
+    });
+    await expect(host.audit.query({ outcome: "good" as "ok" })).rejects.toMatchObject({
+      code: "invalid_arguments",
+    });
+  });
+
+  it("is followed from now on, or from a row on, by any host of the store", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "audit-"));
+    const file: HostOptions = { store: path.join(folder, "audit.db") };
+    {
+      await using writer = await recordedHost({ tools: [anyTool, strict], host: file });
+      await using reader = await recordedHost({ tools: [], host: file });
+      const session = writer.host.session({ agent: "a", level: "yolo" });
+      await session.call("mcp__fake__any", {}, { callId: "before" });
+      const [past] = await writer.host.audit.query({});
+      const stop = new AbortController();
+      const ids = async (after?: number): Promise<readonly unknown[]> => {
+        const seen: unknown[] = [];
+        const options = { tool: "any", signal: stop.signal, after };
+        for await (const { detail } of reader.host.audit.follow(options)) {
+          seen.push(detail?.["callId"]);
+          if (seen.at(-1) === "last") break;
+        }
+        return seen;
+      };
+      const fromNow = ids();
+      const fromStart = ids((past?.seq ?? 0) - 1);
+      // The follower has looked once when another answer of its store is there.
+      await reader.host.audit.query({});
+      await session.call("mcp__fake__strict", { n: 1 }, { callId: "other" });
+      await writer.host.audit.query({});
+      await session.call("mcp__fake__any", {}, { callId: "last" });
+      expect(await fromNow).toEqual(["last"]);
+      expect(await fromStart).toEqual(["before", "last"]);
+      const endless = ids();
+      stop.abort();
+      expect(await endless).toEqual([]);
+    }
+    await rm(folder, { recursive: true });
+  });
+
   it("a closed host has no answer, rather than an empty one", async () => {
     const context = await recordedHost({ tools: [anyTool], host: store });
     const { host } = context;

@@ -15,6 +15,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { createError } from "../../errors/families.ts";
 import { writeOutputFile } from "./write-output-file.ts";
 
 const isWindows = process.platform === "win32";
@@ -67,5 +68,29 @@ describe("the file that a command writes", () => {
         message: `cannot write "${target}": ${reason}`,
       });
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("stays as it was when what is to be written stops coming", async () => {
+    const file = inFolder("trail");
+    writeFileSync(file, "before");
+    const stopped = createError("cancelled", "stopped half-way");
+    async function* pieces(): AsyncGenerator<string> {
+      yield "one\n";
+      throw await Promise.resolve(stopped);
+    }
+    await expect(writeOutputFile(file, pieces())).rejects.toBe(stopped);
+    expect(readFileSync(file, "utf8")).toBe("before");
+    expect(readdirSync(path.dirname(file))).toEqual(["trail"]);
+  });
+
+  it("is written in pieces, with the mode of a new file", async () => {
+    const file = inFolder("trail");
+    async function* pieces(): AsyncGenerator<string> {
+      yield "one\n";
+      yield await Promise.resolve("two\n");
+    }
+    await writeOutputFile(file, pieces(), 0o600);
+    expect(readFileSync(file, "utf8")).toBe("one\ntwo\n");
+    if (!isWindows) expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 });

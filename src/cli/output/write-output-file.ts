@@ -1,18 +1,22 @@
 import { mkdir, realpath, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import { writeFileAtomic } from "../../config/files/write-file-atomic.ts";
+import { type FileContent, writeFileAtomic } from "../../config/files/write-file-atomic.ts";
 import { createError } from "../../errors/families.ts";
-import type { McpError } from "../../errors/mcp-error.ts";
+import { McpError } from "../../errors/mcp-error.ts";
 
 const defaultMode = 0o644;
 const maxSameName = 1_000;
 
 /**
  * Writes what a command was told to write, all of it or nothing. A link stays one and a file keeps its
- * mode; a device or a pipe is written to, never replaced.
+ * mode; a device or a pipe is written to, never replaced. `mode` is that of a new file.
  */
-export async function writeOutputFile(file: string, content: string | Uint8Array): Promise<void> {
+export async function writeOutputFile(
+  file: string,
+  content: FileContent,
+  mode = defaultMode,
+): Promise<void> {
   try {
     const target = await realpath(file).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return file;
@@ -20,10 +24,11 @@ export async function writeOutputFile(file: string, content: string | Uint8Array
     });
     const known = await stat(target).catch(() => undefined);
     if (known === undefined || known.isFile())
-      await writeFileAtomic(target, content, { mode: (known?.mode ?? defaultMode) & 0o777 });
+      await writeFileAtomic(target, content, { mode: (known?.mode ?? mode) & 0o777 });
     else await writeFile(target, content);
   } catch (error) {
-    throw unwritable(file, error);
+    // The content may have failed to come, for a reason of its own.
+    throw McpError.is(error) ? error : unwritable(file, error);
   }
 }
 

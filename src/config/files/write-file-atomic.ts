@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { open, rename, rm } from "node:fs/promises";
+import { open, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 export interface WriteFileOptions {
@@ -8,10 +8,16 @@ export interface WriteFileOptions {
   readonly owner?: { readonly uid: number; readonly gid: number };
 }
 
-/** Replaces `file` atomically: a reader, or a crash at any moment, sees the old content or the new one. */
+/** The content of a file: whole, or in pieces that are written as they come. */
+export type FileContent = string | Uint8Array | AsyncIterable<string>;
+
+/**
+ * Replaces `file` atomically: a reader, or a crash at any moment, sees the old content or the new one. When the content
+ * fails to come, the file stays as it was.
+ */
 export async function writeFileAtomic(
   file: string,
-  content: string | Uint8Array,
+  content: FileContent,
   { mode, owner }: WriteFileOptions,
 ): Promise<void> {
   const folder = path.dirname(file);
@@ -19,7 +25,7 @@ export async function writeFileAtomic(
   try {
     const handle = await open(draft, "wx", mode);
     try {
-      await handle.writeFile(content);
+      await writeFile(handle, content);
       // `open` has applied the umask to the mode.
       await handle.chmod(mode);
       if (owner !== undefined) await handle.chown(owner.uid, owner.gid).catch(() => undefined);

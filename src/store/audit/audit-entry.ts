@@ -25,6 +25,15 @@ export interface AuditFilter {
   readonly server?: string | undefined;
   readonly tool?: string | undefined;
   readonly code?: string | undefined;
+  /** Only what ended well, or only calls and uses of content that did not. */
+  readonly outcome?: "ok" | "failed" | undefined;
+  /** Only rows after this one: the `seq` of the last row that was seen. */
+  readonly after?: number | undefined;
+}
+
+export interface AuditFollow extends AuditFilter {
+  /** Ends the iteration. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface AuditQuery extends AuditFilter {
@@ -43,4 +52,6 @@ export interface Audit {
   query(query?: AuditQuery): Promise<readonly AuditRow[]>;
   /** Everything that fits as JSON lines, oldest first, safe for a terminal. */
   export(filter?: AuditFilter): AsyncGenerator<string, void, undefined>;
+  /** What is recorded from now on, or after the row `after`, by any program of the store; until `signal` aborts. */
+  follow(filter?: AuditFollow): AsyncGenerator<AuditRow, void, undefined>;
 }

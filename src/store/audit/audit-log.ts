@@ -62,8 +62,19 @@ export class AuditLog {
   /** Everything that fits, oldest first. Reads a little at a time, so that a long trail holds nobody up. */
   async *export(filter: AuditFilter = {}): AsyncGenerator<AuditRow, void, undefined> {
     const wanted = wholeFilter(filter);
-    for await (const rows of this.#rows(wanted, { order: "asc", from: 0 }))
+    const from = Math.max(0, Math.floor((wanted.after ?? 0) / maxEntriesPerPage));
+    for await (const rows of this.#rows(wanted, { order: "asc", from }))
       yield* rows.filter((row) => fitsFilter(row, wanted));
+  }
+
+  /** The highest number that an entry can have which is there now; -1 when there is none. Costs next to nothing. */
+  async end(): Promise<number> {
+    const { database } = this.#context;
+    const newest = database.queries
+      .selectFrom("audit")
+      .select(({ fn }) => fn.max<number | null>("seq").as("seq"));
+    const [page] = await database.read(newest);
+    return page?.seq == null ? -1 : (page.seq + 1) * maxEntriesPerPage - 1;
   }
 
   /** Removes what is too old or too much, a little in each transaction; gives the number of pages. */
@@ -166,7 +177,7 @@ function rowsOf(page: StoredPage): Iterable<AuditRow> {
 
 /** The filter in whole milliseconds, which is what entries have and all that Postgres takes. */
 function wholeFilter(filter: AuditFilter): AuditFilter {
-  const { since, until, type, agent, server, tool, code } = filter;
+  const { since, until, type, agent, server, tool, code, outcome, after } = filter;
   return {
     since: since === undefined ? undefined : wholeNumber("since", since, Math.ceil),
     until: until === undefined ? undefined : wholeNumber("until", until, Math.floor),
@@ -175,12 +186,14 @@ function wholeFilter(filter: AuditFilter): AuditFilter {
     server,
     tool,
     code,
+    outcome,
+    after: after === undefined ? undefined : wholeNumber("after", after, Math.floor),
   };
 }
 
 /** Also of an infinite one, as far as it can be told. Throws for what is no number: a date that makes no sense. */
 function wholeNumber(
-  name: "since" | "until" | "limit" | "before",
+  name: "since" | "until" | "limit" | "before" | "after",
   value: number,
   round: (value: number) => number,
 ): number {
@@ -192,7 +205,15 @@ function wholeNumber(
 function fitsFilter(row: AuditRow, filter: AuditFilter): boolean {
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = filter;
   if (row.at < since || row.at > until) return false;
+  if (filter.after !== undefined && row.seq <= filter.after) return false;
+  if (filter.outcome !== undefined && outcomeOf(row) !== filter.outcome) return false;
   return (["type", "agent", "server", "tool", "code"] as const).every(
     (member) => filter[member] === undefined || filter[member] === row[member],
   );
+}
+
+/** Decisions have codes of their own, which are no failures. */
+function outcomeOf({ type, code }: AuditRow): "ok" | "failed" | undefined {
+  if (code === "ok") return "ok";
+  return type === "call" || type === "content" ? "failed" : undefined;
 }

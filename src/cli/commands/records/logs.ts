@@ -4,7 +4,7 @@ import type { LogEntry } from "../../../host/logs/log-entry.ts";
 import { closest } from "../../../text/closest.ts";
 import { ownCommand } from "../../../text/own-command.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
-import { formatMoment, parseMoment } from "../../output/moment.ts";
+import { formatMoment, parseMoment } from "../../output/duration.ts";
 import type { Terminal } from "../../output/terminal.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
