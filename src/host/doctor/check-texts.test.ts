@@ -7,7 +7,7 @@ import { ownCommandNames } from "../../text/own-command.ts";
 import { checkTexts, symptoms } from "./check-texts.ts";
 import { connectionChecks } from "./connection-checks.ts";
 import { entryChecks, permissionChecks } from "./entry-checks.ts";
-import { checkRuntime, machineChecks, ownNodeRange } from "./machine-checks.ts";
+import { checkRuntime, describeLeftovers, machineChecks, ownNodeRange } from "./machine-checks.ts";
 import { toolChecks } from "./tool-checks.ts";
 
 describe("the texts of the checks", () => {
@@ -34,6 +34,19 @@ describe("the texts of the checks", () => {
     );
     expect(commands.length).toBeGreaterThan(4);
     for (const name of commands) expect(ownCommandNames).toContain(name);
+  });
+});
+
+describe("the check of leftovers", () => {
+  it("names each process by number and command, and how to end it", () => {
+    expect(describeLeftovers([])).toEqual({ verdict: "ok", evidence: "none" });
+    const { verdict, evidence, fix } = describeLeftovers([process.pid]);
+    expect([verdict, evidence.startsWith(`1 process: ${process.pid} (`)]).toEqual([
+      "warning",
+      true,
+    ]);
+    expect(fix).toContain(`kill ${process.pid}`);
+    if (process.platform === "linux") expect(evidence).toContain("node");
   });
 });
 

@@ -92,7 +92,7 @@ export const checkTexts = {
   },
   log: {
     title: "what it printed last holds no error",
-    fix: "correct what the line names; the server itself wrote it",
+    fix: "correct what the line names; all that it printed: plugboard logs <server>",
   },
 } as const satisfies Readonly<Record<string, CheckText>>;
 

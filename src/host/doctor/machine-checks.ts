@@ -26,7 +26,7 @@ export const machineChecks: readonly MachineCheck[] = [
   { id: "store", run: checkStore },
   { id: "config", run: async (parts) => checkConfig(await problemsBesideFiles(parts)) },
   { id: "files", run: checkFiles },
-  { id: "leftovers", run: checkLeftovers },
+  { id: "leftovers", run: async () => describeLeftovers(await orphanedProcesses()) },
 ];
 
 export function checkRuntime(version: string): Found {
@@ -128,9 +128,8 @@ async function checkFiles({ configFiles }: DoctorParts): Promise<Found | readonl
 
 const maxCommand = 60;
 
-/** Looks for processes of a host that is gone. Only Linux shows which they are. */
-async function checkLeftovers(): Promise<Found> {
-  const pids = await orphanedProcesses();
+/** Names the processes of a host that is gone. Only Linux shows which they are. */
+export function describeLeftovers(pids: readonly number[]): Found {
   if (pids.length === 0) return ok("none");
   const shown = pids.map((pid) => `${pid} (${commandOf(pid)})`);
   return warning(

@@ -132,5 +132,5 @@ function checkLog({ name }: ServerStatus, { host }: DoctorParts): Found | undefi
   const cause = findCause(lines);
   if (cause === undefined || !isError.has(cause.kind))
     return ok(`${lines.length === 1 ? "1 line" : `${lines.length} lines`}, none of them an error`);
-  return warning(cause.summary, cause.advice);
+  return warning(cause.summary, `${cause.advice}; all that it printed: plugboard logs <server>`);
 }
