@@ -122,10 +122,10 @@ describe("plugboard edit in an editor", () => {
 
   it("gives an editor no stdout that is data", async () => {
     const place = new EditPlace();
-    const { stdout, stderr } = await place.edit(`echo noise; ${adding('"start": "eager"')}`, [
-      "--json",
-      "--no-test",
-    ]);
+    const env = place.editor(`echo noise; ${adding('"start": "eager"')}`);
+    // Not `run`, which expects nothing but an object of ours on stderr.
+    const cli = place.sandbox.start(["edit", "demo", "--json", "--no-test"], { env });
+    const { stdout, stderr } = await cli.ended;
     expect(JSON.parse(stdout)).toMatchObject({ changed: true, tested: false });
     expect(stderr).toBe("noise\n");
   });
