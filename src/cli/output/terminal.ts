@@ -2,7 +2,6 @@ import { styleText } from "node:util";
 
 import { truncate } from "../../text/truncate.ts";
 import { neutralize } from "../../text/untrusted/neutralize.ts";
-import { cutToWidth, displayWidth } from "./display-width.ts";
 import { isUtf8Locale, toAsciiGlyphs } from "./glyphs.ts";
 
 export type Paint = "good" | "bad" | "dim";
@@ -207,4 +206,28 @@ function fitRows(lines: readonly string[], rows: number | undefined): readonly s
   const room = rows !== undefined && rows > 2 ? rows - 1 : Number.POSITIVE_INFINITY;
   if (lines.length <= room) return lines;
   return [...lines.slice(0, room - 1), `  … and ${lines.length - room + 1} more`];
+}
+
+/** Characters that take two columns: East Asian scripts, full-width forms and emoji. */
+const wideCharacters =
+  /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F300}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
+
+/** At least as many columns as a terminal needs for the text. */
+function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text) width += wideCharacters.test(character) ? 2 : 1;
+  return width;
+}
+
+/** The longest beginning of the text that needs no more than `columns` columns. */
+function cutToWidth(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
+  let cut = "";
+  let width = 0;
+  for (const character of text) {
+    width += wideCharacters.test(character) ? 2 : 1;
+    if (width > columns) break;
+    cut += character;
+  }
+  return cut;
 }

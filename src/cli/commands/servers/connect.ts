@@ -78,10 +78,22 @@ export const defineDisconnect: DefineCommand = (command, execute) => {
 function addConnectOptions(command: Command): Command {
   return command
     .argument("<server>", "its name in plugboard list")
-    .addOption(either("--allow-all", "there: its tools are called without asking", "perTool"))
-    .addOption(either("--per-tool", "there: each of its tools is asked about", "allowAll"))
-    .addOption(either("--shared", "there: an agent's connection that all others use", "private"))
-    .addOption(either("--private", "there: for one agent; no other one sees it", "shared"))
+    .addOption(
+      either("--allow-all", "in programs that run: its tools are called without asking", "perTool"),
+    )
+    .addOption(
+      either("--per-tool", "in programs that run: each of its tools is asked about", "allowAll"),
+    )
+    .addOption(
+      either(
+        "--shared",
+        "in programs that run: an agent's connection that all others use",
+        "private",
+      ),
+    )
+    .addOption(
+      either("--private", "in programs that run: for one agent; no other one sees it", "shared"),
+    )
     .option("--agent <name>", "whose connection and answers these are; main by default")
     .option("--timeout <time>", "how long the try may take: 500ms, 60s, 2m", parseDuration)
     .option("--no-test", "do not start it here");
