@@ -24,9 +24,12 @@ type Pass<T> = Generator<void, T>;
 
 /**
  * One pass over `/proc`: the processes that carry any of `marks`, by the name of the mark. Zombies are not among
- * them. On systems without `/proc` nothing is ever found.
+ * them. On systems without `/proc` nothing is ever found. Adds the processes whose host is gone to `orphans`, if given.
  */
-function* findMarked(marks: readonly FamilyMark[]): Pass<Map<string, readonly number[]>> {
+function* findMarked(
+  marks: readonly FamilyMark[],
+  orphans?: number[],
+): Pass<Map<string, readonly number[]>> {
   const ids = new Set(marks.map(({ id }) => id));
   const idOfLimit = new Map(marks.map(({ id, lockLimit }) => [lockLimit, id]));
   const found = new Map<string, number[]>();
@@ -39,6 +42,7 @@ function* findMarked(marks: readonly FamilyMark[]): Pass<Map<string, readonly nu
     const byLimit = lockLimit === undefined ? undefined : idOfLimit.get(lockLimit);
     for (const id of new Set([...markers, ...(byLimit === undefined ? [] : [byLimit])]))
       if (ids.has(id)) found.set(id, [...(found.get(id) ?? []), pid]);
+    if (orphans !== undefined && isOfThisUser(pid) && isOrphan(process)) orphans.push(pid);
   }
   return found;
 }
@@ -137,6 +141,8 @@ function atOnce<T>(pass: Pass<T>): T {
 
 interface PlannedPass {
   readonly marks: FamilyMark[];
+  /** Filled by the pass, if somebody asked for them before it began. */
+  orphans?: number[];
   readonly found: Promise<Map<string, readonly number[]>>;
 }
 
@@ -148,20 +154,22 @@ let planned: PlannedPass | undefined;
  * one, so that stopping a hundred servers at once does not read `/proc` a hundred times.
  */
 export async function markedProcesses(mark: FamilyMark): Promise<readonly number[]> {
-  planned ??= planPass([]);
+  planned ??= planPass();
   planned.marks.push(mark);
   const found = await planned.found;
   return found.get(mark.id) ?? [];
 }
 
-function planPass(marks: FamilyMark[]): PlannedPass {
+function planPass(): PlannedPass {
+  const marks: FamilyMark[] = [];
   const found = running.then(async () => {
     await nextTurn();
     planned = undefined;
-    return await inTurns(findMarked(marks));
+    return await inTurns(findMarked(marks, pass.orphans));
   });
+  const pass: PlannedPass = { marks, found };
   running = found;
-  return { marks, found };
+  return pass;
 }
 
 async function inTurns<T>(pass: Pass<T>): Promise<T> {
@@ -175,10 +183,14 @@ async function inTurns<T>(pass: Pass<T>): Promise<T> {
 
 /**
  * The processes whose host is gone, started by any host of this user in this process namespace. In another
- * namespace, such as a container's, the numbers in a mark mean other processes.
+ * namespace, such as a container's, the numbers in a mark mean other processes. Shares a pass as `markedProcesses` does.
  */
 export async function orphanedProcesses(): Promise<readonly number[]> {
-  return await inTurns(findOrphans());
+  planned ??= planPass();
+  const { found } = planned;
+  const orphans = (planned.orphans ??= []);
+  await found;
+  return orphans;
 }
 
 /** `orphanedProcesses`, for a process that is about to end. */
@@ -188,18 +200,18 @@ export function orphanedProcessesSync(): readonly number[] {
 
 function* findOrphans(): Pass<readonly number[]> {
   const orphans: number[] = [];
+  for (const process of markedProcessesOnce(isOfThisUser))
+    if (process === undefined) yield;
+    else if (isOrphan(process)) orphans.push(process.pid);
+  return orphans;
+}
+
+function isOrphan({ pid, markers, lockLimit }: MarkedProcess): boolean {
+  const isOfDeadHost =
+    markers.some(isMarkerOfDeadHost) || (lockLimit !== undefined && isLimitOfDeadHost(lockLimit));
+  if (!isOfDeadHost) return false;
   const namespace = pidNamespace("self");
-  for (const process of markedProcessesOnce(isOfThisUser)) {
-    if (process === undefined) {
-      yield;
-      continue;
-    }
-    const { pid, markers, lockLimit } = process;
-    const isOrphan =
-      markers.some(isMarkerOfDeadHost) || (lockLimit !== undefined && isLimitOfDeadHost(lockLimit));
-    if (isOrphan && pidNamespace(pid) === namespace) orphans.push(pid);
-  }
-  return namespace === undefined ? [] : orphans;
+  return namespace !== undefined && pidNamespace(pid) === namespace;
 }
 
 function isOfThisUser(pid: number): boolean {
