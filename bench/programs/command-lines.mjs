@@ -39,7 +39,7 @@ export const commandLines = {
         version: ["--version"],
         list: ["list"],
         complete: ["__complete", "bash", " =:", "plugboard call ec"],
-        remembered: ["tools", "echo"],
+        remembered: ["tools", "echo", "--remembered"],
         tools: ["tools", "echo"],
         call: ["call", "echo.echo", "text=x"],
       }[task],

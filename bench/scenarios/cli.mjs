@@ -59,7 +59,7 @@ export const cli = defineScenario({
     command("complete", "what a shell offers behind call, of a server whose tools are known", []),
     command(
       "remembered",
-      "tools of a server that a command before has listed, whose era is known",
+      "tools of a server as a command before has listed them; it is not started",
       [],
     ),
     command("tools", "tools of a server that is started for it", [

@@ -136,6 +136,7 @@ export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
     prints: [
       { words: ["tools"] },
       { words: ["tools", "demo", "--schema"] },
+      { words: ["tools", "demo", "--remembered"] },
       { words: ["tools", address] },
       { words: ["tools", "--config", "failing.json"], exitCode: 4 },
     ],

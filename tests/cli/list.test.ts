@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { describe, expect, it } from "vitest";
@@ -291,5 +291,34 @@ describe("plugboard test", () => {
       startMs: expect.any(Number),
       stopMs: expect.any(Number),
     });
+  });
+});
+
+describe("plugboard tools --remembered", () => {
+  it("lists the tools as they were last seen, and starts nothing", async () => {
+    const sandbox = new CliSandbox();
+    const starts = path.join(sandbox.cwd, "starts");
+    const script = `echo start >> '${starts}'; exec "$0" "$@"`;
+    const args = ["-c", script, demoEntry.command, ...demoEntry.args];
+    sandbox.configureUser({ demo: { ...demoEntry, command: "sh", args } });
+    expect(await sandbox.run(["tools", "demo", "--remembered"])).toEqual({
+      stdout: "",
+      stderr:
+        '✗ no tools of "demo" are remembered.  Nothing was run.   try: plugboard tools demo\n',
+      exitCode: 5,
+    });
+    expect(await sandbox.run(["tools", "--remembered"])).toMatchObject({ stdout: "", exitCode: 0 });
+    expect(existsSync(starts)).toBe(false);
+    const { stdout } = await sandbox.run(["tools", "demo", "--schema"]);
+    const remembered = await sandbox.run(["tools", "--remembered", "--schema"]);
+    expect(remembered).toEqual({ stdout, stderr: "", exitCode: 0 });
+    expect(readFileSync(starts, "utf8")).toBe("start\n");
+  });
+
+  it("has nothing to tell of a server that is not configured", async () => {
+    const words = ["tools", "--remembered", "--", "node", "server.js"];
+    const { stderr, exitCode } = await new CliSandbox().run(words);
+    expect(stderr).toContain("✗ nothing is remembered of a server that is typed.");
+    expect(exitCode).toBe(2);
   });
 });

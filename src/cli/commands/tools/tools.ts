@@ -1,3 +1,4 @@
+import { createError } from "../../../errors/families.ts";
 import type { McpError } from "../../../errors/mcp-error.ts";
 import type { McpHost, ServerStatus } from "../../../host/host.ts";
 import type { McpTool } from "../../../session/mcp-tool.ts";
@@ -8,7 +9,7 @@ import { estimateTokens, renderTools, toolObject } from "../../output/tool-listi
 import { openListing } from "../../steps/cli-session.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { connectForList, reportMissing } from "../../steps/connect-each.ts";
-import { connectServer } from "../../steps/connect-server.ts";
+import { connectServer, requireServer } from "../../steps/connect-server.ts";
 import { withHost, withServer } from "../../steps/open-host.ts";
 import { ProgressLine } from "../../steps/progress-line.ts";
 import type { LaunchOptions } from "../../words/entry-words.ts";
@@ -19,37 +20,67 @@ interface ToolsCommand {
   /** All servers that may start, when none is named. */
   readonly server: TypedServer | undefined;
   readonly schema: boolean;
+  /** Lists the tools as they were last seen, and starts nothing. */
+  readonly remembered: boolean;
 }
+
+type ToolsOptions = LaunchOptions & Partial<Pick<ToolsCommand, "schema" | "remembered">>;
 
 export const define: DefineCommand = (command, execute) => {
   addExamples(command, [
     { says: "of every server", line: "plugboard tools" },
     { says: "of one, with descriptions and schemas", line: "plugboard tools demo --schema" },
+    { says: "as they were last seen; starts nothing", line: "plugboard tools demo --remembered" },
     {
       says: "of one that is not configured",
       line: "plugboard tools -- npx -y @modelcontextprotocol/server-memory",
     },
   ]);
   addServerArgument(command, false)
-    .description("Starts a server, or all of them, and lists the tools.")
+    .description(
+      "Starts a server, or all of them, and lists the tools; or lists those that were seen last.",
+    )
     .option("--schema", "whole descriptions and schemas")
-    .action((words: string[], options: LaunchOptions & { schema?: boolean }) =>
+    .option("--remembered", "the tools as they were last seen; starts nothing")
+    .action((words: string[], options: ToolsOptions) =>
       execute((context) => {
         const server = words.length === 0 ? undefined : readServer(words, options, context.line);
-        return runTools(context, { server, schema: options.schema ?? false });
+        const { schema = false, remembered = false } = options;
+        return runTools(context, { server, schema, remembered });
       }),
     );
 };
 
 /** `plugboard tools`: what can be called, as the servers describe it. */
 async function runTools(context: CommandContext, command: ToolsCommand): Promise<number> {
-  const { server, schema } = command;
+  const { server, schema, remembered } = command;
+  if (remembered) return await listRemembered(context, command);
   if (server === undefined)
     return await withHost(context, (host) => listAll(context, host, schema));
   return await withServer(context, server, async (host, name) => {
     const progress = new ProgressLine(context);
     await connectServer(context, host, { name, progress });
     writeTools(context, listingOf(host, [name]), { schema, failures: [] });
+    return 0;
+  });
+}
+
+async function listRemembered(context: CommandContext, command: ToolsCommand): Promise<number> {
+  const { server, schema } = command;
+  if (server?.entry !== undefined)
+    throw createError("invalid_arguments", "nothing is remembered of a server that is typed", {
+      hint: "leave out --remembered",
+    });
+  return await withHost(context, async (host) => {
+    const asked =
+      server === undefined ? host.servers() : [requireServer(context, host, server.name)];
+    const known = asked.filter(({ toolCount }) => toolCount !== undefined);
+    if (server !== undefined && known.length === 0)
+      throw createError("tool_unknown", `no tools of "${server.name}" are remembered`, {
+        serverName: server.name,
+      });
+    const names = [...new Set(known.map(({ name }) => name))];
+    writeTools(context, listingOf(host, names), { schema, failures: [] });
     return 0;
   });
 }
