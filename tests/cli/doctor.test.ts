@@ -96,6 +96,13 @@ describe("plugboard doctor", () => {
     });
   });
 
+  it("tells what is wrong with an entry once, with its server", async () => {
+    const sandbox = new CliSandbox().configureUser({ odd: { ...demoEntry, colour: "red" } });
+    const { stdout } = await sandbox.run(["doctor"]);
+    expect(stdout).toContain("✓ config     no mistake beside those told elsewhere here\n");
+    expect(stdout.match(/unknown key "colour"/g)).toHaveLength(1);
+  });
+
   it("CLI-13: an unknown server is a usage error, and so is one whose entry is wrong", async () => {
     const sandbox = new CliSandbox().configureUser({ good: demoEntry, bad: { args: ["x"] } });
     const [unknown, wrong] = await Promise.all([

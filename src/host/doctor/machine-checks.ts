@@ -24,7 +24,7 @@ export const ownNodeRange = ">=20.19";
 export const machineChecks: readonly MachineCheck[] = [
   { id: "runtime", run: async () => checkRuntime(process.versions.node) },
   { id: "store", run: checkStore },
-  { id: "config", run: async (parts) => checkConfig(await problemsBesideFiles(parts)) },
+  { id: "config", run: checkConfigs },
   { id: "files", run: checkFiles },
   { id: "leftovers", run: async () => describeLeftovers(await orphanedProcesses()) },
 ];
@@ -92,8 +92,17 @@ export function checkConfig(problems: readonly ConfigProblem[]): Found | readonl
   });
 }
 
-/** Leaves out that a file of the user is not used because others can write it: the check of files tells that. */
-async function problemsBesideFiles({
+async function checkConfigs(parts: DoctorParts): Promise<Found | readonly Found[]> {
+  const own = await problemsOfNobody(parts);
+  const isToldOtherwise = own.length === 0 && parts.host.configProblems.length > 0;
+  return isToldOtherwise ? ok("no mistake beside those told elsewhere here") : checkConfig(own);
+}
+
+/**
+ * Leaves out what others tell: the check of files, that a file of the user is not used because others can write it; the
+ * report of a server, what is wrong with its entry.
+ */
+async function problemsOfNobody({
   host,
   configFiles,
 }: DoctorParts): Promise<readonly ConfigProblem[]> {
@@ -102,7 +111,10 @@ async function problemsBesideFiles({
     own.map(async ({ path: file }) => ((await foreignWriterOf(file)) === undefined ? [] : [file])),
   );
   const files = new Set<string | undefined>(open.flat());
-  return host.configProblems.filter((it) => it.path === undefined || !files.has(it.path));
+  const names = new Set<string | undefined>(host.servers().map(({ name }) => name));
+  return host.configProblems.filter(
+    ({ path: file, serverName }) => !files.has(file) && !names.has(serverName),
+  );
 }
 
 function foreignWriterOf(file: string): Promise<ForeignWriter | undefined> {
