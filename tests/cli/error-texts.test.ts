@@ -35,45 +35,52 @@ async function fail({ arrange, words }: ErrorCase, options: readonly string[]) {
   return { ...result, text };
 }
 
-describe("a command that fails", () => {
-  for (const [title, failure] of Object.entries(errorCases)) {
-    it.skipIf(failure.isSkipped === true)(
-      `ERR-17, CLI-13: ${title}: says what, where and what to do`,
-      async () => {
-        const { stdout, stderr, text, exitCode } = await fail(failure, ["--quiet"]);
-        told.set(title, text.trimEnd());
-        expect({ stdout: stdout.replace(/^No servers are configured\.\n/, ""), exitCode }).toEqual({
-          stdout: "",
-          exitCode: failure.exitCode,
-        });
-        expect(stderr).toMatch(/^[✗⚠] /);
-        // No stack, no object, and nothing that a terminal would obey.
-        expect(stderr).not.toMatch(/^\s+at .+:\d+:\d+/m);
-        expect(stderr).not.toMatch(/"(?:code|message|details)":|fetch failed|\[object/);
-        // oxlint-disable-next-line no-control-regex -- they are what must not be there
-        expect(stderr).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202A-\u202E]/);
-        // Only lines of our own begin at the margin.
-        expect(stderr.split("\n").filter((line) => line.startsWith("✗ demo: forged"))).toEqual([]);
-        if (!isUpdate) expect(text.trimEnd()).toBe(golden.get(title));
-      },
-    );
+type Failed = Awaited<ReturnType<typeof fail>>;
 
+function checkText(title: string, failure: ErrorCase, failed: Failed): void {
+  const { stdout, stderr, text, exitCode } = failed;
+  told.set(title, text.trimEnd());
+  expect({ stdout: stdout.replace(/^No servers are configured\.\n/, ""), exitCode }).toEqual({
+    stdout: "",
+    exitCode: failure.exitCode,
+  });
+  expect(stderr).toMatch(/^[✗⚠] /);
+  // No stack, no object, and nothing that a terminal would obey.
+  expect(stderr).not.toMatch(/^\s+at .+:\d+:\d+/m);
+  expect(stderr).not.toMatch(/"(?:code|message|details)":|fetch failed|\[object/);
+  // oxlint-disable-next-line no-control-regex -- they are what must not be there
+  expect(stderr).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202A-\u202E]/);
+  // Only lines of our own begin at the margin.
+  expect(stderr.split("\n").filter((line) => line.startsWith("✗ demo: forged"))).toEqual([]);
+  if (!isUpdate) expect(text.trimEnd()).toBe(golden.get(title));
+}
+
+function checkObject(failure: ErrorCase, { stdout, stderr, exitCode }: Failed): void {
+  expect(exitCode).toBe(failure.exitCode);
+  // What answers for every server says in its object what is wrong with a file.
+  if (failure.words[0] === "list" && failure.code === "config_invalid") {
+    expect(JSON.parse(stdout)).toMatchObject({ problems: [{ code: failure.code }] });
+    return;
+  }
+  expect(stdout).toBe("");
+  expect(outputComplaints(failure.words, { stdout, stderr }), stderr).toEqual([]);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { code: failure.code } });
+}
+
+describe("a command that fails", () => {
+  for (const [title, failure] of Object.entries(errorCases))
     it.skipIf(failure.isSkipped === true)(
-      `CLI-14: ${title}: is one object for programs`,
+      `ERR-17, CLI-13, CLI-14: ${title}: says what, where and what to do, and is one object for programs`,
       async () => {
-        const { stdout, stderr, exitCode } = await fail(failure, ["--json"]);
-        expect(exitCode).toBe(failure.exitCode);
-        // What answers for every server says in its object what is wrong with a file.
-        if (failure.words[0] === "list" && failure.code === "config_invalid") {
-          expect(JSON.parse(stdout)).toMatchObject({ problems: [{ code: failure.code }] });
-          return;
-        }
-        expect(stdout).toBe("");
-        expect(outputComplaints(failure.words, { stdout, stderr }), stderr).toEqual([]);
-        expect(JSON.parse(stderr)).toMatchObject({ error: { code: failure.code } });
+        // Side by side: some of them wait for seconds.
+        const [shown, object] = await Promise.all([
+          fail(failure, ["--quiet"]),
+          fail(failure, ["--json"]),
+        ]);
+        checkText(title, failure, shown);
+        checkObject(failure, object);
       },
     );
-  }
 
   // How a name is refused depends on the resolver of the machine.
   it("ERR-17, CLI-13: a host that does not exist", async () => {

@@ -137,7 +137,10 @@ function refusal(place: string, what: string): Error {
   return createError("config_invalid", `${place} ${what}, so it is not used`);
 }
 
-/** Begins a new line where a program that was killed, or a full disk, left half of one. */
+/**
+ * Begins a new line where a program that was killed, or a full disk, left half of one. Half of a batch that another
+ * program is writing looks the same, and costs an empty line.
+ */
 async function writeAtEnd(handle: FileHandle, bytes: Buffer, size: number): Promise<void> {
   const last = Buffer.alloc(1, newline);
   if (size > 0) await handle.read(last, 0, 1, size - 1);
