@@ -15,7 +15,7 @@ import {
 } from "./check.ts";
 import { type Attempt, connectionFindings } from "./connection-checks.ts";
 import { entryChecks, permissionChecks } from "./entry-checks.ts";
-import { checkConfig, machineChecks } from "./machine-checks.ts";
+import { findingsOf, machineChecks } from "./machine-checks.ts";
 import { toolChecks } from "./tool-checks.ts";
 
 const defaultTimeoutMs = 15_000;
@@ -111,8 +111,7 @@ async function serverFindings(
 /** What is wrong with the entry, beside what stops it: a key that is not known, a value that may not be meant. */
 function configFindings({ name }: ServerStatus, parts: DoctorParts): readonly Finding[] {
   const own = parts.host.configProblems.filter(({ serverName }) => serverName === name);
-  if (own.length === 0) return [];
-  return [checkConfig(own)].flat().map((it) => findingOf("config", it, name));
+  return findingsOf(own).map((it) => findingOf("config", it, name));
 }
 
 async function connect(

@@ -24,7 +24,7 @@ export const ownNodeRange = ">=20.19";
 export const machineChecks: readonly MachineCheck[] = [
   { id: "runtime", run: async () => checkRuntime(process.versions.node) },
   { id: "store", run: checkStore },
-  { id: "config", run: checkConfigs },
+  { id: "config", run: checkConfig },
   { id: "files", run: checkFiles },
   { id: "leftovers", run: async () => describeLeftovers(await orphanedProcesses()) },
 ];
@@ -82,20 +82,26 @@ function sizeText(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** One finding for each problem. What is wrong with the store is the finding of another check. */
-export function checkConfig(problems: readonly ConfigProblem[]): Found | readonly Found[] {
-  const own = problems.filter(({ code }) => code !== "store_failed");
-  if (own.length === 0) return ok("no mistake in any entry");
-  return own.map((it) => {
+/** One finding for each problem. */
+export function findingsOf(problems: readonly ConfigProblem[]): readonly Found[] {
+  return problems.map((it) => {
     const text = formatProblem(it);
     return it.severity === "error" ? problem(text, it.code) : warning(text);
   });
 }
 
-async function checkConfigs(parts: DoctorParts): Promise<Found | readonly Found[]> {
+async function checkConfig(parts: DoctorParts): Promise<Found | readonly Found[]> {
   const own = await problemsOfNobody(parts);
-  const isToldOtherwise = own.length === 0 && parts.host.configProblems.length > 0;
-  return isToldOtherwise ? ok("no mistake beside those told elsewhere here") : checkConfig(own);
+  if (own.length > 0) return findingsOf(own);
+  const isToldOtherwise = parts.host.configProblems.some(isOfConfig);
+  return ok(
+    isToldOtherwise ? "no mistake beside those told elsewhere here" : "no mistake in any entry",
+  );
+}
+
+/** What is wrong with the store is the finding of another check. */
+function isOfConfig({ code }: ConfigProblem): boolean {
+  return code !== "store_failed";
 }
 
 /**
@@ -112,9 +118,9 @@ async function problemsOfNobody({
   );
   const files = new Set<string | undefined>(open.flat());
   const names = new Set<string | undefined>(host.servers().map(({ name }) => name));
-  return host.configProblems.filter(
-    ({ path: file, serverName }) => !files.has(file) && !names.has(serverName),
-  );
+  return host.configProblems
+    .filter(isOfConfig)
+    .filter(({ path: file, serverName }) => !files.has(file) && !names.has(serverName));
 }
 
 function foreignWriterOf(file: string): Promise<ForeignWriter | undefined> {
