@@ -9,7 +9,7 @@ import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { serverObject } from "../output/server-status.ts";
 import { choiceOption } from "../words/option-values.ts";
 import type { CommandContext } from "./command-context.ts";
-import { requireStore, withConfiguredHost } from "./open-host.ts";
+import { requireStore, withConfiguredHost, withOneShotHost } from "./open-host.ts";
 import { notTried, tryServer } from "./try-server.ts";
 
 /** The options of every command that adds a server, as the parser gives them. */
@@ -85,7 +85,7 @@ async function showOnly(context: CommandContext, added: AddedServer): Promise<nu
     return 0;
   };
   // A host that keeps nothing checks the entry like any other.
-  return await withConfiguredHost(context, show, { config: false, store: false });
+  return await withOneShotHost(context, show, { config: false, store: false });
 }
 
 function scopeText(layer: string): string {

@@ -12,7 +12,7 @@ export const approvedBy = "cli";
  */
 export async function offerApproval(
   context: CommandContext,
-  host: McpHost,
+  host: Pick<McpHost, "requestApproval">,
   { name, state }: ServerStatus,
 ): Promise<void> {
   if (state === "pending" && canAsk(context)) await askForApproval(context, host, name);
@@ -25,7 +25,7 @@ export function canAsk({ terminal, options }: CommandContext): boolean {
 /** Puts the host's question on the terminal; whether the answer was yes. */
 export async function askForApproval(
   context: CommandContext,
-  host: McpHost,
+  host: Pick<McpHost, "requestApproval">,
   name: string,
 ): Promise<boolean> {
   const { signal } = context;

@@ -1,18 +1,29 @@
 import type { ToolOrigin } from "../../catalog/tool-origin.ts";
 import type { McpHost } from "../../host/host.ts";
+import type { SharedHost, SharedSession } from "../../host/shared-host.ts";
 import type { Human } from "../../human/human.ts";
 import type { Session } from "../../session/session.ts";
+import type { CommandContext } from "./command-context.ts";
 
 /** The command line is an agent of its own: what is typed there grants nothing to any other. */
 const agent = "cli";
 
 /** A session that lists tools and has nobody to ask about calling one. */
-export function openListing(host: McpHost): Session {
+export function openListing({ workplace }: CommandContext, host: SharedHost): SharedSession {
+  if (workplace !== undefined) return workplace.session(host);
   return host.session({ agent, level: "trusted", human: { confirm: async () => "no" } });
 }
 
-/** A session for one typed call: typing it is consent for exactly that call, once. */
-export function openTypedCall(host: McpHost, target: ToolOrigin): Session {
+/**
+ * A session for one typed call: typing it is consent for exactly that call, once. Where an agent has a session that
+ * goes on, it is the agent that calls, and its person is asked.
+ */
+export function openTypedCall(
+  { workplace }: CommandContext,
+  host: SharedHost,
+  target: ToolOrigin,
+): SharedSession {
+  if (workplace !== undefined) return workplace.session(host);
   let isUsed = false;
   const human: Human = {
     confirm: async ({ kind, serverName, toolName, argumentsText }) => {
@@ -28,8 +39,13 @@ export function openTypedCall(host: McpHost, target: ToolOrigin): Session {
   return host.session({ agent, level: "trusted", human });
 }
 
-/** A session for one typed use of a resource or a prompt of this server: typing it is consent for exactly that, once. */
-export function openTypedUse(host: McpHost, server: string): Session {
+/** The same for one typed use of a resource or a prompt of this server. */
+export function openTypedUse(
+  { workplace }: CommandContext,
+  host: SharedHost,
+  server: string,
+): SharedSession {
+  if (workplace !== undefined) return workplace.session(host);
   let isUsed = false;
   const human: Human = {
     confirm: async ({ kind, serverName, argumentsText }) => {

@@ -13,6 +13,7 @@ import { errorObject, type Fact, formatError } from "../output/error-format.ts";
 import { createStderrLogger, type LogLevel } from "../output/stderr-logger.ts";
 import { Terminal } from "../output/terminal.ts";
 import type { Interruption } from "./interruption.ts";
+import type { Workplace } from "./workplace.ts";
 
 /** Options that every command understands, as the parser gives them. */
 export interface GlobalOptions {
@@ -33,6 +34,19 @@ export type Execute = (run: (context: CommandContext) => Promise<number>) => Pro
 /** Adds the words of one command (its description, arguments and options) and what it does with them. */
 export type DefineCommand = (command: Command, execute: Execute) => void;
 
+/** What a command is given by whoever runs it. */
+export interface CommandSurroundings {
+  /** The words that were typed behind the name of the program. */
+  readonly line: readonly string[];
+  readonly interruption: Interruption;
+  /** Where it writes; the streams of this process by default. */
+  readonly terminal?: Terminal | undefined;
+  /** Who is asked; whoever sits at the terminal of this process by default. */
+  readonly dialogue?: Dialogue | undefined;
+  /** Where several commands are typed one after the other: what outlives each of them. */
+  readonly workplace?: Workplace | undefined;
+}
+
 /** What a command works with: its options, a way to write, and the wish of the user to stop. */
 export class CommandContext {
   readonly options: GlobalOptions;
@@ -40,6 +54,7 @@ export class CommandContext {
   readonly line: readonly string[];
   readonly terminal: Terminal;
   readonly interruption: Interruption;
+  readonly workplace: Workplace | undefined;
   readonly logger: Logger;
   /** Problems that the command has told: the logger does not repeat them. */
   readonly told = new Set<string>();
@@ -48,33 +63,19 @@ export class CommandContext {
   /** The person at the terminal, if one is there. */
   readonly dialogue: Dialogue;
 
-  constructor(
-    options: GlobalOptions,
-    {
-      line,
-      interruption,
-    }: { readonly line: readonly string[]; readonly interruption: Interruption },
-  ) {
+  constructor(options: GlobalOptions, surroundings: CommandSurroundings) {
     this.options = options;
-    this.line = line;
-    this.interruption = interruption;
+    this.line = surroundings.line;
+    this.interruption = surroundings.interruption;
+    this.workplace = surroundings.workplace;
     const { stdout, stderr, env, platform } = process;
-    this.terminal = new Terminal({ stdout, stderr, env, platform, color: options.color });
+    this.terminal =
+      surroundings.terminal ??
+      new Terminal({ stdout, stderr, env, platform, color: options.color });
     const { json = false, quiet = false } = options;
     const level = options.logLevel ?? (json ? "silent" : quiet ? "error" : "warn");
     this.logger = createStderrLogger(this.terminal, { level, json, told: this.told });
-    this.dialogue = {
-      note: (text) => this.terminal.note(text),
-      ask: async (prompt, signal, asked) => {
-        const release = this.terminal.hold();
-        try {
-          const write = (text: string): void => this.terminal.prompt(text);
-          return await readAnswer(process.stdin, write, { prompt, signal, ...asked });
-        } finally {
-          release();
-        }
-      },
-    };
+    this.dialogue = surroundings.dialogue ?? dialogueAt(this.terminal);
   }
 
   get signal(): AbortSignal {
@@ -128,4 +129,20 @@ export class CommandContext {
       line.replace(/^✗/, (glyph) => terminal.paint("bad", glyph, "stderr")),
     );
   }
+}
+
+/** Whoever sits at the terminal of this process. */
+function dialogueAt(terminal: Terminal): Dialogue {
+  return {
+    note: (text) => terminal.note(text),
+    ask: async (prompt, signal, asked) => {
+      const release = terminal.hold();
+      try {
+        const write = (text: string): void => terminal.prompt(text);
+        return await readAnswer(process.stdin, write, { prompt, signal, ...asked });
+      } finally {
+        release();
+      }
+    },
+  };
 }

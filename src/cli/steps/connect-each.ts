@@ -3,6 +3,7 @@ import type { StartPhase } from "../../connection/start-phases.ts";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
+import type { SharedHost } from "../../host/shared-host.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { pendingNote } from "../output/server-status.ts";
 import type { CommandContext } from "./command-context.ts";
@@ -26,7 +27,7 @@ export interface ConnectEachOptions {
 
 /** Connects every server that may start, all at once: one promise each, in the order of the list. */
 export function connectEach(
-  host: McpHost,
+  host: SharedHost,
   { connect, progress, ended }: ConnectEachOptions,
 ): readonly Promise<ConnectReport>[] {
   const servers = host.servers();
@@ -66,7 +67,7 @@ export interface ListedServers {
  */
 export async function connectForList(
   context: CommandContext,
-  host: McpHost,
+  host: SharedHost,
   describe: (status: ServerStatus) => string,
 ): Promise<ListedServers> {
   const progress = new ProgressBlock(context, { plainLines: false });
@@ -129,7 +130,9 @@ export function reportMissing(context: CommandContext, failures: readonly McpErr
  * The error of a command that answers for every server, when one is missing because of a mistake in its
  * entry or its file; undefined when all entries could be read.
  */
-export function configFailure({ configProblems }: McpHost): McpError | undefined {
+export function configFailure({
+  configProblems,
+}: Pick<McpHost, "configProblems">): McpError | undefined {
   const errors = configProblems.filter(({ severity }) => severity === "error");
   const [first] = errors;
   if (first === undefined) return undefined;

@@ -2,7 +2,8 @@ import { problemError } from "../../config/keys/config-problem.ts";
 import type { StartPhase } from "../../connection/start-phases.ts";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
-import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
+import type { ConnectOptions, ServerStatus } from "../../host/host.ts";
+import type { SharedHost } from "../../host/shared-host.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { formatConfigProblem } from "../output/error-format.ts";
 import { offerApproval } from "./approve-launch.ts";
@@ -26,7 +27,7 @@ const phaseTexts = {
 /** Connects one server that the user named, asking for its approval first where that is possible. */
 export async function connectServer(
   context: CommandContext,
-  host: McpHost,
+  host: SharedHost,
   {
     name,
     progress,
@@ -51,7 +52,11 @@ export async function connectServer(
 }
 
 /** Throws what is wrong with its entry, or `server_unknown` with suggestions. */
-export function requireServer(context: CommandContext, host: McpHost, name: string): ServerStatus {
+export function requireServer(
+  context: CommandContext,
+  host: SharedHost,
+  name: string,
+): ServerStatus {
   if (!host.servers().some((server) => server.name === name)) {
     const own = host.configProblems.filter(({ serverName }) => serverName === name);
     if (own.some(({ severity }) => severity === "error")) {
@@ -67,7 +72,7 @@ export function requireServer(context: CommandContext, host: McpHost, name: stri
 }
 
 /** `server_unknown`, with what is wrong with files that could not be read: the server may be in one of them. */
-function unknownServer(host: McpHost, name: string): unknown {
+function unknownServer(host: SharedHost, name: string): unknown {
   const unread = host.configProblems.filter(
     ({ severity, serverName }) => severity === "error" && serverName === undefined,
   );

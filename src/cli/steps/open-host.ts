@@ -2,6 +2,7 @@ import { untilAborted } from "../../async/until-aborted.ts";
 import type { ServerEntry } from "../../config/keys/config-keys.ts";
 import { createError } from "../../errors/families.ts";
 import type { HostOptions, McpHost } from "../../host/host.ts";
+import type { SharedHost } from "../../host/shared-host.ts";
 import type { Human } from "../../human/human.ts";
 import { createHumanAt } from "../human/terminal-human.ts";
 import { formatConfigProblem } from "../output/error-format.ts";
@@ -78,7 +79,7 @@ export function isUnconfigured(context: CommandContext, host: McpHost): boolean 
 }
 
 /** For commands that read or change what is kept: "nothing" would be no answer, and "done" a lie. */
-export function requireStore(context: CommandContext, host: McpHost): void {
+export function requireStore(context: CommandContext, host: Pick<McpHost, "configProblems">): void {
   const failure = host.configProblems.find(({ code }) => code === "store_failed");
   if (failure === undefined) return;
   if (context.options.json !== true) context.told.add(failure.message);
@@ -88,7 +89,7 @@ export function requireStore(context: CommandContext, host: McpHost): void {
 /** What is wrong with the configuration, without holding up the command. */
 export function noteConfigProblems(
   context: CommandContext,
-  host: McpHost,
+  host: Pick<McpHost, "configProblems">,
   severity: "error" | "all",
 ): void {
   for (const problem of host.configProblems)
@@ -98,34 +99,75 @@ export function noteConfigProblems(
     }
 }
 
-/** Runs `use` with a host, the demo server in it where nothing is configured, and closes it, whatever comes of it. */
+/**
+ * Runs `use` with a host for looking and calling, the demo server in it where nothing is configured. One that was
+ * opened for it is closed, whatever comes of it.
+ */
 export async function withHost<T>(
+  context: CommandContext,
+  use: (host: SharedHost) => Promise<T>,
+): Promise<T> {
+  const { workplace } = context;
+  if (workplace !== undefined) return await use(await workplace.sharedHost());
+  return await withOneShotHost(context, use, demoWhereUnconfigured(context));
+}
+
+/** The same for commands that also read or change what is kept. */
+export async function withWholeHost<T>(
   context: CommandContext,
   use: (host: McpHost) => Promise<T>,
 ): Promise<T> {
-  // Whoever names files gets what they hold, be it nothing.
-  const demo = context.options.config === undefined ? "unconfigured" : false;
-  return await withConfiguredHost(context, use, { demo });
+  const { workplace } = context;
+  if (workplace !== undefined) return await use(await workplace.wholeHost());
+  return await withOneShotHost(context, use, demoWhereUnconfigured(context));
 }
 
-/** The same with one server that was typed; it is there beside what is configured, and kept nowhere. */
+/** The same for commands that change what is configured: the demo server is none of it. */
+export async function withConfiguredHost<T>(
+  context: CommandContext,
+  use: (host: McpHost) => Promise<T>,
+): Promise<T> {
+  const { workplace } = context;
+  if (workplace !== undefined) return await use(await workplace.wholeHost());
+  return await withOneShotHost(context, use);
+}
+
+/** Runs `use` with one server that was typed; it is there beside what is configured, and kept nowhere. */
 export async function withServer<T>(
+  context: CommandContext,
+  server: TypedServer,
+  use: (host: SharedHost, name: string) => Promise<T>,
+): Promise<T> {
+  const { name, entry } = server;
+  if (entry === undefined) return await withHost(context, (host) => use(host, name));
+  return await withTrialHost(context, server, use);
+}
+
+/** The same with a host that nobody else uses: the server is started for this command alone, and ends with it. */
+export async function withTrialHost<T>(
   context: CommandContext,
   server: TypedServer,
   use: (host: McpHost, name: string) => Promise<T>,
 ): Promise<T> {
   const { name, entry, words } = server;
-  if (entry === undefined) return await withHost(context, (host) => use(host, name));
+  const run = (host: McpHost): Promise<T> => use(host, name);
+  if (entry === undefined)
+    return await withOneShotHost(context, run, demoWhereUnconfigured(context));
   context.typedServer = { name, words };
-  return await withConfiguredHost(context, (host) => use(host, name), {
+  return await withOneShotHost(context, run, {
     servers: { [name]: entry as ServerEntry },
     // No log is kept under a name that nobody gave it.
     limits: { ...oneShotLimits, maxServerLogBytes: 0 },
   });
 }
 
-/** The same for commands that change what is configured: the demo server is none of it. */
-export async function withConfiguredHost<T>(
+/** Whoever names files gets what they hold, be it nothing. */
+function demoWhereUnconfigured({ options }: CommandContext): HostOptions {
+  return { demo: options.config === undefined ? "unconfigured" : false };
+}
+
+/** Runs `use` with a host of its own, and closes it, whatever comes of it. */
+export async function withOneShotHost<T>(
   context: CommandContext,
   use: (host: McpHost) => Promise<T>,
   options: HostOptions = {},

@@ -12,7 +12,7 @@ import { parseMoment } from "../../output/duration.ts";
 import { columnWidths, renderRow } from "../../output/table.ts";
 import { writeOutputFile } from "../../output/write-output-file.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
-import { requireStore, withHost } from "../../steps/open-host.ts";
+import { requireStore, withWholeHost } from "../../steps/open-host.ts";
 import { endOfOutput, followExitCode, untilRead } from "../../steps/stream-output.ts";
 import { addExamples } from "../../words/examples.ts";
 import { choiceOption, parseCount } from "../../words/option-values.ts";
@@ -87,7 +87,7 @@ export const define: DefineCommand = (command, execute) => {
 /** `plugboard audit`: the audit trail, newest at the end. Starts nothing. */
 async function runAudit(context: CommandContext, options: AuditOptions): Promise<number> {
   refuseCombinations(options);
-  return await withHost(context, async (host) => {
+  return await withWholeHost(context, async (host) => {
     requireStore(context, host);
     const filter = filterOf(options);
     if (options.export !== undefined)

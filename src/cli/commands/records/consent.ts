@@ -7,7 +7,7 @@ import { type Column, columnWidths, renderRow } from "../../output/table.ts";
 import { offerApproval } from "../../steps/approve-launch.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
-import { requireStore, withHost } from "../../steps/open-host.ts";
+import { requireStore, withWholeHost } from "../../steps/open-host.ts";
 import { addExamples } from "../../words/examples.ts";
 import { choiceArgument } from "../../words/option-values.ts";
 import { parseToolAddress } from "../../words/tool-address.ts";
@@ -63,7 +63,7 @@ export const define: DefineCommand = (command, execute) => {
 async function runConsent(context: CommandContext, command: ConsentCommand): Promise<number> {
   const { action, agent } = command;
   if (agent === "") throw createError("invalid_arguments", "--agent: a name is missing");
-  return await withHost(context, async (host) => {
+  return await withWholeHost(context, async (host) => {
     requireStore(context, host);
     const query: GrantQuery = { agent, ...findTarget(context, host, command.target) };
     if (action === "list") return writeGrants(context, host.grants.list(query));

@@ -1,6 +1,6 @@
 import { createError } from "../../../errors/families.ts";
-import type { McpHost } from "../../../host/host.ts";
 import type { LogEntry } from "../../../host/logs/log-entry.ts";
+import type { SharedHost } from "../../../host/shared-host.ts";
 import { closest } from "../../../text/closest.ts";
 import { ownCommand } from "../../../text/own-command.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
@@ -74,7 +74,7 @@ async function runLogs(context: CommandContext, command: LogsCommand): Promise<n
 
 async function followLogs(
   context: CommandContext,
-  host: McpHost,
+  host: SharedHost,
   {
     server,
     ...query
@@ -123,7 +123,11 @@ function noteGaps(
 }
 
 /** Throws for a server that is not configured, with the names that have a log, too. */
-async function requireKnown(context: CommandContext, host: McpHost, name: string): Promise<void> {
+async function requireKnown(
+  context: CommandContext,
+  host: SharedHost,
+  name: string,
+): Promise<void> {
   const logged = await host.keptLogs.names();
   const configured = host.servers().map((server) => server.name);
   const isWrong = host.configProblems.some(({ serverName }) => serverName === name);

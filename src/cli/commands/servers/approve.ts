@@ -6,7 +6,7 @@ import { describeLaunch } from "../../human/describe-launch.ts";
 import { approvedBy, askForApproval, canAsk } from "../../steps/approve-launch.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
-import { requireStore, withHost } from "../../steps/open-host.ts";
+import { requireStore, withWholeHost } from "../../steps/open-host.ts";
 import { reviewTools } from "../../steps/review-tools.ts";
 import { addExamples } from "../../words/examples.ts";
 
@@ -52,7 +52,7 @@ export const define: DefineCommand = (command, execute) => {
  * terminal it only shows, and says how to approve exactly that.
  */
 async function runApprove(context: CommandContext, command: ApproveCommand): Promise<number> {
-  return await withHost(context, async (host) => {
+  return await withWholeHost(context, async (host) => {
     const { server: name, identity, revoke, all } = command;
     requireStore(context, host);
     requireServer(context, host, name);

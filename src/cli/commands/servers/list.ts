@@ -3,7 +3,8 @@ import path from "node:path";
 import { Stop } from "../../../async/stop.ts";
 import { createError } from "../../../errors/families.ts";
 import type { OtherHostFile } from "../../../host/files/other-host-files.ts";
-import type { ConnectOptions, McpHost, ServerStatus } from "../../../host/host.ts";
+import type { ConnectOptions, ServerStatus } from "../../../host/host.ts";
+import type { SharedHost } from "../../../host/shared-host.ts";
 import { systemClock } from "../../../ports/clock.ts";
 import { displayPath } from "../../output/display-path.ts";
 import {
@@ -66,7 +67,7 @@ async function runList(context: CommandContext, command: ListCommand): Promise<n
 
 /** What a list is about. */
 interface Configured {
-  readonly host: McpHost;
+  readonly host: SharedHost;
   /** Files of other programs that are there and were not read. */
   readonly otherFiles: readonly OtherHostFile[];
 }

@@ -7,7 +7,7 @@ import { displayPathsIn } from "../../output/display-path.ts";
 import type { Paint } from "../../output/terminal.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
-import { withHost } from "../../steps/open-host.ts";
+import { withWholeHost } from "../../steps/open-host.ts";
 import { addExamples } from "../../words/examples.ts";
 
 export const define: DefineCommand = (command, execute) => {
@@ -26,7 +26,7 @@ export const define: DefineCommand = (command, execute) => {
 
 /** `plugboard doctor`: the checks of the host, each report as soon as it is complete. */
 async function runDoctor(context: CommandContext, server: string | undefined): Promise<number> {
-  return await withHost(context, async (host) => {
+  return await withWholeHost(context, async (host) => {
     if (server !== undefined) requireServer(context, host, server);
     const width = columnWidth(host, server);
     const reports = await host.doctor(server, {

@@ -2,9 +2,8 @@ import type { SuccessfulOutcome } from "../../../call/outcome.ts";
 import type { ToolOrigin } from "../../../catalog/tool-origin.ts";
 import { createError } from "../../../errors/families.ts";
 import type { McpError } from "../../../errors/mcp-error.ts";
-import type { McpHost } from "../../../host/host.ts";
+import type { SharedHost, SharedSession } from "../../../host/shared-host.ts";
 import type { McpTool } from "../../../session/mcp-tool.ts";
-import type { Session } from "../../../session/session.ts";
 import { truncate } from "../../../text/truncate.ts";
 import { parseDuration } from "../../output/duration.ts";
 import { outcomeFailure } from "../../output/outcome-error.ts";
@@ -77,10 +76,10 @@ async function runCall(context: CommandContext, command: CallCommand): Promise<n
   const typed = await readCallWords(words, signal);
   const base =
     command.args === undefined ? {} : await readJsonObject(command.args, "--args", signal);
-  const run = async (host: McpHost, target: ToolOrigin): Promise<number> => {
+  const run = async (host: SharedHost, target: ToolOrigin): Promise<number> => {
     const progress = new ProgressLine(context);
     await connectServer(context, host, { name: target.server, progress });
-    const found = requireTool(openTypedCall(host, target), target);
+    const found = requireTool(openTypedCall(context, host, target), target);
     const args = buildArguments(found.inputSchema, base, typed);
     return await callTool(context, found, { args, timeoutMs: command.timeoutMs, progress });
   };
@@ -100,7 +99,7 @@ function noTool(): McpError {
 }
 
 /** By its exact name on the server; a near miss is suggested and never called. */
-function requireTool(session: Session, target: ToolOrigin): McpTool {
+function requireTool(session: SharedSession, target: ToolOrigin): McpTool {
   const found = session.find(target);
   if (found !== undefined) return found;
   const { steps, suggestions = [] } = session.why(target);

@@ -1,7 +1,7 @@
 import type { McpPrompt, PromptMessage, PromptText } from "../../../catalog/server-content.ts";
 import { createError } from "../../../errors/families.ts";
 import type { McpError } from "../../../errors/mcp-error.ts";
-import type { McpHost } from "../../../host/host.ts";
+import type { SharedHost } from "../../../host/shared-host.ts";
 import { resultText } from "../../../protocol/client/result-text.ts";
 import type { ContentBlock } from "../../../protocol/protocol-client.ts";
 import { closest } from "../../../text/closest.ts";
@@ -86,7 +86,7 @@ async function runPrompts(
 
 async function listAll(
   context: CommandContext,
-  host: McpHost,
+  host: SharedHost,
   options: ContentOptions,
 ): Promise<number> {
   const connected = await connectForList(context, host, ({ prompts = [] }) =>
@@ -100,11 +100,12 @@ async function listAll(
 }
 
 function listOf(
-  { signal }: CommandContext,
-  host: McpHost,
+  context: CommandContext,
+  host: SharedHost,
   { name, options }: { readonly name: string; readonly options: ContentOptions },
 ): Promise<readonly McpPrompt[]> {
-  const { content } = openListing(host);
+  const { content } = openListing(context, host);
+  const { signal } = context;
   return content.prompts({ server: name, signal, timeoutMs: options.timeout });
 }
 
@@ -174,7 +175,7 @@ function requirePrompt(
 
 async function fillIn(
   context: CommandContext,
-  host: McpHost,
+  host: SharedHost,
   typed: {
     readonly prompt: McpPrompt;
     readonly args: Readonly<Record<string, string>>;
@@ -183,7 +184,7 @@ async function fillIn(
 ): Promise<number> {
   const { prompt, args, options } = typed;
   const { serverName, name } = prompt;
-  const { content } = openTypedUse(host, serverName);
+  const { content } = openTypedUse(context, host, serverName);
   const progress = new ProgressLine(context);
   progress.phase(`asking ${neutralizeLine(serverName)} for ${neutralizeLine(name)}`);
   try {

@@ -1,8 +1,7 @@
 import type { ResourceContents } from "../../../catalog/server-content.ts";
 import { createError } from "../../../errors/families.ts";
 import { McpError } from "../../../errors/mcp-error.ts";
-import type { McpHost } from "../../../host/host.ts";
-import type { Session } from "../../../session/session.ts";
+import type { SharedHost, SharedSession } from "../../../host/shared-host.ts";
 import { closest } from "../../../text/closest.ts";
 import { shellWord } from "../../../text/shell-word.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
@@ -87,20 +86,20 @@ async function runResources(
   return await withServer(context, server, async (host, name) => {
     await connectServer(context, host, { name, progress: new ProgressLine(context) });
     if (uri !== undefined) return await read(context, host, { name, uri, values, options });
-    const listed = await listOf(context, openListing(host), { name, options });
+    const listed = await listOf(context, openListing(context, host), { name, options });
     return writeLists(context, [listed], []);
   });
 }
 
 async function listAll(
   context: CommandContext,
-  host: McpHost,
+  host: SharedHost,
   options: ContentOptions,
 ): Promise<number> {
   const connected = await connectForList(context, host, ({ resources = [] }) =>
     counted(resources.length, "resource"),
   );
-  const session = openListing(host);
+  const session = openListing(context, host);
   const { lists, failures } = await listEach(context, connected, (name) =>
     listOf(context, session, { name, options }),
   );
@@ -109,7 +108,7 @@ async function listAll(
 
 async function listOf(
   { signal }: CommandContext,
-  { content }: Session,
+  { content }: SharedSession,
   { name, options }: { readonly name: string; readonly options: ContentOptions },
 ): Promise<ListedResources> {
   const asked = { server: name, signal, timeoutMs: options.timeout };
@@ -148,10 +147,10 @@ interface TypedRead {
   readonly options: ContentOptions;
 }
 
-async function read(context: CommandContext, host: McpHost, typed: TypedRead): Promise<number> {
+async function read(context: CommandContext, host: SharedHost, typed: TypedRead): Promise<number> {
   const { name, options } = typed;
   const { signal } = context;
-  const session = openTypedUse(host, name);
+  const session = openTypedUse(context, host, name);
   const uri = await addressOf(context, session, typed);
   const progress = new ProgressLine(context);
   progress.phase(`reading ${neutralizeLine(uri)}`);
@@ -175,7 +174,7 @@ async function read(context: CommandContext, host: McpHost, typed: TypedRead): P
 /** Fills in a template. An address with braces that the server lists as it stands is none. */
 async function addressOf(
   { signal, standpoint }: CommandContext,
-  { content }: Session,
+  { content }: SharedSession,
   { name, uri, values }: TypedRead,
 ): Promise<string> {
   const variables = templateVariables(uri);
@@ -202,7 +201,7 @@ async function addressOf(
 /** A server says only that there is no such thing; what it lists may be what was meant. */
 async function withSuggestions(
   { signal, standpoint }: CommandContext,
-  { content }: Session,
+  { content }: SharedSession,
   { name, uri, error }: { readonly name: string; readonly uri: string; readonly error: McpError },
 ): Promise<McpError> {
   const listed = await content.resources({ server: name, signal }).catch(() => []);

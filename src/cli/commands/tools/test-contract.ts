@@ -5,7 +5,7 @@ import type { Paint } from "../../output/terminal.ts";
 import { offerApproval } from "../../steps/approve-launch.ts";
 import type { CommandContext } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
-import { withServer } from "../../steps/open-host.ts";
+import { withTrialHost } from "../../steps/open-host.ts";
 import type { TypedServer } from "../../words/server-words.ts";
 
 /** The exit code of a server that works and breaks a rule. */
@@ -25,7 +25,7 @@ export async function runContract(
   context: CommandContext,
   { server, timeoutMs }: { readonly server: TypedServer; readonly timeoutMs: number | undefined },
 ): Promise<number> {
-  return await withServer(context, server, async (host, name) => {
+  return await withTrialHost(context, server, async (host, name) => {
     await offerApproval(context, host, requireServer(context, host, name));
     const isJson = context.options.json === true;
     const report = await host.checkContract(name, {

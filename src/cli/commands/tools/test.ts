@@ -6,7 +6,7 @@ import { estimateTokens } from "../../output/tool-listing.ts";
 import { openListing } from "../../steps/cli-session.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { connectServer } from "../../steps/connect-server.ts";
-import { withServer } from "../../steps/open-host.ts";
+import { withTrialHost } from "../../steps/open-host.ts";
 import { ProgressLine } from "../../steps/progress-line.ts";
 import type { LaunchOptions } from "../../words/entry-words.ts";
 import { addExamples } from "../../words/examples.ts";
@@ -53,7 +53,7 @@ export const define: DefineCommand = (command, execute) => {
 
 /** `plugboard test`: starts one server, lists its tools, stops it, and says how long it took. */
 async function runTest(context: CommandContext, command: TestCommand): Promise<number> {
-  return await withServer(context, command.server, async (host, name) => {
+  return await withTrialHost(context, command.server, async (host, name) => {
     const { timeoutMs } = command;
     const progress = new ProgressLine(context);
     const started = await connectServer(context, host, { name, progress, timeoutMs });
@@ -61,7 +61,7 @@ async function runTest(context: CommandContext, command: TestCommand): Promise<n
     await requireLife(host, status);
     writeStep(context, "started", identityOf(status), startMs);
 
-    const tokens = tokensOf(host, name);
+    const tokens = tokensOf(context, host, name);
     writeStep(context, "listed", `${toolsText(status)}, ~${tokens} tokens`);
     const held = quarantineNote(status, context.standpoint);
     if (held !== undefined) context.notice(`▲ ${held}`);
@@ -100,8 +100,8 @@ function identityOf({ transport, protocolVersion, serverInfo }: ServerStatus): s
   return `${transport}${version}${identity}`;
 }
 
-function tokensOf(host: McpHost, name: string): number {
-  const tools = openListing(host).tools();
+function tokensOf(context: CommandContext, host: McpHost, name: string): number {
+  const tools = openListing(context, host).tools();
   return estimateTokens(tools.filter(({ serverName }) => serverName === name));
 }
 

@@ -1,6 +1,7 @@
 import { createError } from "../../../errors/families.ts";
 import type { McpError } from "../../../errors/mcp-error.ts";
-import type { McpHost, ServerStatus } from "../../../host/host.ts";
+import type { ServerStatus } from "../../../host/host.ts";
+import type { SharedHost } from "../../../host/shared-host.ts";
 import type { McpTool } from "../../../session/mcp-tool.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
 import { errorObject } from "../../output/error-format.ts";
@@ -60,7 +61,7 @@ async function runTools(context: CommandContext, command: ToolsCommand): Promise
   return await withServer(context, server, async (host, name) => {
     const progress = new ProgressLine(context);
     await connectServer(context, host, { name, progress });
-    writeTools(context, listingOf(host, [name]), { schema, failures: [] });
+    writeTools(context, listingOf(context, host, [name]), { schema, failures: [] });
     return 0;
   });
 }
@@ -80,15 +81,19 @@ async function listRemembered(context: CommandContext, command: ToolsCommand): P
         serverName: server.name,
       });
     const names = [...new Set(known.map(({ name }) => name))];
-    writeTools(context, listingOf(host, names), { schema, failures: [] });
+    writeTools(context, listingOf(context, host, names), { schema, failures: [] });
     return 0;
   });
 }
 
 /** A server that fails is told on stderr and decides the exit code; the others are listed all the same. */
-async function listAll(context: CommandContext, host: McpHost, schema: boolean): Promise<number> {
+async function listAll(
+  context: CommandContext,
+  host: SharedHost,
+  schema: boolean,
+): Promise<number> {
   const { listed, failures } = await connectForList(context, host, toolsText);
-  writeTools(context, listingOf(host, listed), { schema, failures });
+  writeTools(context, listingOf(context, host, listed), { schema, failures });
   return reportMissing(context, failures);
 }
 
@@ -98,9 +103,13 @@ interface ListedServer {
   readonly tools: readonly McpTool[];
 }
 
-function listingOf(host: McpHost, names: readonly string[]): readonly ListedServer[] {
+function listingOf(
+  context: CommandContext,
+  host: SharedHost,
+  names: readonly string[],
+): readonly ListedServer[] {
   // Where nothing was connected, each server has said why.
-  const tools = names.length === 0 ? [] : openListing(host).tools();
+  const tools = names.length === 0 ? [] : openListing(context, host).tools();
   return names.map((name) => ({
     status: host.server(name),
     tools: tools.filter(({ serverName }) => serverName === name),
