@@ -45,6 +45,25 @@ describe("HostStore", () => {
     await rm(root, { recursive: true });
   });
 
+  it("REG-17: what another process wrote before this one opened the store is a change", async () => {
+    const root = await mkdtemp(path.join(tmpdir(), "host-store-"));
+    const location = path.join(root, "s.db");
+    const clock = new ManualClock();
+    const store = new HostStore({ location, clock, logger: silentLogger });
+    expect(await store.read(({ servers }) => servers.list(), [])).toEqual([]);
+    let changes = 0;
+    await store.watch(() => {
+      changes += 1;
+    });
+    const other = new HostStore({ location, clock, logger: silentLogger });
+    await other.write(({ servers }) => servers.put({ id: "second", name: "second", config: {} }));
+    expect(changes).toBe(0);
+    await store.open();
+    expect(changes).toBe(1);
+    await Promise.all([store.close(), other.close()]);
+    await rm(root, { recursive: true });
+  });
+
   it("decision 13: what has begun is finished by closing, what comes later is refused", async () => {
     const root = await mkdtemp(path.join(tmpdir(), "host-store-"));
     const location = path.join(root, "s.db");

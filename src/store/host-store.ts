@@ -44,6 +44,8 @@ export class HostStore {
   /** When opening may be tried again after a failure. */
   #reopenAt: number | undefined;
   #onChange: (() => void) | undefined;
+  /** Somebody wanted to read and was told that there is nothing, because the store did not exist. */
+  #wasMissing = false;
   /** Reads and writes under way; `close` waits for them. */
   readonly #atWork = new Set<Promise<unknown>>();
   /** Writes of `writeLater` that have not begun. */
@@ -127,7 +129,9 @@ export class HostStore {
   async watch(listener: () => void): Promise<void> {
     const store = await this.#opening?.catch(() => undefined);
     this.#onChange = listener;
-    store?.onchange(listener);
+    if (store === undefined) return;
+    store.onchange(listener);
+    if (this.#wasMissing) listener();
   }
 
   /**
@@ -146,7 +150,9 @@ export class HostStore {
    * @internal
    */
   async read<T>(task: (store: Store) => Promise<T>, otherwise: T): Promise<T> {
-    return this.exists ? await this.#work(task, otherwise) : otherwise;
+    if (this.exists) return await this.#work(task, otherwise);
+    this.#wasMissing = true;
+    return otherwise;
   }
 
   /**
@@ -198,8 +204,8 @@ export class HostStore {
       const { openStore } = await import("./open-store.ts");
       const store = await openStore({ location, clock, logger, isInPlace });
       if (this.#onChange !== undefined) store.onchange(this.#onChange);
-      // Whoever watches has not seen anything of this store yet.
-      if (isAgain) this.#onChange?.();
+      // Whoever watches has not seen anything of this store yet, and another process may have created it.
+      if (isAgain || this.#wasMissing) this.#onChange?.();
       this.#isOpen = true;
       this.#failure = undefined;
       this.#problem = undefined;
