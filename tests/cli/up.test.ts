@@ -1,3 +1,6 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+
 import { describe, expect, it } from "vitest";
 
 import { CliSandbox, demoEntry, normalize } from "./run-cli.ts";
@@ -103,6 +106,35 @@ describe("plugboard up", () => {
     await cli.writes("stdout", "● connected  frail");
     cli.signal("SIGINT");
     expect(await cli.ended).toMatchObject({ exitCode: 0 });
+  });
+
+  it("CFG-42: tells a mistake that somebody makes in a file while it runs, and its servers stay", async () => {
+    const sandbox = new CliSandbox().configureUser({ demo: demoEntry });
+    const cli = sandbox.start(["up"]);
+    await cli.writes("stdout", ready);
+    writeFileSync(path.join(sandbox.home, ".plugboard/mcp.json"), '{ "mcpServers": { "demo" } }\n');
+    await cli.writes(
+      "stderr",
+      '⚠ ~/.plugboard/mcp.json:1:26 — expected ":" (file ignored; its last good version stays in use)\n',
+    );
+    sandbox.configureUser({ demo: demoEntry, second: demoEntry });
+    await cli.writes("stdout", "● connected  second\n");
+    cli.signal("SIGINT");
+    const { stdout, exitCode } = await cli.ended;
+    expect(stdout).not.toContain("removed");
+    expect(exitCode).toBe(0);
+  });
+
+  it("CON-12: tells what becomes of a reconnect, and not that the server ended for it", async () => {
+    const sandbox = new CliSandbox();
+    sandbox.configureUser({ bad: { command: "node", args: ["-e", "process.exit(3)"] } });
+    const cli = sandbox.start(["up"]);
+    await cli.writes("stdout", ready);
+    await sandbox.run(["reconnect", "bad", "--no-test"]);
+    await cli.writes("stdout", "◐ reconnecting  bad: the server stopped during start (exit code 3");
+    cli.signal("SIGINT");
+    const { stdout } = await cli.ended;
+    expect(stdout).not.toContain("○ idle");
   });
 
   it("ends when nobody reads what it says any more", async () => {

@@ -71,7 +71,8 @@ export function errorObject(
 export function formatConfigProblem(problem: ConfigProblem, standpoint: Standpoint): string {
   const path = problem.path === undefined ? {} : { path: displayPath(problem.path, standpoint) };
   const glyph = problem.severity === "error" ? "✗" : "⚠";
-  return `${glyph} ${neutralizeLine(formatProblem({ ...problem, ...path }))}`;
+  const text = neutralizeLine(formatProblem({ ...problem, ...path }));
+  return `${glyph} ${displayPathsIn(text, standpoint)}`;
 }
 
 function unexpectedText(error: unknown): string {

@@ -1,5 +1,6 @@
 import { type Logger, logText } from "../../ports/logger.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import { displayPathsIn, type Places } from "./display-path.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** From chatty to mute; a level also shows everything after it. */
@@ -12,6 +13,8 @@ export interface StderrLoggerOptions {
   readonly json: boolean;
   /** Messages that need not be repeated: the command has told them in its own words. */
   readonly told?: ReadonlySet<string> | undefined;
+  /** Where the reader stands at that moment. */
+  readonly places: () => Places;
 }
 
 /** What each line begins with. */
@@ -20,7 +23,7 @@ const marks = { debug: "debug ", info: "info  ", warn: "⚠", error: "✗" } as 
 /** What the host reports, one line each on stderr. */
 export function createStderrLogger(
   terminal: Terminal,
-  { level, json, told }: StderrLoggerOptions,
+  { level, json, told, places }: StderrLoggerOptions,
 ): Logger {
   const threshold = logLevels.indexOf(level);
   const write =
@@ -28,7 +31,10 @@ export function createStderrLogger(
     (message, fields = {}) => {
       if (logLevels.indexOf(name) < threshold || told?.has(message) === true) return;
       if (json) terminal.jsonError({ log: { level: name, message, ...fields } });
-      else terminal.note(`${marks[name]} ${neutralizeLine(logText(message, fields))}`);
+      else {
+        const text = displayPathsIn(neutralizeLine(logText(message, fields)), places());
+        terminal.note(`${marks[name]} ${text}`);
+      }
     };
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }

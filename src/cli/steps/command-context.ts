@@ -74,7 +74,12 @@ export class CommandContext {
       new Terminal({ stdout, stderr, env, platform, color: options.color });
     const { json = false, quiet = false } = options;
     const level = options.logLevel ?? (json ? "silent" : quiet ? "error" : "warn");
-    this.logger = createStderrLogger(this.terminal, { level, json, told: this.told });
+    this.logger = createStderrLogger(this.terminal, {
+      level,
+      json,
+      told: this.told,
+      places: () => this.standpoint,
+    });
     this.dialogue = surroundings.dialogue ?? dialogueAt(this.terminal);
   }
 

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
+
 import type { Approvals } from "../../approval/approvals.ts";
 import { createQueue, oneAtATime } from "../../async/queue.ts";
 import type { StoredCatalogs } from "../../catalog/stored-catalogs.ts";
 import type { ToolCatalog } from "../../catalog/tool-catalog.ts";
 import { watchFiles } from "../../config/files/watch-files.ts";
-import type { ConfigProblem } from "../../config/keys/config-problem.ts";
+import { type ConfigProblem, formatProblem } from "../../config/keys/config-problem.ts";
 import { isOfProject, type ServerConfig } from "../../config/keys/server-config.ts";
 import { parseServerEntry, parseServers } from "../../config/parse/parse-config.ts";
 import { createError } from "../../errors/families.ts";
@@ -96,8 +98,11 @@ export class ConfiguredServers {
   async watch(requests: StoreRequests): Promise<void> {
     const { background, store, sources } = this.#options;
     const update = async (): Promise<void> => {
+      const before = sources.current.problems;
       await this.reload();
-      if (!this.#isEnded) await requests.follow();
+      if (this.#isEnded) return;
+      this.#warnOfNew(before);
+      await requests.follow();
     };
     const reload = oneAtATime(() =>
       update().catch((error: unknown) => {
@@ -112,6 +117,20 @@ export class ConfiguredServers {
     };
     await requests.begin().catch(() => undefined);
     await store.watch(reload);
+  }
+
+  /** Warns of mistakes that somebody made in a file since it was last read: nobody waits for what they changed. */
+  #warnOfNew(before: readonly ConfigProblem[]): void {
+    const { sources, events, clock } = this.#options;
+    const { problems, files } = sources.current;
+    const broken = new Set(files.filter(({ isBroken }) => isBroken).map(({ path }) => path));
+    for (const problem of problems) {
+      if (before.some((known) => isDeepStrictEqual(known, problem))) continue;
+      const isOfBroken = problem.path !== undefined && broken.has(problem.path);
+      const stays = isOfBroken ? " (file ignored; its last good version stays in use)" : "";
+      const text = `${formatProblem(problem)}${stays}`;
+      events.emit({ type: "warning", text, at: clock.now() });
+    }
   }
 
   /** A store that does not exist yet is not open, so it tells of nothing; another process may create it. */

@@ -94,7 +94,7 @@ async function serve(
     if (once) context.throwIfInterrupted();
     else if (context.signal.aborted) return await untilStopped(context);
     writeSummary(context, host, { tour, once });
-    if (!once) return await stay(context, host);
+    if (!once) return await stay(context, host, reports);
     const failure = failureOf(reports) ?? configFailure(host) ?? tour?.failure;
     return failure?.exitCode ?? 0;
   } finally {
@@ -211,17 +211,28 @@ function writeSummary(
 }
 
 /** Connects what is configured or switched on later, and tells what happens to the servers until somebody ends the command. */
-async function stay(context: CommandContext, host: McpHost): Promise<number> {
+async function stay(
+  context: CommandContext,
+  host: McpHost,
+  reports: readonly ConnectReport[],
+): Promise<number> {
+  // Servers whose failure has been told: further attempts are told by what becomes of them.
+  const failing = new Set(
+    reports.flatMap(({ status, error }) => (error === undefined ? [] : [status.name])),
+  );
   const unfollow = host.on("servers-changed", ({ added, changed, removed }) => {
-    for (const name of [...added, ...changed]) connectLater(context, host, name);
+    for (const name of [...added, ...changed]) {
+      failing.delete(name);
+      connectLater(context, host, name);
+    }
     for (const name of removed) say(context, `○ removed  ${neutralizeLine(name)}`);
   });
-  const unsubscribe = host.on("server-state", ({ serverName, state, previous, error }) => {
-    // Attempts are told once: when the server is lost, and by what becomes of them.
-    if (state === "connecting" || (state === "reconnecting" && previous !== "connected")) return;
-    // The end of a server that was switched off, changed or removed has been told as that.
-    const isItself = host.servers().some((it) => it.name === serverName && it.state === state);
-    if (state === "idle" && !isItself) return;
+  const unsubscribe = host.on("server-state", ({ serverName, state, error }) => {
+    if (state === "connecting" || (state === "reconnecting" && failing.has(serverName))) return;
+    if (error === undefined) failing.delete(serverName);
+    else failing.add(serverName);
+    // An end on purpose is told as what it is for: a server is switched off or removed, or begins anew.
+    if (state === "idle") return;
     const reason = error === undefined ? "" : `: ${error.message}`;
     say(context, `${stateWord(state)}  ${neutralizeLine(`${serverName}${reason}`)}`);
   });
