@@ -52,7 +52,7 @@ describe("plugboard list", () => {
     const store = path.join(sandbox.home, ".plugboard/mcp.json/plugboard.db");
     const { stderr, exitCode } = await sandbox.run(["list"], { env: { PLUGBOARD_DB: store } });
     expect(stderr).toBe(
-      `⚠ the store ${store} cannot be opened. Nothing is kept meanwhile, and no call is written down: check that its folder exists and that you may read and write in it\n`,
+      `⚠ the store ~/.plugboard/mcp.json/plugboard.db cannot be opened. Nothing is kept meanwhile, and no call is written down: check that its folder exists and that you may read and write in it\n`,
     );
     expect(exitCode).toBe(0);
   });
@@ -136,6 +136,12 @@ describe("plugboard list", () => {
     expect(otherFiles.map((file) => file.path)).toEqual(files);
     const found = await sandbox.type(command);
     expect(found.stdout).toMatch(/^vscode +1 +project +\.vscode\/mcp\.json +1 new$/m);
+    // From then on it is known.
+    expect((await sandbox.run(["import", "vscode"])).exitCode).toBe(0);
+    expect((await sandbox.run(["import", "cursor", "--overwrite"])).exitCode).toBe(0);
+    expect((await sandbox.run(["list"])).stderr).toBe(
+      `Not read: ~/.config/Claude/claude_desktop_config.json (Claude Desktop). Import them: ${command}\n`,
+    );
     const named = await sandbox.type("plugboard --config .vscode/mcp.json list");
     expect(named.stdout).toMatch(/^theirs /m);
     expect(named.stderr).toBe("");

@@ -6,7 +6,7 @@ import type { OtherHostFile } from "../../../host/files/other-host-files.ts";
 import type { ConnectOptions, ServerStatus } from "../../../host/host.ts";
 import type { SharedHost } from "../../../host/shared-host.ts";
 import { systemClock } from "../../../ports/clock.ts";
-import { displayPath } from "../../output/display-path.ts";
+import { displayPath, type Standpoint } from "../../output/display-path.ts";
 import {
   serverObject,
   statusNote,
@@ -83,11 +83,28 @@ async function findOtherFiles({
   return await findOtherHostFiles({ workspaceFolder: cwd, home });
 }
 
-function noteOtherFiles(context: CommandContext, files: readonly OtherHostFile[]): void {
+/** Whoever has imported servers of a file knows that it is there. */
+function noteOtherFiles(
+  context: CommandContext,
+  files: readonly OtherHostFile[],
+  servers: readonly ServerStatus[],
+): void {
   const { standpoint } = context;
-  if (files.length === 0) return;
-  const shown = files.map((file) => `${displayPath(file.path, standpoint)} (${file.program})`);
+  const imported = new Set(servers.flatMap(({ config }) => importedFiles(config, standpoint)));
+  const others = files.filter((file) => !imported.has(file.path));
+  if (others.length === 0) return;
+  const shown = others.map((file) => `${displayPath(file.path, standpoint)} (${file.program})`);
   context.notice(`Not read: ${shown.join(", ")}. Import them: ${standpoint.program} import`);
+}
+
+/** The file that an entry was imported from is written as it was seen then, from the home folder or a project's. */
+function importedFiles(
+  { importedFrom }: ServerStatus["config"],
+  { cwd, home = cwd }: Standpoint,
+): readonly string[] {
+  if (importedFrom === undefined) return [];
+  const file = importedFrom.replace(/:\d+$/, "").replace(/^~[/\\]/, "");
+  return [path.resolve(home, file), path.resolve(cwd, file)];
 }
 
 /** Where nothing is configured there is the demo server: whoever sees no server at all has named a file. */
@@ -155,7 +172,7 @@ function endList(
   { host, otherFiles }: Configured,
   servers: readonly ServerStatus[],
 ): number {
-  noteOtherFiles(context, otherFiles);
+  noteOtherFiles(context, otherFiles, servers);
   const failure = configFailure(host);
   if (failure !== undefined && context.options.quiet && !context.options.json)
     context.report(failure);
