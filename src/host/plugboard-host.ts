@@ -175,7 +175,8 @@ export class PlugboardHost implements McpHost {
     { scope = "user" }: AddOptions = {},
   ): Promise<KeptServer> {
     this.#assertOpen();
-    if (this.#options.registry.find(name) !== undefined) throw isThere(name);
+    const known = this.#options.registry.find(name);
+    if (known !== undefined) throw isThere(name, known.config.provenance);
     const notes = await this.#options.edits.add(name, entry, scope);
     return { ...(await this.#reloaded(name)), notes };
   }

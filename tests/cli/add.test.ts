@@ -58,7 +58,7 @@ describe("plugboard add", () => {
     const { stdout, stderr, exitCode } = await sandbox.run(words);
     expect(stdout).toBe(added);
     expect(stderr).toMatch(/✗ bad: the server stopped during start \(exit code 3 after .* s\)\n/);
-    expect(stderr).toMatch(/ {2}It is kept all the same; plugboard remove bad\n$/);
+    expect(stderr).toMatch(/ {2}It is kept all the same\. Remove with: plugboard remove bad\n$/);
     expect(exitCode).toBe(4);
     const json = await sandbox.run(words.with(1, "worse").toSpliced(2, 0, "--json"));
     expect(JSON.parse(json.stdout)).toMatchObject({ added: true, tested: false, name: "worse" });
@@ -127,6 +127,8 @@ describe("plugboard add", () => {
     [["-H", "A: 1", "--", "node"], "--header is for an address."],
     [["--transport", "sse", "--", "node"], "--transport is for an address."],
     [["http://127.0.0.1:9/mcp", "more"], '"more" is too much.'],
+    [["ws://127.0.0.1:9/mcp"], '"ws://127.0.0.1:9/mcp" is no command, and no address of a server.'],
+    [["localhost:9/mcp"], '"localhost:9/mcp" is no command, and no address of a server.'],
     [["-e", "=1", "--", "node"], "--env: a name is missing."],
     [["-H", "nothing", "http://127.0.0.1:9/mcp"], "--header: a name is missing."],
     [["--transport", "carrier-pigeon", "http://127.0.0.1:9/mcp"], '"carrier-pigeon" is none of'],
@@ -141,7 +143,12 @@ describe("plugboard add", () => {
   it("a name that is taken stays what it was", async () => {
     const sandbox = new CliSandbox().configureUser({ demo: demoEntry });
     const { stderr, exitCode } = await sandbox.run(["add", "demo", "--", "node", "other.js"]);
-    expect(stderr).toContain('✗ demo: there is a server "demo" already');
+    const [, place] = /^demo .*?(~\/\S+:\d+)/s.exec(
+      (await sandbox.run(["get", "demo"])).stdout,
+    ) ?? [""];
+    expect(stderr).toBe(
+      `✗ demo: there is a server "demo" already   from ${place}   try: choose another name, or change it: plugboard edit demo\n`,
+    );
     expect(exitCode).toBe(2);
     expect((await sandbox.run(["get", "demo"])).stdout).not.toContain("other.js");
   });
@@ -185,6 +192,18 @@ describe("plugboard get, enable, disable, remove", () => {
     expect(stdout).not.toContain("canary");
     expect(exitCode).toBe(0);
     expect((await sandbox.run(["get", "demo", "--json"])).stdout).not.toContain("canary");
+  });
+
+  it("CON-14: remove says whether an entry of the same name is in force then, or waits for approval", async () => {
+    const sandbox = new CliSandbox().configureUser({ demo: demoEntry });
+    sandbox.configureProject({ demo: { command: "node", args: ["other.js"] } });
+    const removed = await sandbox.run(["remove", "demo"]);
+    expect(removed.stdout).toMatch(
+      /^✓ "demo" is removed from ~\/\S+; the one of \.plugboard\/mcp\.json:3 waits for approval\.\n$/,
+    );
+    sandbox.configureUser({ demo: demoEntry });
+    const { stdout } = await sandbox.run(["remove", "demo", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ waiting: ".plugboard/mcp.json:3" });
   });
 
   it("CON-13, CON-14: switch the entry off and on where it is written, and delete it there", async () => {

@@ -244,6 +244,9 @@ describe("plugboard import", () => {
       env: { env: { A_TOKEN: "Bearer ${TOKEN}", B_TOKEN: "${B_TOKEN}" } },
     });
     expect(JSON.stringify(shown)).not.toContain(canary);
+    const { stderr } = await sandbox.run(["import", "a.json", "words", "--dry-run"]);
+    expect(stderr).toContain("words: argument 2 looks like a credential");
+    expect(stderr).toContain("words: argument 2 held a secret");
   });
 
   it("PRM-21: what lands in the project waits for approval, and keeps comments and relative paths", async () => {

@@ -147,7 +147,14 @@ function isAskedFor({ details }: McpError): boolean {
 
 /** How the command line puts each failure; the compiler asks for a text when a code is added. */
 export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
-  config_invalid: { headline: problemLines, facts: ["try"] },
+  config_invalid: {
+    headline: problemLines,
+    facts: ["from", "try"],
+    next: (error) =>
+      error.details["isTaken"] === true
+        ? `choose another name, or change it: ${nextCommand("edit", error)}`
+        : error.hint,
+  },
   server_unknown: { headline: unknownServer, facts: ["configured"] },
   server_disabled: {
     headline: messageOnly,

@@ -65,7 +65,7 @@ export async function addServer(context: CommandContext, added: AddedServer): Pr
       });
     if (failure === undefined) return 0;
     const exitCode = context.report(failure);
-    context.notice(`  It is kept all the same; ${remove}`);
+    context.notice(`  It is kept all the same. Remove with: ${remove}`);
     return exitCode;
   });
 }

@@ -46,6 +46,11 @@ export function isAddress(word: string): boolean {
   return /^https?:\/\//i.test(word);
 }
 
+/** Whether a word is meant as an address that nothing here can speak to: of another scheme, or without one. */
+function isOtherAddress(word: string): boolean {
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(word) || /^[\w.-]+:\d+(?:\/|$)/.test(word);
+}
+
 /**
  * Makes an entry of a command with its arguments, or of an address, and the options beside it. Throws
  * `invalid_arguments` for what does not fit together.
@@ -68,6 +73,7 @@ export function readEntry(
       ...shared,
     };
   }
+  if (isOtherAddress(target)) throw noAddress(target);
   if (header !== undefined) throw misplaced("--header", "an address");
   if (transport !== undefined) throw misplaced("--transport", "an address");
   return {
@@ -128,6 +134,15 @@ function noTarget(): McpError {
   return createError("invalid_arguments", "which server? Give its address, or its command", {
     hint: "a command stands behind --, as in: -- npx -y @modelcontextprotocol/server-filesystem .",
   });
+}
+
+function noAddress(word: string): McpError {
+  const [, rest = word] = /^[a-z][a-z\d+.-]*:\/\/(.*)$/i.exec(word) ?? [];
+  return createError(
+    "invalid_arguments",
+    `"${word.slice(0, 80)}" is no command, and no address of a server`,
+    { hint: `an address begins with http:// or https://, as in: https://${rest.slice(0, 80)}` },
+  );
 }
 
 function misplaced(option: string, owner: string): McpError {

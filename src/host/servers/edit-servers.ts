@@ -5,7 +5,12 @@ import type { ConfigEdit } from "../../config/edit/edit-config-text.ts";
 import { baseDirOf } from "../../config/files/config-files.ts";
 import { projectRoot } from "../../config/files/project-folders.ts";
 import type { ConfigProblem } from "../../config/keys/config-problem.ts";
-import { type ServerConfig, isOfProject } from "../../config/keys/server-config.ts";
+import {
+  type Provenance,
+  type ServerConfig,
+  definitionOf,
+  isOfProject,
+} from "../../config/keys/server-config.ts";
 import { parseServerEntry } from "../../config/parse/parse-config.ts";
 import { toJson } from "../../config/parse/to-json.ts";
 import type { SourceGround } from "../../config/sources/source-table.ts";
@@ -296,11 +301,11 @@ async function editFile(
   await editConfigFile(file, edit, options);
 }
 
-export function isThere(serverName: string): McpError {
+export function isThere(serverName: string, provenance?: Provenance): McpError {
   return createError("config_invalid", `there is a server "${serverName}" already`, {
     serverName,
     hint: "update it, or choose another name",
-    details: { isTaken: true },
+    details: { isTaken: true, ...(provenance && definitionOf(provenance)) },
   });
 }
 

@@ -182,8 +182,13 @@ function noteDetails(context: CommandContext, result: ImportResult): void {
   for (const text of result.notes) note(`  ${text}`);
   for (const { name, serverName, field, isSet } of result.variables)
     note(
-      `⚠ ${serverName}: ${field} held a secret, which is not copied: it is \${${name}} now, ${isSet ? "which is set" : `so export ${name}`}`,
+      `⚠ ${serverName}: ${fieldText(field)} held a secret, which is not copied: it is \${${name}} now, ${isSet ? "which is set" : `so export ${name}`}`,
     );
+}
+
+/** Names an argument as warnings about entries do, counted from one. */
+function fieldText(field: string): string {
+  return field.replace(/^args\.(\d+)$/, (_, index) => `argument ${Number(index) + 1}`);
 }
 
 function brokenEntry({ name, reason: message, path, line, column }: SkippedServer): ConfigProblem {

@@ -1,3 +1,4 @@
+import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
 import { displayOrigin } from "../../output/server-status.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
@@ -24,10 +25,13 @@ async function runRemove(context: CommandContext, name: string): Promise<number>
     await host.remove(name);
     const now = host.servers().find((server) => server.name === name);
     const next = now && displayOrigin(now, standpoint);
-    const note = next === undefined ? "" : `; the one of ${next} is in force now`;
+    const isWaiting = now?.state === "pending";
+    const what = isWaiting ? "waits for approval" : "is in force now";
+    const note = next === undefined ? "" : `; the one of ${next} ${what}`;
+    const other = next === undefined ? {} : isWaiting ? { waiting: next } : { inForce: next };
     context.answer(
-      { removed: true, name, from, ...(next === undefined ? {} : { inForce: next }) },
-      `✓ "${name}" is removed from ${from}${note}.`,
+      { removed: true, name, from, ...other },
+      `✓ "${neutralizeLine(name)}" is removed from ${from}${note}.`,
     );
     return 0;
   });
