@@ -163,6 +163,30 @@ const moments: Readonly<Record<string, Moment>> = {
     comes: (cli) => cli.writes("stdout", "Ctrl-C stops them"),
     exitCode: (signal) => (signal === "SIGINT" ? 0 : exitCodes[signal]),
   },
+  "while connect tries a server": {
+    words: ["connect", "halting"],
+    prepare: withHalting("initialize"),
+    comes: halts,
+  },
+  "while edit tries a server": {
+    words: ["edit", "halting", "--timeout", "60s"],
+    prepare: withHalting("tools/list"),
+    comes: halts,
+  },
+  "while doctor waits for an answer": {
+    words: ["doctor"],
+    prepare: withHalting("initialize", ["ignore-term"]),
+    comes: halts,
+  },
+  "while the rules of a server are tried": {
+    words: ["test", "--contract", "halting"],
+    prepare: withHalting("initialize"),
+    comes: halts,
+  },
+  "while a server that is not configured is asked": {
+    words: ["resources", "--", process.execPath, haltingServer, "initialize", haltedFile],
+    comes: halts,
+  },
   "while add tries a server": {
     words: ["add", "new", "--", process.execPath, haltingServer, "initialize", haltedFile],
     comes: halts,
