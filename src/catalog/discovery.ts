@@ -163,7 +163,8 @@ export class Discovery {
       if (!isRefresh) catalog.clear(serverName);
       return this.#warnUnlisted(serverName, error);
     }
-    if (slice.isOver) await slice.next();
+    // The first list of a host may find those of a thousand servers that were only remembered.
+    while (!catalog.examine(() => !slice.isOver)) await slice.next();
     if (find() === undefined) return;
     for (const { toolName, text } of catalog.problems(serverName)) {
       const subject = toolName === null ? "" : `tool "${toolName}": `;

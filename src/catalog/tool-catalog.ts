@@ -157,6 +157,11 @@ export class ToolCatalog {
     return this.#servers.get(serverName)?.tools ?? [];
   }
 
+  /** Looks for confusions in advance, as long as `isTime`; false when something is left, which `problems` looks at. */
+  examine(isTime: () => boolean): boolean {
+    return this.#confusions.examine(isTime);
+  }
+
   /** What is wrong with the server's list, and what of it could be taken for something else. */
   problems(serverName: string): readonly CatalogProblem[] {
     const own = this.#servers.get(serverName)?.problems ?? [];

@@ -53,10 +53,28 @@ export class ToolConfusions {
   readonly #outsiders = new Index<CatalogTool>();
   /** What was found since the last change. */
   readonly #known = new Map<string, readonly CatalogProblem[]>();
+  /** The tools of servers that nobody has asked about since they came: a start that only offers tools never does. */
+  readonly #unexamined = new Map<string, readonly CatalogTool[]>();
 
-  /** Makes these the tools of the server. */
+  /** Makes these the tools of the server. They are looked at when somebody asks what could be confused. */
   enter(serverName: string, tools: readonly CatalogTool[]): void {
-    this.leave(serverName);
+    this.#unexamined.delete(serverName);
+    this.#unexamined.set(serverName, tools);
+    this.#known.clear();
+  }
+
+  /** Looks at what has come, as long as `isTime`; false when something is left. */
+  examine(isTime: () => boolean = () => true): boolean {
+    for (const [serverName, tools] of this.#unexamined) {
+      if (!isTime()) return false;
+      this.#unexamined.delete(serverName);
+      this.#examine(serverName, tools);
+    }
+    return true;
+  }
+
+  #examine(serverName: string, tools: readonly CatalogTool[]): void {
+    this.#drop(serverName);
     const speakers = new Map<string, CatalogTool>();
     let wordsLeft = maxWordsPerServer;
     let charsLeft = maxScannedPerServer;
@@ -74,7 +92,6 @@ export class ToolConfusions {
       speakers,
       isCut: tools.length > maxTools,
     };
-    this.#known.clear();
     this.#servers.set(serverName, own);
     this.#serversAlike.add(own.skeleton, serverName, serverName);
     for (const { tool, skeleton: key } of entries) {
@@ -88,9 +105,14 @@ export class ToolConfusions {
   }
 
   leave(serverName: string): void {
+    this.#unexamined.delete(serverName);
+    this.#known.clear();
+    this.#drop(serverName);
+  }
+
+  #drop(serverName: string): void {
     const known = this.#servers.get(serverName);
     if (known === undefined) return;
-    this.#known.clear();
     this.#servers.delete(serverName);
     this.#serversAlike.delete(known.skeleton, serverName);
     for (const { tool, skeleton: key } of known.entries) {
@@ -105,6 +127,7 @@ export class ToolConfusions {
   }
 
   problems(serverName: string): readonly CatalogProblem[] {
+    this.examine();
     let problems = this.#known.get(serverName);
     if (problems === undefined) {
       problems = [
