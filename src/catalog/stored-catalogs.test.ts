@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import { describe, expect, it, vi } from "vitest";
 
 import { scriptedRegistry } from "../../tests/fixtures/connection/scripted-registry.ts";
@@ -44,6 +46,8 @@ function createMemory() {
   const savedAt = async (consentId = registry.get("s").consentId) => {
     await clock.advance(1_000);
     const opened = await store.open();
+    // The write makes its statements first.
+    await nextTurn();
     const entry = await opened?.catalog.find(consentId);
     return entry?.savedAt;
   };
@@ -88,6 +92,7 @@ describe("StoredCatalogs", () => {
     for (const text of ["first", "second"])
       for (const server of registry.all()) await memory.listed(server, client, [tool(text)]);
     await clock.advance(1_000);
+    await nextTurn();
     expect(save).toHaveBeenCalledTimes(1);
     for (const { consentId } of registry.all())
       expect(await opened.catalog.find(consentId)).toMatchObject({

@@ -16,8 +16,8 @@ export interface StoredCatalogsOptions {
   readonly pins: ToolPins;
 }
 
-/** Enough to use every connection to a database that is asked over the network. */
-const loadedAtOnce = 4;
+/** So many lists are read with one query: few enough that the longest ones fit into memory together. */
+const listsPerRead = 50;
 
 /**
  * Keeps the last list of each server in the store, so that tools are listed before anything is started. A
@@ -41,18 +41,15 @@ export class StoredCatalogs {
     for (const consentId of this.#written.keys())
       if (!known.has(consentId)) this.#written.delete(consentId);
     const servers = registry.all().filter(({ config }) => hasLastingIds(config));
-    const next = servers.values();
     const slice = new TimeSlice();
     await store.read(async ({ catalog }) => {
-      const loadNext = async (): Promise<void> => {
-        for (const server of next) {
-          // SQLite answers at once: without this a thousand lists would be loaded in one turn.
-          if (slice.isOver) await slice.next();
-          const entry = await catalog.find(server.consentId);
-          if (entry !== undefined) await this.#loadOne(server, entry);
-        }
-      };
-      await Promise.all(Array.from({ length: loadedAtOnce }, loadNext));
+      for (let first = 0; first < servers.length; first += listsPerRead) {
+        // SQLite answers at once: without this a thousand lists would be loaded in one turn.
+        if (slice.isOver) await slice.next();
+        const some = servers.slice(first, first + listsPerRead);
+        const entries = await catalog.findAll(some.map(({ consentId }) => consentId));
+        await this.#loadSome(some, entries, slice);
+      }
     }, undefined);
   }
 
@@ -86,20 +83,38 @@ export class StoredCatalogs {
     });
   }
 
-  async #loadOne(server: RegisteredServer, { content, text }: CatalogEntry): Promise<void> {
+  async #loadSome(
+    servers: readonly RegisteredServer[],
+    entries: ReadonlyMap<ConsentId, CatalogEntry>,
+    slice: TimeSlice,
+  ): Promise<void> {
     const { catalog, pins } = this.#options;
-    const { config, connection, consentId } = server;
-    const { tools, hasResources } = content;
+    const known = servers.flatMap((server) => {
+      const entry = entries.get(server.consentId);
+      return entry === undefined ? [] : [{ server, entry, listed: this.#recall(server, entry) }];
+    });
+    const review = await pins.reviewOf(known.map(({ server }) => server));
+    for (const { server, entry, listed } of known) {
+      const { name } = server.config;
+      if (slice.isOver) await slice.next();
+      if (listed === undefined || catalog.isKnown(name)) continue;
+      await review(server, listed);
+      // The server itself may have answered meanwhile.
+      if (catalog.isKnown(name)) continue;
+      catalog.load(name, listed);
+      catalog.noteResources(name, entry.content.hasResources === true);
+    }
+  }
+
+  /** Notes what the next connection should know; gives the tools, if any were kept. */
+  #recall(
+    { connection, consentId }: RegisteredServer,
+    { content, text }: CatalogEntry,
+  ): readonly ListedTool[] | undefined {
     this.#written.set(consentId, text);
     const era = eraToTry(content);
     if (era !== undefined) connection.expectEra(era);
-    if (tools === undefined || catalog.isKnown(config.name)) return;
-    const listed = tools.filter(isListedTool);
-    await pins.review(server, listed);
-    // The server itself may have answered meanwhile.
-    if (catalog.isKnown(config.name)) return;
-    catalog.load(config.name, listed);
-    catalog.noteResources(config.name, hasResources === true);
+    return content.tools?.filter(isListedTool);
   }
 }
 

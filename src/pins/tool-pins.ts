@@ -52,6 +52,8 @@ interface FreshTools {
   readonly tools: readonly ListedTool[];
 }
 
+/** The number of servers whose pins are read with one query. */
+const serversPerRead = 50;
 /** Bound on events for one list: each is an entry of the audit trail, and a server decides how many there would be. */
 const maxAnnounced = 100;
 
@@ -133,29 +135,55 @@ export class ToolPins implements Pins {
         this.#servers.delete(consentId);
         this.#parts.revision.advance(consentId);
       }
+    const servers = [...this.#servers.values()].flatMap(({ server }) =>
+      hasLastingIds(server.config) ? [server] : [],
+    );
+    await this.#parts.store.read((store) => this.#compareStored(store, servers), undefined);
+  }
+
+  /** Compares the last lists of these servers with what the store has by now. */
+  async #compareStored(store: Store, servers: readonly RegisteredServer[]): Promise<void> {
     const slice = new TimeSlice();
-    await this.#parts.store.read(async (store) => {
-      for (const { server } of this.#servers.values()) {
-        if (!hasLastingIds(server.config)) continue;
+    for (let first = 0; first < servers.length; first += serversPerRead) {
+      const some = servers.slice(first, first + serversPerRead);
+      const stored = await readPins(store, some);
+      for (const server of some) {
         // SQLite answers at once: without this a thousand servers would be compared in one turn.
         if (slice.isOver) await slice.next();
-        await this.#compare(server, undefined, await readPins(store, server));
+        await this.#compare(server, undefined, stored.get(server.consentId) ?? none);
       }
-    }, undefined);
+    }
   }
 
   /** Pins the new tools of a list and quarantines the changed ones, before the list is offered to anyone. */
   async review(server: RegisteredServer, listed: readonly ListedTool[]): Promise<void> {
-    const { store } = this.#parts;
-    const isNew = !this.#servers.has(server.consentId) && hasLastingIds(server.config);
-    const stored = isNew
-      ? // A store that cannot be read is a problem of the configuration already; nothing is known from it.
-        await store.read((opened) => readPins(opened, server), none).catch(() => none)
-      : none;
-    const fresh = await this.#compare(server, listed, stored);
-    if (fresh.length === 0 || !hasLastingIds(server.config)) return;
-    this.#hasDelayedPins = true;
-    this.#writeFresh(server, fresh);
+    const review = await this.reviewOf([server]);
+    await review(server, listed);
+  }
+
+  /** Reads the pins of several servers together; what it gives reviews their lists, as `review` does. */
+  async reviewOf(
+    servers: readonly RegisteredServer[],
+  ): Promise<(server: RegisteredServer, listed: readonly ListedTool[]) => Promise<void>> {
+    const unknown = servers.filter(
+      ({ config, consentId }) => !this.#servers.has(consentId) && hasLastingIds(config),
+    );
+    const stored =
+      unknown.length === 0
+        ? nothingStored
+        : // A store that cannot be read is a problem of the configuration already; nothing is known from it.
+          await this.#parts.store
+            .read((opened) => readPins(opened, unknown), nothingStored)
+            .catch(() => nothingStored);
+    return async (server, listed) => {
+      // What was compared meanwhile knows more than what was read before it.
+      const isNew = !this.#servers.has(server.consentId);
+      const pinned = isNew ? stored.get(server.consentId) : undefined;
+      const fresh = await this.#compare(server, listed, pinned ?? none);
+      if (fresh.length === 0 || !hasLastingIds(server.config)) return;
+      this.#hasDelayedPins = true;
+      this.#writeFresh(server, fresh);
+    };
   }
 
   async list(serverName?: string): Promise<readonly QuarantinedTool[]> {
@@ -314,11 +342,8 @@ export class ToolPins implements Pins {
     );
     const contested = await opened.pins.acceptNew(definitions);
     // Another host has seen some of these tools first, perhaps with another definition.
-    for (const consentId of contested) {
-      const server = fresh.get(consentId)?.server;
-      if (server !== undefined)
-        await this.#compare(server, undefined, await readPins(opened, server));
-    }
+    const servers = [...contested].flatMap((consentId) => fresh.get(consentId)?.server ?? []);
+    await this.#compareStored(opened, servers);
   }
 
   /** Writes once for all changes until then: a server may change its tools with every list. */
@@ -365,7 +390,10 @@ function isPartOf(tools: readonly OfferedTool[], listed: readonly ListedTool[]):
   });
 }
 
-const none: ReadonlyMap<string, AcceptedDefinition> = new Map();
+type StoredPins = ReadonlyMap<string, AcceptedDefinition>;
+
+const none: StoredPins = new Map();
+const nothingStored: ReadonlyMap<ConsentId, StoredPins> = new Map();
 
 function toStoredDefinition(tool: ListedTool): StoredDefinition {
   const definition = definitionOfTool(tool);
@@ -374,8 +402,14 @@ function toStoredDefinition(tool: ListedTool): StoredDefinition {
 
 async function readPins(
   { pins }: Store,
-  { consentId }: RegisteredServer,
-): Promise<ReadonlyMap<string, AcceptedDefinition>> {
-  const accepted = (await pins.list(consentId)).filter(({ state }) => state === "accepted");
-  return new Map(accepted.map(({ tool, fingerprint }) => [tool, { fingerprint }]));
+  servers: readonly RegisteredServer[],
+): Promise<ReadonlyMap<ConsentId, StoredPins>> {
+  const stored = await pins.accepted(servers.map(({ consentId }) => consentId));
+  return new Map([...stored].map(([consentId, tools]) => [consentId, asDefinitions(tools)]));
+}
+
+function asDefinitions(fingerprints: ReadonlyMap<string, string>): StoredPins {
+  const definitions = new Map<string, AcceptedDefinition>();
+  for (const [tool, fingerprint] of fingerprints) definitions.set(tool, { fingerprint });
+  return definitions;
 }

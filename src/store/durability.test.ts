@@ -122,7 +122,7 @@ describe("what must be on the disk before it is acknowledged", () => {
   });
 
   it("STO-08: statements of one write happen together or not at all", async () => {
-    const { queries } = database;
+    const queries = await database.queries();
     const good = queries.insertInto("secrets").values({ id: "a", envelope: "x", updated_at: 1 });
     await expect(database.write([good, good], "full")).rejects.toMatchObject({
       code: "store_failed",

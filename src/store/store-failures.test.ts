@@ -30,7 +30,8 @@ import { openStore, type OpenStoreOptions } from "./open-store.ts";
 import { SqliteFileDatabase } from "./sqlite/sqlite-file-database.ts";
 import type { Store } from "./store.ts";
 import { migrateStore } from "./tables/migrate-store.ts";
-import { latestVersion, migrationSteps } from "./tables/migrations.ts";
+import { migrationSteps } from "./tables/migrations.ts";
+import { latestVersion } from "./tables/schema-version.ts";
 import { defaultStoreFile, storeExists } from "./tables/store-location.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -207,7 +208,7 @@ describe("versions of the store", () => {
   it("STO-08: a store of the first version is brought up to date, and keeps what it has", async () => {
     const file = path.join(createFolder(), "plugboard.db");
     const database = await SqliteFileDatabase.open(file, { clock: systemClock });
-    const [first] = migrationSteps(database.queries, "sqlite");
+    const [first] = migrationSteps(await database.queries(), "sqlite");
     await migrateStore(database, { latest: 1, steps: first === undefined ? [] : [first] });
     await database.close();
     execute(file, "INSERT INTO secrets VALUES ('kept', 'value', 1)");

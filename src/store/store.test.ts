@@ -304,6 +304,38 @@ describe.each(places)("a store $place", ({ place, isShared, create }) => {
     expect(await store.pins.list(fresh)).toHaveLength(600);
   });
 
+  test("PRM-21: what is accepted of several servers is told together, whatever the tools are called", async () => {
+    const store = await open();
+    const [odd, none, waiting] = ["odd", "none", "waiting"].map(consentId) as [
+      ConsentId,
+      ConsentId,
+      ConsentId,
+    ];
+    const names = ["a\0b", 'quo"te', "\uD800", "\uFDD00022", "line\n", "é"];
+    const definitions = names.map((tool, index) => ({ tool, fingerprint: `f${index}` }));
+    await store.pins.acceptNew(new Map([[odd, definitions]]));
+    await store.pins.acceptNew(new Map([[waiting, [{ tool: "t", fingerprint: "old" }]]]));
+    await store.pins.quarantine(waiting, { tool: "t", fingerprint: "new" });
+    const asked = [none, odd, waiting];
+    const told = [
+      new Map(),
+      new Map(names.map((tool, index) => [tool, `f${index}`])),
+      new Map([["t", "old"]]),
+    ];
+    const accepted = await store.pins.accepted(asked);
+    expect(asked.map((id) => accepted.get(id))).toEqual(told);
+    expect(await store.pins.accepted([])).toEqual(new Map());
+    // More than one query gathers: nobody's pins may be missing then.
+    const many = Array.from({ length: 4_998 }, (_, index) => ({
+      tool: `m${index}`,
+      fingerprint: "m",
+    }));
+    await store.pins.acceptNew(new Map([[consentId("many"), many]]));
+    const all = await store.pins.accepted([...asked, consentId("many")]);
+    expect(asked.map((id) => all.get(id))).toEqual(told);
+    expect(all.get(consentId("many"))?.size).toBe(4_998);
+  });
+
   test("PRM-21: a server with 5,000 tools is pinned at once; huge definitions keep their fingerprint", async () => {
     const store = await open();
     const definitions = Array.from({ length: 5_000 }, (_, index) => ({

@@ -48,7 +48,7 @@ async function checkStore({ store, storeLocation }: DoctorParts): Promise<Found>
   try {
     const opened = await store.open();
     if (opened === undefined) return ok("the host keeps nothing");
-    const { latestVersion } = await import("../../store/tables/migrations.ts");
+    const { latestVersion } = await import("../../store/tables/schema-version.ts");
     const stats = file === undefined ? undefined : await stat(file);
     const facts = [
       opened.place,

@@ -29,8 +29,11 @@ describe("AuditLog", () => {
     const draft = new AuditPageDraft();
     draft.add({ at: 1, type: "x" });
     const page = draft.take();
-    const inserts = Array.from({ length: 50 }, () => insertPage(database, page));
-    await database.write(inserts, "normal");
+    const insert = await insertPage(database, page);
+    await database.write(
+      Array.from({ length: 50 }, () => insert),
+      "normal",
+    );
     const areas = await AreaWrites.start(database, silentLogger);
     const audit = new AuditLog({ database, areas, clock: systemClock, logger: silentLogger });
     const exported: number[] = [];

@@ -1,13 +1,14 @@
 import { TimeSlice } from "../../async/time-slice.ts";
 import { createError } from "../../errors/families.ts";
 import type { StoreContext } from "../rows/area-writes.ts";
+import { plainQuery } from "../tables/plain-query.ts";
 import type { AuditFilter, AuditQuery, AuditRow } from "./audit-entry.ts";
 import { type AuditPage, maxEntriesPerPage, readAuditPage } from "./audit-page.ts";
 import { fromBinaryPage } from "./binary-page.ts";
 import {
   type StoredPage,
   convertBinaryPages,
-  findPage,
+  hasPage,
   insertPage,
   readPages,
 } from "./page-rows.ts";
@@ -70,17 +71,17 @@ export class AuditLog {
   /** The highest number that an entry can have which is there now; -1 when there is none. Costs next to nothing. */
   async end(): Promise<number> {
     const { database } = this.#context;
-    const newest = database.queries
-      .selectFrom("audit")
-      .select(({ fn }) => fn.max<number | null>("seq").as("seq"));
-    const [page] = await database.read(newest);
+    const newest = "select max(seq) as seq from audit";
+    const [page] = await database.read(
+      plainQuery<{ readonly seq: number | null }>(database.dialect, newest),
+    );
     return page?.seq == null ? -1 : (page.seq + 1) * maxEntriesPerPage - 1;
   }
 
   /** Removes what is too old or too much, a little in each transaction; gives the number of pages. */
   async prune(): Promise<number> {
     const { database, clock } = this.#context;
-    const { queries } = database;
+    const queries = await database.queries();
     const tooOld = clock.now() - this.#limits.maxAgeMs;
     // `total`: the entries of a page and of all newer ones.
     const pages = queries
@@ -120,9 +121,10 @@ export class AuditLog {
   /** What failed may be tried again: no page is there twice. */
   async save(page: AuditPage): Promise<void> {
     const { database, logger } = this.#context;
-    if (this.#doubtful === page && (await this.#isThere(page))) return;
+    // A connection can be lost after a page was saved and before anybody was told.
+    if (this.#doubtful === page && (await hasPage(database, page))) return;
     this.#doubtful = page;
-    await database.write([insertPage(database, page)], "normal");
+    await database.write([await insertPage(database, page)], "normal");
     this.#doubtful = undefined;
     this.#savedSinceTidy += page.entries;
     if (this.#savedSinceTidy < tidyEveryRows) return;
@@ -139,12 +141,6 @@ export class AuditLog {
       this.#converting = undefined;
     });
     return this.#converting;
-  }
-
-  /** A connection can be lost after a page was saved and before anybody was told. */
-  async #isThere(page: AuditPage): Promise<boolean> {
-    const { database } = this.#context;
-    return (await database.read(findPage(database, page))).length > 0;
   }
 
   /** The rows of each page that may hold what fits, beginning with page `from`, some at a time. */

@@ -3,7 +3,7 @@ import type { Compilable, Expression, ExpressionBuilder, ExpressionWrapper } fro
 import { TimeSlice } from "../../async/time-slice.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { StoreContext } from "../rows/area-writes.ts";
-import type { StoreDatabase, StoreDialect } from "../tables/store-database.ts";
+import type { QueryBuilder, StoreDatabase, StoreDialect } from "../tables/store-database.ts";
 import { storeError } from "../tables/store-error.ts";
 import type { StoreTables } from "../tables/store-tables.ts";
 import type { AuditPage } from "./audit-page.ts";
@@ -30,7 +30,9 @@ export interface PageRange {
 const pagesPerRead = 500;
 const bytesPerRead = 512 * 1024;
 
-export function insertPage({ queries, dialect }: StoreDatabase, page: AuditPage): Compilable {
+export async function insertPage(database: StoreDatabase, page: AuditPage): Promise<Compilable> {
+  const { dialect } = database;
+  const queries = await database.queries();
   const { first_at, last_at, entries, heads, lines } = page;
   return queries.insertInto("audit").values((build) => ({
     first_at,
@@ -47,7 +49,7 @@ export function insertPage({ queries, dialect }: StoreDatabase, page: AuditPage)
  * Replaces a binary page by its JSON, under the same number. Does nothing if another process has done it. The binary
  * form of a damaged page is kept beside what could be read of it.
  */
-function convertPage({ queries, dialect }: StoreDatabase, page: StoredPage): Compilable {
+function convertPage(queries: QueryBuilder, dialect: StoreDialect, page: StoredPage): Compilable {
   const { heads, lines, isWhole } = fromBinaryPage(page);
   return queries
     .updateTable("audit")
@@ -61,10 +63,12 @@ function convertPage({ queries, dialect }: StoreDatabase, page: StoredPage): Com
     .where("lines", "is", null);
 }
 
-/** The numbers of pages with exactly these entries. */
-export function findPage({ queries, dialect }: StoreDatabase, page: AuditPage) {
+/** Whether there is a page with exactly these entries. */
+export async function hasPage(database: StoreDatabase, page: AuditPage): Promise<boolean> {
+  const { dialect } = database;
+  const queries = await database.queries();
   const { first_at, last_at, entries, heads, lines } = page;
-  return queries
+  const same = queries
     .selectFrom("audit")
     .select("seq")
     .where("first_at", "=", first_at)
@@ -73,6 +77,7 @@ export function findPage({ queries, dialect }: StoreDatabase, page: AuditPage) {
     .where("bytes", "=", heads.length + lines.length)
     .where((build) => build(bytesFromJson(build, dialect, build.ref("lines")), "=", lines))
     .limit(1);
+  return (await database.read(same)).length > 0;
 }
 
 /** Reads the pages of a range, so many at a time as are not too much to read at once. */
@@ -80,7 +85,8 @@ export async function* readPages(
   database: StoreDatabase,
   { order, from, since, until, onlyBinary = false }: PageRange,
 ): AsyncGenerator<readonly StoredPage[], void, undefined> {
-  const { queries, dialect, place } = database;
+  const { dialect, place } = database;
+  const queries = await database.queries();
   const isForward = order === "asc";
   let next = from;
   for (;;) {
@@ -178,11 +184,12 @@ function noBytes<Table extends keyof StoreTables>(
 export async function convertBinaryPages({ database, logger }: StoreContext): Promise<void> {
   try {
     const slice = new TimeSlice();
+    const queries = await database.queries();
     for await (const pages of readPages(database, { order: "asc", from: 0, onlyBinary: true })) {
       const statements = [];
       for (const page of pages) {
         if (slice.isOver) await slice.next();
-        statements.push(convertPage(database, page));
+        statements.push(convertPage(queries, database.dialect, page));
       }
       await database.write(statements, "normal");
       logger.debug("pages of the audit trail were converted to JSON", { pages: pages.length });

@@ -13,13 +13,13 @@ import type { Clock, Timer } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { findOptionalPackage, requireFile } from "../../ports/optional-package.ts";
 import { redact } from "../../text/secrets/redact.ts";
-import {
-  createQueryBuilder,
-  type Durability,
-  type MigrationStep,
-  type QueryBuilder,
-  type SchemaState,
-  type StoreDatabase,
+import { createQueryBuilder } from "../tables/query-builder.ts";
+import type {
+  Durability,
+  MigrationStep,
+  QueryBuilder,
+  SchemaState,
+  StoreDatabase,
 } from "../tables/store-database.ts";
 import { storeClosed } from "../tables/store-error.ts";
 import { fromStored, toStored } from "../tables/stored-text.ts";
@@ -56,11 +56,6 @@ interface ConnectionSettings {
 /** A Postgres database shared by hosts on many machines. */
 export class PostgresDatabase implements StoreDatabase {
   readonly dialect = "postgres";
-  readonly queries: QueryBuilder = createQueryBuilder({
-    createAdapter: () => new PostgresAdapter(),
-    createIntrospector: (queries) => new PostgresIntrospector(queries),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  });
   readonly place: string;
   readonly #pool: Pool;
   readonly #createClient: () => Client;
@@ -68,7 +63,9 @@ export class PostgresDatabase implements StoreDatabase {
   /** A pool that is ended serves nobody who still waits for a connection. */
   readonly #underWay = new Set<Promise<unknown>>();
   #lastTransaction: Promise<unknown> = Promise.resolve();
-  #closing: Promise<void> | undefined;
+  #builder: Promise<QueryBuilder> | undefined;
+  #ending: Promise<void> | undefined;
+  #isClosed = false;
 
   private constructor(
     place: string,
@@ -102,6 +99,17 @@ export class PostgresDatabase implements StoreDatabase {
     };
     const pool = new driver.Pool({ ...settings, max: maxConnections, allowExitOnIdle: true });
     return new PostgresDatabase(redact(url), pool, () => new driver.Client(settings), options);
+  }
+
+  queries(): Promise<QueryBuilder> {
+    this.#builder ??= Promise.resolve(
+      createQueryBuilder({
+        createAdapter: () => new PostgresAdapter(),
+        createIntrospector: (queries) => new PostgresIntrospector(queries),
+        createQueryCompiler: () => new PostgresQueryCompiler(),
+      }),
+    );
+    return this.#builder;
   }
 
   schemaState(): Promise<SchemaState> {
@@ -178,8 +186,16 @@ export class PostgresDatabase implements StoreDatabase {
 
   /** What was asked for before is finished first. */
   close(): Promise<void> {
-    this.#closing ??= Promise.allSettled(this.#underWay).then(() => this.#pool.end());
-    return this.#closing;
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<void> {
+    // Whoever waits for the builder has asked before.
+    if (this.#builder !== undefined) await this.#builder;
+    this.#isClosed = true;
+    await Promise.allSettled(this.#underWay);
+    await this.#pool.end();
   }
 
   /**
@@ -210,7 +226,7 @@ export class PostgresDatabase implements StoreDatabase {
   }
 
   async #ask<T>(task: (client: PoolClient) => Promise<T>, before?: Promise<unknown>): Promise<T> {
-    if (this.#closing !== undefined) throw storeClosed(this.place);
+    if (this.#isClosed) throw storeClosed(this.place);
     const asked = this.#perform(task, before);
     this.#underWay.add(asked);
     try {

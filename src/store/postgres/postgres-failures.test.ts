@@ -114,9 +114,10 @@ describe.skipIf(!canRun)(`a connection to Postgres that is lost${note}`, () => {
     await first.close();
     const database = await PostgresDatabase.open(proxy.url, { ...options, answerTimeoutMs: 1_000 });
     await database.schemaState();
+    const queries = await database.queries();
     proxy.swallow();
     const writing = database.write(
-      [database.queries.insertInto("secrets").values({ id: "a", envelope: "x", updated_at: 1 })],
+      [queries.insertInto("secrets").values({ id: "a", envelope: "x", updated_at: 1 })],
       "full",
     );
     const failed = expect(writing).rejects.toMatchObject({ details: { problem: "unreachable" } });

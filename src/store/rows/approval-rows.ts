@@ -1,6 +1,5 @@
-import type { Compilable } from "kysely";
-
 import type { LaunchId } from "../../config/keys/server-ids.ts";
+import { plainQuery } from "../tables/plain-query.ts";
 import type { StoreTables } from "../tables/store-tables.ts";
 import { parseObjectColumn } from "../tables/stored-text.ts";
 import type { StoreContext } from "./area-writes.ts";
@@ -26,24 +25,16 @@ export class ApprovalRows {
   }
 
   async find(launchId: LaunchId): Promise<Approval | undefined> {
-    const [found] = await this.#read(
-      this.#context.database.queries
-        .selectFrom("approvals")
-        .selectAll()
-        .where("identity", "=", launchId),
-    );
+    const [found] = await this.#read("where identity = ?", [launchId]);
     return found;
   }
 
   /** Lists the approvals, newest first. A changed entry is compared with the first one of its name. */
   list(serverName?: string): Promise<readonly Approval[]> {
-    let query = this.#context.database.queries
-      .selectFrom("approvals")
-      .selectAll()
-      .orderBy("approved_at", "desc")
-      .orderBy("identity");
-    if (serverName !== undefined) query = query.where("server_name", "=", serverName);
-    return this.#read(query);
+    const newestFirst = "order by approved_at desc, identity";
+    return serverName === undefined
+      ? this.#read(newestFirst)
+      : this.#read(`where server_name = ? ${newestFirst}`, [serverName]);
   }
 
   async approve(approval: NewApproval): Promise<void> {
@@ -54,7 +45,8 @@ export class ApprovalRows {
       approved_at: clock.now(),
       approved_by: approval.approvedBy,
     };
-    const statement = database.queries
+    const queries = await database.queries();
+    const statement = queries
       .insertInto("approvals")
       .values({ identity: approval.launchId, ...changed })
       .onConflict((conflict) => conflict.column("identity").doUpdateSet(changed));
@@ -65,7 +57,7 @@ export class ApprovalRows {
   async revoke(
     which: { readonly launchId: LaunchId } | { readonly serverName: string },
   ): Promise<number> {
-    const all = this.#context.database.queries.deleteFrom("approvals");
+    const all = (await this.#context.database.queries()).deleteFrom("approvals");
     const statement =
       "launchId" in which
         ? all.where("identity", "=", which.launchId)
@@ -74,8 +66,13 @@ export class ApprovalRows {
     return revoked;
   }
 
-  async #read(query: Compilable<StoreTables["approvals"]>): Promise<readonly Approval[]> {
-    const rows = await this.#context.database.read(query);
+  /** Reads the rows that this end of a query leaves. */
+  async #read(which: string, parameters: readonly string[] = []): Promise<readonly Approval[]> {
+    const { database } = this.#context;
+    const sql = `select * from approvals ${which}`;
+    const rows = await database.read(
+      plainQuery<StoreTables["approvals"]>(database.dialect, sql, parameters),
+    );
     return rows.map((row) => ({
       launchId: row.identity,
       serverName: row.server_name,

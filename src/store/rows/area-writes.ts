@@ -2,8 +2,9 @@ import type { Compilable } from "kysely";
 
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
+import { plainQuery } from "../tables/plain-query.ts";
 import type { Durability, StoreDatabase } from "../tables/store-database.ts";
-import { type StoreArea, storeAreas } from "../tables/store-tables.ts";
+import { type StoreArea, storeAreas, type StoreTables } from "../tables/store-tables.ts";
 
 /** The dependencies of every repository. */
 export interface StoreContext {
@@ -63,10 +64,11 @@ export class AreaWrites {
     statements: readonly Compilable[],
     durability: Durability = "full",
   ): Promise<readonly number[]> {
-    const countUp = this.#database.queries
-      .updateTable("revisions")
-      .set((row) => ({ revision: row("revision", "+", 1) }))
-      .where("area", "=", area);
+    const countUp = plainQuery(
+      this.#database.dialect,
+      "update revisions set revision = revision + 1 where area = ?",
+      [area],
+    );
     const count = this.#counts[area];
     count.underWay += 1;
     count.started += 1;
@@ -140,6 +142,7 @@ export class AreaWrites {
 }
 
 async function readRevisions(database: StoreDatabase): Promise<Map<string, number>> {
-  const rows = await database.read(database.queries.selectFrom("revisions").selectAll());
+  const all = plainQuery<StoreTables["revisions"]>(database.dialect, "select * from revisions");
+  const rows = await database.read(all);
   return new Map(rows.map(({ area, revision }) => [area, revision]));
 }

@@ -1,4 +1,6 @@
 import type { ConsentId } from "../../config/keys/server-ids.ts";
+import { marksFor, plainQuery } from "../tables/plain-query.ts";
+import type { StoreTables } from "../tables/store-tables.ts";
 import { parseObjectColumn } from "../tables/stored-text.ts";
 import type { StoreContext } from "./area-writes.ts";
 
@@ -42,13 +44,24 @@ export class CatalogRows {
   }
 
   async find(consentId: ConsentId): Promise<CatalogEntry | undefined> {
+    return (await this.findAll([consentId])).get(consentId);
+  }
+
+  /** Finds the catalogs of some servers with one query; those of which none is known are left out. */
+  async findAll(consentIds: readonly ConsentId[]): Promise<ReadonlyMap<ConsentId, CatalogEntry>> {
     const { database, clock } = this.#context;
-    const [row] = await database.read(
-      database.queries.selectFrom("catalog").selectAll().where("identity", "=", consentId),
+    if (consentIds.length === 0) return new Map();
+    const sql = `select * from catalog where identity in (${marksFor(consentIds)})`;
+    const rows = await database.read(
+      plainQuery<StoreTables["catalog"]>(database.dialect, sql, consentIds),
     );
-    const content = row === undefined ? undefined : parseObjectColumn(row.content);
-    if (row === undefined || content === undefined) return undefined;
-    return { content, text: row.content, savedAt: Math.min(row.saved_at, clock.now()) };
+    const found = new Map<ConsentId, CatalogEntry>();
+    for (const { identity, content: text, saved_at } of rows) {
+      const content = parseObjectColumn(text);
+      if (content === undefined) continue;
+      found.set(identity, { content, text, savedAt: Math.min(saved_at, clock.now()) });
+    }
+    return found;
   }
 
   /**
@@ -77,7 +90,7 @@ export class CatalogRows {
 
   async #savePart(catalogs: ReadonlyMap<ConsentId, string>): Promise<void> {
     const { database, areas, clock } = this.#context;
-    const { queries } = database;
+    const queries = await database.queries();
     const saved_at = clock.now();
     const save = queries
       .insertInto("catalog")
@@ -105,9 +118,8 @@ export class CatalogRows {
   }
 
   async remove(consentId: ConsentId): Promise<void> {
-    const statement = this.#context.database.queries
-      .deleteFrom("catalog")
-      .where("identity", "=", consentId);
+    const queries = await this.#context.database.queries();
+    const statement = queries.deleteFrom("catalog").where("identity", "=", consentId);
     await this.#context.areas.write("catalog", [statement], "normal");
   }
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 
 import type { ConsentId } from "../../config/keys/server-ids.ts";
+import { plainQuery } from "../tables/plain-query.ts";
+import type { StoreTables } from "../tables/store-tables.ts";
 import { parseObjectColumn } from "../tables/stored-text.ts";
 import type { StoreContext } from "./area-writes.ts";
 
@@ -25,7 +27,10 @@ export class ConnectRequestRows {
 
   async list(): Promise<readonly StoredConnectRequest[]> {
     const { database } = this.#context;
-    const rows = await database.read(database.queries.selectFrom("connect_requests").selectAll());
+    const all = "select * from connect_requests";
+    const rows = await database.read(
+      plainQuery<StoreTables["connect_requests"]>(database.dialect, all),
+    );
     return rows.map((row) => ({
       id: row.id,
       consentId: row.identity,
@@ -39,7 +44,8 @@ export class ConnectRequestRows {
     const { database, areas, clock } = this.#context;
     const id = randomUUID();
     const changed = { id, content: JSON.stringify(content), requested_at: clock.now() };
-    const statement = database.queries
+    const queries = await database.queries();
+    const statement = queries
       .insertInto("connect_requests")
       .values({ identity: consentId, server_name: serverName, ...changed })
       .onConflict((conflict) => conflict.columns(["identity", "server_name"]).doUpdateSet(changed));

@@ -2,6 +2,7 @@ import type { Compilable } from "kysely";
 
 import type { ConsentId } from "../../config/keys/server-ids.ts";
 import { checkExpiry } from "../../policy/capability-set.ts";
+import { plainQuery } from "../tables/plain-query.ts";
 import type { StoreTables } from "../tables/store-tables.ts";
 import type { StoreContext } from "./area-writes.ts";
 
@@ -52,6 +53,7 @@ export class GrantRows {
   async grant(grants: readonly NewGrant[]): Promise<void> {
     const { database, areas, clock } = this.#context;
     const granted_at = clock.now();
+    const queries = await database.queries();
     const statements = grants.map((grant) => {
       const changed = {
         definition_hash: grant.fingerprint,
@@ -59,7 +61,7 @@ export class GrantRows {
         expires_at: toExpiry(grant.expiresAt),
       };
       const { agent, consentId, tool = wholeServer } = grant;
-      return database.queries
+      return queries
         .insertInto("grants")
         .values({ agent, identity: consentId, tool, ...changed })
         .onConflict((conflict) =>
@@ -71,28 +73,27 @@ export class GrantRows {
 
   /** Ends every grant that fits the filter, all of them when it is empty; gives their number. */
   async revoke(filter: GrantFilter): Promise<number> {
-    const statement = this.#context.database.queries
-      .deleteFrom("grants")
-      .where((row) => row.and(definedOf(filter)));
+    const queries = await this.#context.database.queries();
+    const statement = queries.deleteFrom("grants").where((row) => row.and(definedOf(filter)));
     const [revoked = 0] = await this.#context.areas.write("grants", [statement]);
     return revoked;
   }
 
   #select(filter: GrantFilter): Compilable<StoreTables["grants"]> {
-    return this.#context.database.queries
-      .selectFrom("grants")
-      .selectAll()
-      .where((row) => row.and(definedOf(filter)))
-      .orderBy("granted_at")
-      .orderBy("agent")
-      .orderBy("identity")
-      .orderBy("tool");
+    const conditions = Object.entries(definedOf(filter));
+    const where = conditions.map(
+      ([column], index) => `${index === 0 ? "where" : "and"} ${column} = ?`,
+    );
+    const sql = `select * from grants ${where.join(" ")} order by granted_at, agent, identity, tool`;
+    const parameters = conditions.map(([, value]) => value);
+    return plainQuery(this.#context.database.dialect, sql, parameters);
   }
 
   /** Removes expired grants, so that no clock brings them back. */
   async #forget(now: number): Promise<void> {
     const { database, areas, logger } = this.#context;
-    const statement = database.queries.deleteFrom("grants").where("expires_at", "<=", now);
+    const queries = await database.queries();
+    const statement = queries.deleteFrom("grants").where("expires_at", "<=", now);
     await areas.write("grants", [statement]).catch((error: unknown) => {
       // The grant is not in force either way; a store that cannot be written must still be readable.
       logger.warn("expired grants could not be removed", { error: String(error) });

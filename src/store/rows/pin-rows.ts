@@ -3,6 +3,8 @@ import type { Compilable } from "kysely";
 import { TimeSlice } from "../../async/time-slice.ts";
 import { maxPinsPerServer } from "../../config/keys/limits.ts";
 import type { ConsentId } from "../../config/keys/server-ids.ts";
+import { marksFor, plainQuery } from "../tables/plain-query.ts";
+import type { QueryBuilder, StoreDialect } from "../tables/store-database.ts";
 import type { StoreTables } from "../tables/store-tables.ts";
 import { parseJsonColumn } from "../tables/stored-text.ts";
 import type { StoreContext } from "./area-writes.ts";
@@ -45,6 +47,17 @@ const rowsPerWrite = 500;
 const charsPerWrite = 1024 * 1024;
 const idsPerRead = 500;
 
+/** The number of pins that one query gathers for several servers, which takes milliseconds. */
+const maxGathered = 5_000;
+
+/** The accepted pins of one server: JSON of pairs of a tool and its fingerprint. */
+interface GatheredPins {
+  readonly identity: ConsentId;
+  /** PostgreSQL returns it as text. */
+  readonly tools: number | string;
+  readonly pairs: string;
+}
+
 interface AcceptedSize {
   readonly rows: number;
   readonly chars: number;
@@ -72,7 +85,8 @@ export class PinRows {
 
   async #page(consentId: ConsentId, last: Pin | undefined): Promise<readonly Pin[]> {
     const { database } = this.#context;
-    const ofServer = database.queries
+    const queries = await database.queries();
+    const ofServer = queries
       .selectFrom("pins")
       .select(["tool", "state", "fingerprint", "pinned_at"])
       .where("identity", "=", consentId);
@@ -94,14 +108,45 @@ export class PinRows {
     }));
   }
 
+  /**
+   * Reads the accepted fingerprint of each tool of these servers, of all of them with one query: every start asks for
+   * them. There is an answer for each server, also for one of which nothing is accepted.
+   */
+  async accepted(
+    consentIds: readonly ConsentId[],
+  ): Promise<ReadonlyMap<ConsentId, ReadonlyMap<string, string>>> {
+    const { database } = this.#context;
+    if (consentIds.length === 0) return new Map();
+    const some = `select identity, tool, fingerprint from pins where state = 'accepted' and identity in (${marksFor(consentIds)}) limit ${maxGathered + 1}`;
+    const sql = `select identity, count(*) as tools, ${asJsonList(database.dialect)} as pairs from (${some}) as accepted group by identity`;
+    const rows = await database.read(plainQuery<GatheredPins>(database.dialect, sql, consentIds));
+    const read = rows.reduce((total, { tools }) => total + Number(tools), 0);
+    const gathered = new Map(rows.map(({ identity, pairs }) => [identity, parsePairs(pairs)]));
+    const answers = new Map<ConsentId, ReadonlyMap<string, string>>();
+    for (const consentId of consentIds) {
+      const isAbsent = read <= maxGathered && !gathered.has(consentId);
+      const known = isAbsent ? new Map<string, string>() : gathered.get(consentId);
+      const isKnown = known !== undefined && read <= maxGathered;
+      answers.set(consentId, isKnown ? known : await this.#acceptedOneByOne(consentId));
+    }
+    return answers;
+  }
+
+  /** Reads in portions what is too much for one query, or what JSON cannot carry. */
+  async #acceptedOneByOne(consentId: ConsentId): Promise<ReadonlyMap<string, string>> {
+    const accepted = (await this.list(consentId)).filter(({ state }) => state === "accepted");
+    return new Map(accepted.map(({ tool, fingerprint }) => [tool, fingerprint]));
+  }
+
   /** Reads the accepted and the quarantined definition of one tool, for a person to compare. */
   async definitions(
     consentId: ConsentId,
     tool: string,
   ): Promise<Readonly<Partial<Record<PinState, StoredDefinition>>>> {
     const { database } = this.#context;
+    const queries = await database.queries();
     const rows = await database.read(
-      database.queries
+      queries
         .selectFrom("pins")
         .selectAll()
         .where("identity", "=", consentId)
@@ -153,7 +198,7 @@ export class PinRows {
     definitions: readonly StoredDefinition[],
   ): Promise<void> {
     const { database, areas } = this.#context;
-    const { queries } = database;
+    const queries = await database.queries();
     const ofServer = queries.deleteFrom("pins").where("identity", "=", consentId);
     const counted = queries
       .selectFrom("pins as counted")
@@ -174,30 +219,37 @@ export class PinRows {
 
   /** Records the definition a tool has changed to; the accepted one stays beside it. */
   async quarantine(consentId: ConsentId, definition: StoredDefinition): Promise<void> {
-    await this.#context.areas.write("pins", [this.#quarantining(consentId, definition)]);
+    const queries = await this.#context.database.queries();
+    await this.#context.areas.write("pins", [this.#quarantining(queries, consentId, definition)]);
   }
 
   /** Accepts the quarantined definition with this fingerprint; false when it is another one by now. */
   async accept(consentId: ConsentId, tool: string, fingerprint: string): Promise<boolean> {
-    const statements = this.#accepting(consentId, tool, fingerprint);
+    const queries = await this.#context.database.queries();
+    const statements = this.#accepting(queries, consentId, tool, fingerprint);
     return (await this.#context.areas.write("pins", statements)).at(-1) === 1;
   }
 
   /** Quarantines and accepts in one step: nobody else can replace what was shown in between. */
   async acceptShown(consentId: ConsentId, definition: StoredDefinition): Promise<boolean> {
     const { tool, fingerprint } = definition;
+    const queries = await this.#context.database.queries();
     const statements = [
-      this.#quarantining(consentId, definition),
-      ...this.#accepting(consentId, tool, fingerprint),
+      this.#quarantining(queries, consentId, definition),
+      ...this.#accepting(queries, consentId, tool, fingerprint),
     ];
     return (await this.#context.areas.write("pins", statements)).at(-1) === 1;
   }
 
-  #quarantining(consentId: ConsentId, definition: StoredDefinition): Compilable {
+  #quarantining(
+    queries: QueryBuilder,
+    consentId: ConsentId,
+    definition: StoredDefinition,
+  ): Compilable {
     const budget = { bytesLeft: maxDefinitionBytes };
     const row = this.#row(consentId, "quarantined", definition, budget);
     const { fingerprint, definition: text, pinned_at } = row;
-    return this.#context.database.queries
+    return queries
       .insertInto("pins")
       .values(row)
       .onConflict((conflict) =>
@@ -211,9 +263,13 @@ export class PinRows {
    * Builds the statements of one acceptance. The last one changes one row, or none when another definition
    * is quarantined.
    */
-  #accepting(consentId: ConsentId, tool: string, fingerprint: string): readonly Compilable[] {
-    const { database, clock } = this.#context;
-    const { queries } = database;
+  #accepting(
+    queries: QueryBuilder,
+    consentId: ConsentId,
+    tool: string,
+    fingerprint: string,
+  ): readonly Compilable[] {
+    const { clock } = this.#context;
     const shown = queries
       .selectFrom("pins as shown")
       .select("shown.tool")
@@ -239,16 +295,16 @@ export class PinRows {
 
   /** Removes all pins of a server, so that its tools count as new; returns their number. */
   async remove(consentId: ConsentId): Promise<number> {
-    const statement = this.#context.database.queries
-      .deleteFrom("pins")
-      .where("identity", "=", consentId);
+    const queries = await this.#context.database.queries();
+    const statement = queries.deleteFrom("pins").where("identity", "=", consentId);
     const [removed = 0] = await this.#context.areas.write("pins", [statement]);
     return removed;
   }
 
   /** Adds rows for which there is none yet. */
   async #add(rows: readonly StoreTables["pins"][]): Promise<readonly number[]> {
-    const statement = this.#context.database.queries
+    const queries = await this.#context.database.queries();
+    const statement = queries
       .insertInto("pins")
       .values([...rows])
       .onConflict((conflict) => conflict.doNothing());
@@ -260,15 +316,12 @@ export class PinRows {
     consentIds: readonly ConsentId[],
   ): Promise<ReadonlyMap<ConsentId, AcceptedSize>> {
     const { database } = this.#context;
+    const queries = await database.queries();
     const sizes = new Map<ConsentId, AcceptedSize>();
     for (let start = 0; start < consentIds.length; start += idsPerRead) {
       const some = consentIds.slice(start, start + idsPerRead);
       const known = await database.read(
-        database.queries
-          .selectFrom("pins")
-          .select("identity")
-          .distinct()
-          .where("identity", "in", some),
+        queries.selectFrom("pins").select("identity").distinct().where("identity", "in", some),
       );
       for (const { identity } of known) sizes.set(identity, await this.#acceptedSize(identity));
     }
@@ -278,8 +331,9 @@ export class PinRows {
   /** Counts the accepted tools and the bytes of their stored definitions. */
   async #acceptedSize(consentId: ConsentId): Promise<AcceptedSize> {
     const { database } = this.#context;
+    const queries = await database.queries();
     const [size] = await database.read(
-      database.queries
+      queries
         .selectFrom("pins")
         .select((row) => [
           row.fn.countAll<number | string>().as("rows"),
@@ -348,6 +402,19 @@ async function* inParts(
       chars = 0;
     }
   if (part.length > 0) yield part;
+}
+
+/** A row of its own for each pin takes a driver five times as long. */
+function asJsonList(dialect: StoreDialect): string {
+  return dialect === "sqlite"
+    ? "json_group_array(json_array(tool, fingerprint))"
+    : "json_agg(json_build_array(tool, fingerprint))::text";
+}
+
+/** Undefined for what is no list of pairs: the name of a tool may hold what JSON does not take as it is. */
+function parsePairs(text: string): ReadonlyMap<string, string> | undefined {
+  const pairs = parseJsonColumn(text);
+  return Array.isArray(pairs) ? new Map(pairs as readonly [string, string][]) : undefined;
 }
 
 /** Reads a state that is not clearly accepted as quarantined. */

@@ -1,3 +1,5 @@
+import { plainQuery } from "../tables/plain-query.ts";
+import type { StoreTables } from "../tables/store-tables.ts";
 import type { StoreContext } from "./area-writes.ts";
 
 /** Stores sealed secrets by id. The store never has the key, so it cannot read them. */
@@ -10,24 +12,25 @@ export class SecretRows {
 
   async get(id: string): Promise<string | undefined> {
     const { database } = this.#context;
+    const one = "select envelope from secrets where id = ?";
     const [row] = await database.read(
-      database.queries.selectFrom("secrets").select("envelope").where("id", "=", id),
+      plainQuery<Pick<StoreTables["secrets"], "envelope">>(database.dialect, one, [id]),
     );
     return row?.envelope;
   }
 
   async ids(): Promise<readonly string[]> {
     const { database } = this.#context;
-    const rows = await database.read(
-      database.queries.selectFrom("secrets").select("id").orderBy("id"),
-    );
+    const queries = await database.queries();
+    const rows = await database.read(queries.selectFrom("secrets").select("id").orderBy("id"));
     return rows.map(({ id }) => id);
   }
 
   async put(id: string, envelope: string): Promise<void> {
     const { database, areas, clock } = this.#context;
     const changed = { envelope, updated_at: clock.now() };
-    const statement = database.queries
+    const queries = await database.queries();
+    const statement = queries
       .insertInto("secrets")
       .values({ id, ...changed })
       .onConflict((conflict) => conflict.column("id").doUpdateSet(changed));
@@ -36,7 +39,8 @@ export class SecretRows {
 
   /** Removes a secret; returns whether there was one. */
   async remove(id: string): Promise<boolean> {
-    const statement = this.#context.database.queries.deleteFrom("secrets").where("id", "=", id);
+    const queries = await this.#context.database.queries();
+    const statement = queries.deleteFrom("secrets").where("id", "=", id);
     const [removed] = await this.#context.areas.write("secrets", [statement]);
     return removed === 1;
   }

@@ -1,4 +1,6 @@
 import type { ServerState } from "../../events/host-event.ts";
+import { plainQuery } from "../tables/plain-query.ts";
+import type { StoreTables } from "../tables/store-tables.ts";
 import { parseObjectColumn } from "../tables/stored-text.ts";
 import type { StoreContext } from "./area-writes.ts";
 
@@ -25,9 +27,8 @@ export class ServerRows {
   /** Lists the servers by name. An entry that cannot be read is left out with a warning. */
   async list(): Promise<readonly ServerRow[]> {
     const { database, logger } = this.#context;
-    const rows = await database.read(
-      database.queries.selectFrom("mcp_servers").selectAll().orderBy("name").orderBy("id"),
-    );
+    const all = "select * from mcp_servers order by name, id";
+    const rows = await database.read(plainQuery<StoreTables["mcp_servers"]>(database.dialect, all));
     return rows.flatMap((row) => {
       const config = parseObjectColumn(row.config);
       if (config !== undefined) return [{ ...row, config }];
@@ -38,7 +39,8 @@ export class ServerRows {
 
   /** Adds a row; false, and nothing is changed, when there is one with that id. */
   async add({ id, name, config, status = "idle" }: NewServerRow): Promise<boolean> {
-    const statement = this.#context.database.queries
+    const queries = await this.#context.database.queries();
+    const statement = queries
       .insertInto("mcp_servers")
       .values({ id, name, config: JSON.stringify(config), status })
       .onConflict((conflict) => conflict.column("id").doNothing());
@@ -49,7 +51,8 @@ export class ServerRows {
   /** Adds a row, or replaces name and entry of the row with that id and keeps its status. */
   async put({ id, name, config, status }: NewServerRow): Promise<void> {
     const changed = { name, config: JSON.stringify(config), ...(status && { status }) };
-    const statement = this.#context.database.queries
+    const queries = await this.#context.database.queries();
+    const statement = queries
       .insertInto("mcp_servers")
       .values({ id, status: "idle", ...changed })
       .onConflict((conflict) => conflict.column("id").doUpdateSet(changed));
@@ -59,19 +62,22 @@ export class ServerRows {
   /** Sets the status of servers by name. Other processes are not notified: each has a status of its own. */
   async setStatuses(statuses: ReadonlyMap<string, ServerState>): Promise<void> {
     const { database } = this.#context;
+    if (statuses.size === 0) return;
+    const queries = await database.queries();
     const statements = [...statuses].map(([name, status]) =>
-      database.queries
+      queries
         .updateTable("mcp_servers")
         .set({ status })
         .where("name", "=", name)
         .where("status", "!=", status),
     );
-    if (statements.length > 0) await database.write(statements, "normal");
+    await database.write(statements, "normal");
   }
 
   /** Removes a server; returns whether there was one. */
   async remove(id: string): Promise<boolean> {
-    const statement = this.#context.database.queries.deleteFrom("mcp_servers").where("id", "=", id);
+    const queries = await this.#context.database.queries();
+    const statement = queries.deleteFrom("mcp_servers").where("id", "=", id);
     const [removed] = await this.#context.areas.write("servers", [statement]);
     return removed === 1;
   }

@@ -13,19 +13,24 @@ import { fromStored } from "../tables/stored-text.ts";
 import { requireSqlite } from "./find-sqlite.ts";
 import { readSchemaState, runBatch, runCheck, runMigration } from "./sqlite-batch.mjs";
 import { loadSqlite, type SqliteConnection } from "./sqlite-driver.mjs";
-import { createSqliteQueryBuilder, toBatchStatement, toBatchStep } from "./sqlite-statements.ts";
+import { sqliteQueries, toBatchStatement, toBatchStep } from "./sqlite-statements.ts";
 
 /** A store that ends with its process: no file, no lock and no disk to wait for, hence no thread. */
 export class MemoryDatabase implements StoreDatabase {
   readonly dialect = "sqlite";
-  readonly queries: QueryBuilder = createSqliteQueryBuilder();
   readonly place = memoryLocation;
   readonly #connection: SqliteConnection;
   #isClosed = false;
+  #builder: Promise<QueryBuilder> | undefined;
 
   constructor() {
     const DatabaseSync = loadSqlite(requireSqlite(memoryLocation));
     this.#connection = new DatabaseSync(memoryLocation);
+  }
+
+  queries(): Promise<QueryBuilder> {
+    this.#builder ??= sqliteQueries();
+    return this.#builder;
   }
 
   async schemaState(): Promise<SchemaState> {
@@ -61,6 +66,8 @@ export class MemoryDatabase implements StoreDatabase {
   }
 
   async close(): Promise<void> {
+    // Whoever waits for the builder has asked before.
+    if (this.#builder !== undefined) await this.#builder;
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#connection.close();

@@ -10,7 +10,7 @@ import type {
 } from "../tables/store-database.ts";
 import { ensurePrivateFile } from "./private-file.ts";
 import { SqliteReader } from "./sqlite-reader.ts";
-import { createSqliteQueryBuilder } from "./sqlite-statements.ts";
+import { sqliteQueries } from "./sqlite-statements.ts";
 import { SqliteWriter, type SqliteWriterOptions } from "./sqlite-writer.ts";
 
 /** How soon an edit of another process is noticed; looking costs microseconds. */
@@ -23,11 +23,11 @@ export interface SqliteFileOptions extends SqliteWriterOptions {
 /** A SQLite file that many processes share: reads in place, writes in a thread. */
 export class SqliteFileDatabase implements StoreDatabase {
   readonly dialect = "sqlite";
-  readonly queries: QueryBuilder = createSqliteQueryBuilder();
   readonly place: string;
   readonly #clock: Clock;
   readonly #reader: SqliteReader;
   readonly #writer: SqliteWriter;
+  #builder: Promise<QueryBuilder> | undefined;
 
   private constructor(file: string, options: SqliteFileOptions) {
     this.place = file;
@@ -39,6 +39,11 @@ export class SqliteFileDatabase implements StoreDatabase {
   static async open(file: string, options: SqliteFileOptions): Promise<SqliteFileDatabase> {
     await ensurePrivateFile(file);
     return new SqliteFileDatabase(file, options);
+  }
+
+  queries(): Promise<QueryBuilder> {
+    this.#builder ??= sqliteQueries();
+    return this.#builder;
   }
 
   schemaState(): Promise<SchemaState> {
@@ -81,6 +86,8 @@ export class SqliteFileDatabase implements StoreDatabase {
   }
 
   async close(): Promise<void> {
+    // Whoever waits for the builder has asked before.
+    if (this.#builder !== undefined) await this.#builder;
     this.#reader.close();
     await this.#writer.close();
   }

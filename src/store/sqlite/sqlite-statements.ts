@@ -1,20 +1,17 @@
-import { type Compilable, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import type { Compilable } from "kysely";
 
-import {
-  createQueryBuilder,
-  type MigrationStep,
-  type QueryBuilder,
-} from "../tables/store-database.ts";
+import type { MigrationStep, QueryBuilder } from "../tables/store-database.ts";
 import { toStored } from "../tables/stored-text.ts";
 import type { BatchStatement, BatchStep } from "./sqlite-batch.mjs";
 
-/** Builds statements in the SQL of SQLite. */
-export function createSqliteQueryBuilder(): QueryBuilder {
-  return createQueryBuilder({
-    createAdapter: () => new SqliteAdapter(),
-    createIntrospector: (queries) => new SqliteIntrospector(queries),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  });
+let builder: Promise<QueryBuilder> | undefined;
+
+/** Loads what builds statements in the SQL of SQLite; there is one for all files. */
+export function sqliteQueries(): Promise<QueryBuilder> {
+  builder ??= import("./sqlite-query-builder.ts").then((loaded) =>
+    loaded.createSqliteQueryBuilder(),
+  );
+  return builder;
 }
 
 /** Compiles a statement into plain data, which SQLite's driver takes and which can be sent to a thread. */

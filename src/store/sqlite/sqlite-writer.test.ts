@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 
 import { DatabaseSync } from "../../../tests/fixtures/store/database-sync.ts";
-import { createSqliteQueryBuilder } from "./sqlite-statements.ts";
+import { createSqliteQueryBuilder } from "./sqlite-query-builder.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
 
 function createFile(): string {

@@ -1,5 +1,5 @@
 import { createError } from "../../errors/families.ts";
-import { latestVersion, migrationSteps } from "./migrations.ts";
+import { latestVersion } from "./schema-version.ts";
 import type { MigrationStep, StoreDatabase } from "./store-database.ts";
 
 export interface MigrateStoreOptions {
@@ -16,7 +16,7 @@ export async function migrateStore(
   database: StoreDatabase,
   options: MigrateStoreOptions = {},
 ): Promise<number> {
-  const { place, dialect, queries } = database;
+  const { place } = database;
   const latest = options.latest ?? latestVersion;
   const { version, isEmpty } = await database.schemaState();
   if (version === latest) return version;
@@ -32,6 +32,12 @@ export async function migrateStore(
       `${place} is a database of another program; it was left as it is`,
       { hint: "name another file for the store", details: { place, problem: "foreign" } },
     );
-  await database.migrate(options.steps ?? migrationSteps(queries, dialect));
+  await database.migrate(options.steps ?? (await allSteps(database)));
   return version;
+}
+
+/** Most stores are up to date, and need none of this. */
+async function allSteps(database: StoreDatabase): Promise<readonly MigrationStep[]> {
+  const { migrationSteps } = await import("./migrations.ts");
+  return migrationSteps(await database.queries(), database.dialect);
 }

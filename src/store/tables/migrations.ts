@@ -28,8 +28,6 @@ const migrations: readonly Migration[] = [
 /** The areas of version 1; later versions add theirs. */
 const firstAreas = ["servers", "approvals", "grants", "pins", "catalog", "secrets"] as const;
 
-export const latestVersion = Math.max(...migrations.map(({ version }) => version));
-
 export function migrationSteps(
   queries: QueryBuilder,
   dialect: StoreDialect,

@@ -1,10 +1,4 @@
-import {
-  type Compilable,
-  type DatabaseConnection,
-  type Dialect,
-  DummyDriver,
-  Kysely,
-} from "kysely";
+import type { Compilable, Kysely } from "kysely";
 
 import type { StoreTables } from "./store-tables.ts";
 
@@ -34,9 +28,10 @@ export interface SchemaState {
 /** A database of any dialect: the repositories know no other interface. */
 export interface StoreDatabase {
   readonly dialect: StoreDialect;
-  readonly queries: QueryBuilder;
   /** The file or address as it may be shown: without credentials. */
   readonly place: string;
+  /** Loads the builder of statements when somebody first asks for it: a start that only reads needs none. */
+  queries(): Promise<QueryBuilder>;
   schemaState(): Promise<SchemaState>;
   /** Applies the steps the database does not have yet, all or none of them, whoever else tries the same. */
   migrate(steps: readonly MigrationStep[]): Promise<void>;
@@ -51,18 +46,4 @@ export interface StoreDatabase {
   /** The complaints of an integrity check; empty for a sound database. */
   check(): Promise<readonly string[]>;
   close(): Promise<void>;
-}
-
-/** A transaction must not stay open while this process does something else, so Kysely itself runs nothing. */
-class BuildingOnly extends DummyDriver {
-  override acquireConnection(): Promise<DatabaseConnection> {
-    return Promise.reject(new Error("statements are run by the database, not by the builder"));
-  }
-}
-
-/** Builds statements in the SQL of `dialect`. */
-export function createQueryBuilder(dialect: Omit<Dialect, "createDriver">): QueryBuilder {
-  return new Kysely<StoreTables>({
-    dialect: { ...dialect, createDriver: () => new BuildingOnly() },
-  });
 }
