@@ -21,7 +21,7 @@ import {
   prefersLegacy,
   refuseWithoutStream,
 } from "./http-dialects.ts";
-import type { StartGate } from "./start-gate.ts";
+import type { StartGates } from "./start-gate.ts";
 
 const packageRunners: ReadonlySet<string> = new Set(["npx", "uvx", "bunx", "pnpx", "pipx"]);
 
@@ -35,8 +35,8 @@ export interface ConnectionParts {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   /** The dialects that addresses turned out to speak; without it each connection finds out anew. */
   readonly dialects?: DialectMemory | undefined;
-  /** The gate at which processes wait for their turn to start; without it none waits. */
-  readonly startGate?: StartGate | undefined;
+  /** The gates at which processes and addresses wait for their turn; without them none waits. */
+  readonly startGates?: StartGates | undefined;
   readonly createTransport: CreateTransport;
   readonly connectProtocol: ConnectProtocol;
   /** Makes, at each opening, the handlers of what the server asks of us; none by default. */
@@ -68,10 +68,17 @@ export async function openConnection(
   parts: ConnectionParts,
   options: OpenOptions,
 ): Promise<OpenedConnection> {
-  const { transport } = parts.config;
-  return "url" in transport && transport.kind === "http"
-    ? await tryDialects(parts, transport, options)
-    : await connectInEra(parts, options);
+  const { config, startGates } = parts;
+  const { transport } = config;
+  if (!("url" in transport)) return await connectInEra(parts, options);
+  const contact = (): Promise<OpenedConnection> =>
+    transport.kind === "http"
+      ? tryDialects(parts, transport, options)
+      : connectInEra(parts, options);
+  // The time for all dialects begins with its turn.
+  return await (startGates === undefined
+    ? contact()
+    : startGates.addresses.run(contact, options.signal));
 }
 
 /** Tries one dialect after the other, all within the one deadline. */
@@ -134,7 +141,7 @@ function mayHaveDiedOfProbe(error: unknown): boolean {
 
 /** Starts or contacts the server and negotiates. A process waits for its turn first; the time for both begins after that. */
 function connectOnce(parts: ConnectionParts, options: OpenOptions): Promise<OpenedConnection> {
-  const { config, clientInfo, limits, clock, logger, hostEnv, startGate } = parts;
+  const { config, clientInfo, limits, clock, logger, hostEnv, startGates } = parts;
   const connect = async (): Promise<OpenedConnection> => {
     let transport: HostTransport | undefined;
     try {
@@ -159,9 +166,9 @@ function connectOnce(parts: ConnectionParts, options: OpenOptions): Promise<Open
       throw describeStartFailure(explainMissingStream(config, error), config, transport);
     }
   };
-  return startGate === undefined || config.transport.kind !== "stdio"
+  return startGates === undefined || config.transport.kind !== "stdio"
     ? connect()
-    : startGate.run(connect, options.signal);
+    : startGates.processes.run(connect, options.signal);
 }
 
 /** Time for start and handshake. The first start of a package runner may include a download. */

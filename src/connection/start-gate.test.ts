@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
 import { ManualClock, settled } from "../../tests/fixtures/protocol/manual-clock.ts";
-import { StartGate } from "./start-gate.ts";
+import { addressRoom, processRoom, StartGate } from "./start-gate.ts";
 
 /** Starts that end when the test says so, by number. */
-function manyStarts(count: number, signal?: AbortSignal) {
+function manyStarts(count: number, signal?: AbortSignal, room = processRoom) {
   const clock = new ManualClock();
-  const gate = new StartGate(clock);
+  const gate = new StartGate(clock, room);
   const begun: number[] = [];
   const ends: (() => void)[] = [];
   const runs = Array.from({ length: count }, (_, index) =>
@@ -55,6 +55,14 @@ describe("StartGate", () => {
     for (const index of [0, 1, 2, 3]) ends[index]?.();
     await settled();
     expect(begun).toHaveLength(16);
+  });
+
+  it("addresses that are silent for a quarter of a second hold up nobody", async () => {
+    const { begun, clock } = manyStarts(100, undefined, addressRoom);
+    await clock.advance(249);
+    expect(begun).toHaveLength(32);
+    await clock.advance(1);
+    expect(begun).toHaveLength(64);
   });
 
   it("who stops waiting gets an error and takes nobody's turn", async () => {

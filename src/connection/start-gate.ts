@@ -3,19 +3,40 @@ import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Clock } from "../ports/clock.ts";
 
-/** Enough to keep a machine busy; more only make each other slow. */
-const maxStarting = 8;
-/** A start that takes longer mostly waits, for a download as a rule: it holds up nobody else. */
-const slotMs = 5_000;
+/** How many servers may start at once. */
+export interface StartRoom {
+  readonly places: number;
+  /** A start that takes longer mostly waits, and holds up nobody else. */
+  readonly slotMs: number;
+}
 
-/** Lets the servers of one host start a few at a time, in the order in which they were wanted. */
+/** Enough processes to keep a machine busy; more only make each other slow. The slow ones download something. */
+export const processRoom: StartRoom = { places: 8, slotMs: 5_000 };
+
+/**
+ * Enough addresses to keep this process busy, and fewer than an origin has connections for calls: a thousand
+ * greetings that wait for a connection have V8 take what belongs to one request for something that lasts, and
+ * then each later call leaves 3.5 KB that only a full collection frees. The slow ones wait for the network.
+ */
+export const addressRoom: StartRoom = { places: 32, slotMs: 250 };
+
+/** The gates at which the servers of one host wait for their turn to start. */
+export interface StartGates {
+  readonly processes: StartGate;
+  readonly addresses: StartGate;
+}
+
+/** Lets servers start a few at a time, in the order in which they were wanted. */
 export class StartGate {
   readonly #clock: Clock;
+  readonly #slotMs: number;
   readonly #waiting = new Set<Place>();
-  #free = maxStarting;
+  #free: number;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, { places, slotMs }: StartRoom) {
     this.#clock = clock;
+    this.#slotMs = slotMs;
+    this.#free = places;
   }
 
   /** Runs `start` when there is room for it; `cancelled` when `signal` aborts before that. */
@@ -27,7 +48,7 @@ export class StartGate {
       if (isInside) this.#leave();
       isInside = false;
     };
-    const timer = this.#clock.schedule(slotMs, leave);
+    const timer = this.#clock.schedule(this.#slotMs, leave);
     try {
       return await start();
     } finally {

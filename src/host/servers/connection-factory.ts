@@ -7,7 +7,12 @@ import type { ServerConfig } from "../../config/keys/server-config.ts";
 import { DialectMemory } from "../../connection/http-dialects.ts";
 import type { ConnectionParts } from "../../connection/open-connection.ts";
 import { ServerConnection } from "../../connection/server-connection.ts";
-import { StartGate } from "../../connection/start-gate.ts";
+import {
+  addressRoom,
+  processRoom,
+  StartGate,
+  type StartGates,
+} from "../../connection/start-gate.ts";
 import type { EventBus } from "../../events/event-bus.ts";
 import type { ServerLogEvent, ServerState } from "../../events/host-event.ts";
 import type { LaunchGround } from "../../isolation/process/launch-folder.ts";
@@ -56,12 +61,15 @@ type ReadyListener = (client: ProtocolClient, server: ConnectionPurpose["server"
 export class ConnectionFactory {
   readonly #options: ConnectionFactoryOptions;
   readonly #dialects = new DialectMemory();
-  readonly #startGate: StartGate;
+  readonly #startGates: StartGates;
   #onReady: ReadyListener | undefined;
 
   constructor(options: ConnectionFactoryOptions) {
     this.#options = options;
-    this.#startGate = new StartGate(options.clock);
+    this.#startGates = {
+      processes: new StartGate(options.clock, processRoom),
+      addresses: new StartGate(options.clock, addressRoom),
+    };
   }
 
   /** Calls `listener`, the only one, before a connection counts as open: it opens if this resolves. */
@@ -122,7 +130,7 @@ export class ConnectionFactory {
         reconnect: reconnect && entry.reconnect,
       },
       dialects: this.#dialects,
-      startGate: this.#startGate,
+      startGates: this.#startGates,
       createTransport: guarded(
         open === undefined ? createTransport : handedOver(open),
         { mayStart, fill },
