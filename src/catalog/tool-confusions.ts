@@ -142,7 +142,9 @@ export class ToolConfusions {
 
   #ofTools(serverName: string): readonly CatalogProblem[] {
     const found: CatalogProblem[] = [];
-    for (const entry of this.#servers.get(serverName)?.entries ?? []) {
+    const own = this.#servers.get(serverName);
+    if (own === undefined || !this.#mayConfuse(own)) return found;
+    for (const entry of own.entries) {
       const { originalName } = entry.tool;
       for (const text of [this.#lookalikeOf(entry), this.#mentionBy(entry), this.#mentionOf(entry)])
         if (text !== undefined) found.push(catalogProblem(serverName, originalName, text));
@@ -150,6 +152,16 @@ export class ToolConfusions {
       return [...found, catalogProblem(serverName, null, "perhaps more of its tools confuse")];
     }
     return found;
+  }
+
+  /** False when no name has a lookalike and no description names a tool: mostly no tool has to be looked at. */
+  #mayConfuse({ speakers }: Entries): boolean {
+    return (
+      speakers.size > 0 ||
+      this.#namesAlike.hasShared ||
+      !this.#outsiders.isEmpty ||
+      !this.#namers.isEmpty
+    );
   }
 
   #cutOf(serverName: string): readonly CatalogProblem[] {
@@ -248,16 +260,25 @@ function exact(name: string): string {
  */
 class Index<Value extends string | CatalogTool> {
   readonly #values = new Map<string, Only<Value> | Map<string, Value>>();
+  #sharedKeys = 0;
 
   get isEmpty(): boolean {
     return this.#values.size === 0;
+  }
+
+  /** Whether any key has values of more than one owner. */
+  get hasShared(): boolean {
+    return this.#sharedKeys > 0;
   }
 
   add(key: string, owner: string, value: Value): void {
     const known = this.#values.get(key);
     if (known instanceof Map) known.set(owner, value);
     else if (known === undefined || known.owner === owner) this.#values.set(key, { owner, value });
-    else this.#values.set(key, new Map([[known.owner, known.value]]).set(owner, value));
+    else {
+      this.#values.set(key, new Map([[known.owner, known.value]]).set(owner, value));
+      this.#sharedKeys += 1;
+    }
   }
 
   delete(key: string, owner: string): void {
@@ -269,6 +290,7 @@ class Index<Value extends string | CatalogTool> {
     }
     known.delete(owner);
     if (known.size > 1) return;
+    this.#sharedKeys -= 1;
     for (const [left, value] of known) this.#values.set(key, { owner: left, value });
   }
 
