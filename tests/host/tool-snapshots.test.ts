@@ -206,4 +206,32 @@ describe("the list of a session", () => {
     expect(names(session.tools())).toEqual(["mcp__one__b", "mcp__two__a", "mcp__two__c"]);
     expect(asking(session)).toEqual(["mcp__two__a", "mcp__two__c"]);
   });
+
+  it("is the same whether a long list was made in pieces or at once", async () => {
+    const tools = Array.from({ length: 900 }, (_, index) => definition(`t${index}`));
+    const { transport } = createMemoryServer((...args) =>
+      createRecordedServer({ tools, answers: () => ({ content: [] }) })(...args),
+    );
+    await using host = await createHost({ config: false, servers: { long: transport } });
+    for (const tool of ["t3", "t300", "t899"])
+      await host.grants.allow({ agent: "main", server: "long", tool });
+    const human = { confirm: () => Promise.resolve("no" as const) };
+    const options = { agent: "main", level: "trusted", human } as const;
+    const [inPieces, atOnce] = [host.session(options), host.session(options)];
+    await inPieces.ready();
+    expect(inPieces.tools()).toHaveLength(900);
+    expect(names(inPieces.tools())).toEqual(names(atOnce.tools()));
+    expect(inPieces.tools().map(({ originalName }) => originalName)).toEqual(
+      names(atOnce.tools()).map((name) => name.replace("mcp__long__", "")),
+    );
+    expect(asking(inPieces)).toEqual(asking(atOnce));
+    expect(asking(inPieces)).toHaveLength(897);
+    // What was given out while the pieces were made stays, and so does a change that came meanwhile.
+    await host.grants.revoke({ agent: "main", server: "long", tool: "t300" });
+    const readying = inPieces.ready();
+    const given = inPieces.tools();
+    await readying;
+    expect(inPieces.tools()).toBe(given);
+    expect(asking(inPieces)).toHaveLength(898);
+  });
 });

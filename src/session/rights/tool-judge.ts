@@ -138,19 +138,26 @@ export class ToolJudge {
     return judgement;
   }
 
-  /** Judges tools of one server together: what is the same for all of them is found out once. */
-  judgeAll(serverName: string, tools: readonly CatalogTool[]): ServerJudgement {
+  /**
+   * Judges the tools of one server together, or those from `start` to `end`: what is the same for all of them is
+   * found out once.
+   */
+  judgeAll(
+    serverName: string,
+    tools: readonly CatalogTool[],
+    { start = 0, end = tools.length }: { readonly start?: number; readonly end?: number } = {},
+  ): ServerJudgement {
     const { registry, pins } = this.#parts;
     const { count } = this.#parts.revision;
     const server = registry.find(serverName);
     if (server === undefined) {
-      const targets = tools.map((tool) => this.#gone(tool, count));
+      const targets = tools.slice(start, end).map((tool) => this.#gone(tool, count));
       return { targets, revision: count, accessIds: [serverName], validUntil: never };
     }
     const standing = this.#standing(server);
     const areAccepted = pins.accepted(server, tools).length === tools.length;
     let validUntil = never;
-    const targets = tools.map((tool) => {
+    const targets = tools.slice(start, end).map((tool) => {
       const pin = areAccepted ? "accepted" : pins.verdict(server.consentId, tool);
       const judgement = this.#examine(tool, standing, count, pin);
       validUntil = Math.min(validUntil, judgement.validUntil);

@@ -12,8 +12,11 @@ import type { NamedCatalog, NamedServer } from "../../catalog/catalog-names.ts";
 import type { Human } from "../../human/human.ts";
 import type { McpTool } from "../mcp-tool.ts";
 import type { NativeTools } from "../native/native-tools.ts";
-import type { ToolJudge, Validity } from "../rights/tool-judge.ts";
+import type { ServerJudgement, ToolJudge, Validity } from "../rights/tool-judge.ts";
 import type { ToolDirectory } from "./tool-directory.ts";
+
+/** So many tools are judged in a millisecond or two. */
+const pieceTools = 250;
 
 export interface ToolListParts {
   readonly judge: ToolJudge;
@@ -30,6 +33,16 @@ interface ServerPart extends Validity {
   readonly source: NamedServer;
   readonly listsPending: boolean;
   readonly tools: readonly AgentTool[];
+}
+
+/** Tools of a server from `start` on, as many as there are verdicts. */
+interface JudgedTools {
+  readonly source: NamedServer;
+  readonly start?: number;
+  readonly targets: readonly CallTarget[];
+  readonly listsPending: boolean;
+  /** The tools that were listed before, by name. */
+  readonly known: ReadonlyMap<string, AgentTool>;
 }
 
 /** A whole list with everything that it was made from. */
@@ -64,9 +77,14 @@ export class ToolList {
   /** Judges the tools in slices of time, so that `tools()` finds most of its work done. */
   async prepare(): Promise<void> {
     const slice = new TimeSlice();
-    for (const server of this.#parts.directory.namedInAdvance().servers) {
+    for (const source of this.#parts.directory.namedInAdvance().servers) {
       if (slice.isOver) await slice.next();
-      this.#servers.set(server.serverName, this.#partOf(server, this.#listsPending));
+      const listsPending = this.#listsPending;
+      if (this.#currentPart(source, listsPending) !== undefined) continue;
+      const part = await this.#partInPieces(source, listsPending, slice);
+      // Meanwhile the tools may have been asked for: what was given out then stays.
+      if (this.#currentPart(source, listsPending) === undefined)
+        this.#servers.set(source.serverName, part);
     }
   }
 
@@ -80,8 +98,8 @@ export class ToolList {
     return new AgentTool(name, target, this.#parts.toolParts);
   }
 
-  isListed({ denial, consent }: CallTarget): boolean {
-    return denial === undefined && (consent !== "ask" || this.#listsPending);
+  isListed({ denial, consent }: CallTarget, listsPending = this.#listsPending): boolean {
+    return denial === undefined && (consent !== "ask" || listsPending);
   }
 
   get #listsPending(): boolean {
@@ -148,20 +166,59 @@ export class ToolList {
   }
 
   #partOf(source: NamedServer, listsPending: boolean): ServerPart {
-    const { judge } = this.#parts;
-    const { serverName } = source;
-    const before = this.#servers.get(serverName);
-    if (before?.source === source && before.listsPending === listsPending && judge.holds(before))
-      return before;
-    const known = new Map(before?.tools.map((tool) => [tool.name, tool]));
-    const { targets, ...validity } = judge.judgeAll(serverName, source.catalogTools);
+    const current = this.#currentPart(source, listsPending);
+    if (current !== undefined) return current;
+    const { catalogTools, serverName } = source;
+    const { targets, ...validity } = this.#parts.judge.judgeAll(serverName, catalogTools);
+    const known = this.#toolsBefore(serverName);
+    const tools = this.#listed({ source, targets, listsPending, known });
+    return { source, listsPending, tools, ...validity };
+  }
+
+  /** Makes the part of a server whose list may be long. It holds only if nothing has changed since its first piece. */
+  async #partInPieces(
+    source: NamedServer,
+    listsPending: boolean,
+    slice: TimeSlice,
+  ): Promise<ServerPart> {
+    const { catalogTools, serverName } = source;
+    const known = this.#toolsBefore(serverName);
+    const judgePiece = (start: number): ServerJudgement =>
+      this.#parts.judge.judgeAll(serverName, catalogTools, { start, end: start + pieceTools });
+    const { targets, ...validity } = judgePiece(0);
+    const tools = [...this.#listed({ source, targets, listsPending, known })];
+    let { validUntil } = validity;
+    for (let start = pieceTools; start < catalogTools.length; start += pieceTools) {
+      if (slice.isOver) await slice.next();
+      const piece = judgePiece(start);
+      validUntil = Math.min(validUntil, piece.validUntil);
+      tools.push(...this.#listed({ source, targets: piece.targets, listsPending, known, start }));
+    }
+    return { source, listsPending, tools, ...validity, validUntil };
+  }
+
+  /** The part as it was made before, if it would be made alike now. */
+  #currentPart(source: NamedServer, listsPending: boolean): ServerPart | undefined {
+    const part = this.#servers.get(source.serverName);
+    const isCurrent =
+      part?.source === source &&
+      part.listsPending === listsPending &&
+      this.#parts.judge.holds(part);
+    return isCurrent ? part : undefined;
+  }
+
+  #toolsBefore(serverName: string): ReadonlyMap<string, AgentTool> {
+    return new Map(this.#servers.get(serverName)?.tools.map((tool) => [tool.name, tool]));
+  }
+
+  #listed({ source, targets, listsPending, known, start = 0 }: JudgedTools): readonly AgentTool[] {
     const tools: AgentTool[] = [];
     for (const [index, target] of targets.entries()) {
-      if (!this.isListed(target)) continue;
-      const { name } = source.tools[index] as { readonly name: string };
+      if (!this.isListed(target, listsPending)) continue;
+      const { name } = source.tools[start + index] as { readonly name: string };
       tools.push(this.#tool(name, target, known.get(name)));
     }
-    return { source, listsPending, tools, ...validity };
+    return tools;
   }
 
   #tool(name: string, target: CallTarget, known: AgentTool | undefined): AgentTool {
