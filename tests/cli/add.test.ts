@@ -30,6 +30,7 @@ describe("plugboard add", () => {
       stdout: "5\n",
       exitCode: 0,
     });
+    expect((await sandbox.run(["list"])).stdout).toMatch(/^demo .* stdio +\d+ +user$/m);
   });
 
   it("keeps an address with its headers and its way of speaking", async () => {

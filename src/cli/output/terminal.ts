@@ -106,7 +106,21 @@ export class Terminal {
 
   /** The same, cut to the width of a screen. */
   row(text: string): void {
-    this.line(truncate(text, widthOf(this.#options.stdout)));
+    this.line(this.#cut(text));
+  }
+
+  /** The titles above rows. */
+  heading(text: string): void {
+    this.line(this.paint("dim", this.#cut(text)));
+  }
+
+  /** Whether a line on stdout stays one line; pipes take any. */
+  hasRoomFor(text: string): boolean {
+    return this.#cut(text) === text;
+  }
+
+  #cut(text: string): string {
+    return truncate(text, widthOf(this.#options.stdout));
   }
 
   /** A line for people on stderr. */

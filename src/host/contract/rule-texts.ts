@@ -11,7 +11,7 @@ export const ruleTexts = {
   "tool-descriptions": "describes each tool",
   "input-schemas": "gives each tool an input schema that is valid and asks for an object",
   "output-schemas": "gives output schemas that are valid",
-  "unknown-tool": "answers a call of a tool that it does not have with an error",
+  "unknown-tool": "answers a call of a tool that it does not have with an error, not with a result",
   "invalid-arguments": "refuses arguments that the schema of the tool forbids",
   "read-only-call": "answers a call with content, and with the structured content it promises",
   stdout: "writes nothing but JSON-RPC messages to stdout",

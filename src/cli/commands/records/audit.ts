@@ -9,7 +9,7 @@ import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
 import { auditCells, auditColumns, auditCsv, csvHeader } from "../../output/audit-rows.ts";
 import { displayPath } from "../../output/display-path.ts";
 import { parseMoment } from "../../output/duration.ts";
-import { columnWidths, renderRow } from "../../output/table.ts";
+import { columnWidths, writeRow, writeTitles } from "../../output/table.ts";
 import { writeOutputFile } from "../../output/write-output-file.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireStore, withWholeHost } from "../../steps/open-host.ts";
@@ -143,10 +143,9 @@ function createTable(
   first: readonly AuditRow[],
 ): (rows: readonly AuditRow[]) => void {
   const widths = columnWidths(auditColumns, first.map(auditCells));
-  const titles = auditColumns.map(({ title }) => title);
-  terminal.line(terminal.paint("dim", renderRow(auditColumns, titles, widths)));
+  writeTitles(terminal, auditColumns, widths);
   return (rows) => {
-    for (const row of rows) terminal.row(renderRow(auditColumns, auditCells(row), widths));
+    for (const row of rows) writeRow(terminal, auditColumns, auditCells(row), widths);
   };
 }
 

@@ -3,7 +3,7 @@ import { createError } from "../../../errors/families.ts";
 import type { GrantInfo, GrantQuery } from "../../../grants/grants.ts";
 import type { McpHost } from "../../../host/host.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
-import { type Column, columnWidths, renderRow } from "../../output/table.ts";
+import { type Column, columnWidths, writeRow, writeTitles } from "../../output/table.ts";
 import { offerApproval } from "../../steps/approve-launch.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
@@ -104,9 +104,8 @@ function writeGrants(context: CommandContext, grants: readonly GrantInfo[]): num
       expiresAt === undefined ? "never" : new Date(expiresAt).toISOString(),
     ]);
     const widths = columnWidths(columns, rows);
-    const titles = columns.map(({ title }) => title);
-    terminal.line(terminal.paint("dim", renderRow(columns, titles, widths)));
-    for (const row of rows) terminal.row(renderRow(columns, row, widths));
+    writeTitles(terminal, columns, widths);
+    for (const row of rows) writeRow(terminal, columns, row, widths);
   }
   return 0;
 }

@@ -9,7 +9,7 @@ import type {
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
 import { displayPath, displayPathsIn } from "../../output/display-path.ts";
 import { formatConfigProblem } from "../../output/error-format.ts";
-import { type Column, columnWidths, renderRow } from "../../output/table.ts";
+import { type Column, columnWidths, writeRow, writeTitles } from "../../output/table.ts";
 import { scopes, trustWarning } from "../../steps/add-server.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { withConfiguredHost } from "../../steps/open-host.ts";
@@ -23,7 +23,7 @@ const columns: readonly Column[] = [
   { title: "SERVERS", align: "right" },
   { title: "SCOPE" },
   { title: "FILE" },
-  { title: "NOTE" },
+  { title: "NOTE", isBelow: true },
 ];
 
 /** `plugboard import`: the servers of another program, kept here. */
@@ -82,9 +82,8 @@ async function showSources(context: CommandContext, host: McpHost): Promise<numb
       sourceNote(source, configured),
     ]);
     const widths = columnWidths(columns, rows);
-    const titles = columns.map(({ title }) => title);
-    terminal.line(terminal.paint("dim", renderRow(columns, titles, widths)));
-    for (const row of rows) terminal.row(renderRow(columns, row, widths));
+    writeTitles(terminal, columns, widths);
+    for (const row of rows) writeRow(terminal, columns, row, widths);
   }
   const example = first?.source ?? "<file>";
   context.notice(

@@ -14,7 +14,7 @@ import {
   toolCounts,
   widestStateWord,
 } from "../../output/server-status.ts";
-import { type Column, columnWidths, renderRow } from "../../output/table.ts";
+import { type Column, columnWidths, writeRow, writeTitles } from "../../output/table.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { configFailure, connectEach, type ConnectReport } from "../../steps/connect-each.ts";
 import { noteConfigProblems, withHost } from "../../steps/open-host.ts";
@@ -34,7 +34,7 @@ const columns: readonly Column[] = [
   { title: "TRANSPORT" },
   { title: "TOOLS", align: "right" },
   { title: "SCOPE" },
-  { title: "NOTE" },
+  { title: "NOTE", isBelow: true },
 ];
 
 export const define: DefineCommand = (command, execute) => {
@@ -130,8 +130,8 @@ function writeServers(
   }
   const rows = servers.map((status) => rowOf(context, status));
   const widths = columnWidths(columns, rows);
-  writeHeader(context, widths);
-  for (const row of rows) terminal.row(renderRow(columns, row, widths));
+  writeTitles(terminal, columns, widths);
+  for (const row of rows) writeRow(terminal, columns, row, widths);
 }
 
 /** Writes each server as soon as something is known about it. */
@@ -145,7 +145,7 @@ async function check(context: CommandContext, found: Configured): Promise<number
     ),
     host.servers().map((status) => rowOf(context, status)),
   );
-  if (!options.json) writeHeader(context, widths);
+  if (!options.json) writeTitles(terminal, columns, widths);
   const limit = new Stop({ signals: [signal], clock: systemClock, afterMs: checkLimitMs });
   const attempts = connectEach(host, {
     connect: (status) => connectOptions(status, limit.signal),
@@ -156,7 +156,7 @@ async function check(context: CommandContext, found: Configured): Promise<number
     attempts.map(async (attempt) => {
       const status = withinLimit(await attempt);
       if (!options.json && !signal.aborted)
-        terminal.row(renderRow(columns, rowOf(context, status), widths));
+        writeRow(terminal, columns, rowOf(context, status), widths);
       return status;
     }),
   );
@@ -204,12 +204,12 @@ function rowOf({ standpoint }: CommandContext, status: ServerStatus): readonly s
     statusWord(status),
     transport === "none" ? "–" : transport,
     toolCounts(status) ?? "–",
-    provenance.layer,
+    scopeWord(provenance),
     statusNote(status, standpoint),
   ];
 }
 
-function writeHeader({ terminal }: CommandContext, widths: readonly number[]): void {
-  const titles = columns.map(({ title }) => title);
-  terminal.line(terminal.paint("dim", renderRow(columns, titles, widths)));
+/** What `add` keeps for every project has no file to name, and is the user's like what their file holds. */
+function scopeWord({ layer }: ServerStatus["provenance"]): string {
+  return layer === "store" ? "user" : layer;
 }
