@@ -81,11 +81,17 @@ export function entryIdOf(facts: LaunchFacts): EntryId {
 
 /**
  * Covers what is started or contacted. A program of a project is another one in another project, even
- * where both entries read the same: what they name lies beside the file.
+ * where both entries read the same: what they name lies beside the file. Whoever knows the id of the entry gives it:
+ * mostly both cover the same facts, and one hash serves both.
  */
-export function consentIdOf(facts: LaunchFacts, { layer, path }: Provenance): ConsentId {
+export function consentIdOf(
+  facts: LaunchFacts,
+  { layer, path }: Provenance,
+  entryId: EntryId = entryIdOf(facts),
+): ConsentId {
   const started = Object.entries(facts).filter(([name]) => !placeAndNaming.has(name));
-  const identity = canonicalHash(Object.fromEntries(started));
+  const isWholeEntry = started.length === Object.keys(facts).length;
+  const identity = isWholeEntry ? entryId : canonicalHash(Object.fromEntries(started));
   const isProgramOfProject = isOfProject({ layer }) && facts["kind"] === "stdio";
   const id = isProgramOfProject ? canonicalHash({ identity, file: path ?? "" }) : identity;
   return id as ConsentId;

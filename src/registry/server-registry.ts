@@ -365,7 +365,8 @@ function describe(
   config: ServerConfig,
 ): Pick<RegisteredServer, "config" | "entryId" | "consentId"> {
   const facts = launchFacts(config);
-  return { config, entryId: entryIdOf(facts), consentId: consentIdOf(facts, config.provenance) };
+  const entryId = entryIdOf(facts);
+  return { config, entryId, consentId: consentIdOf(facts, config.provenance, entryId) };
 }
 
 /** Where in its file an entry stands may change without the entry having changed. */

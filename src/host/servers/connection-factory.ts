@@ -24,6 +24,7 @@ import type {
   ServerNotification,
 } from "../../protocol/protocol-client.ts";
 import type { ConnectionPurpose } from "../../registry/server-registry.ts";
+import type { ConnectionQuestions } from "../../requests/connection-questions.ts";
 import type { ServerQuestions } from "../../requests/server-questions.ts";
 import { jsonHead } from "../../text/json-head.ts";
 import { truncate } from "../../text/truncate.ts";
@@ -112,7 +113,10 @@ export class ConnectionFactory {
     const log = logs?.of(name);
     let secrets: readonly string[] = [];
     const open = sources.current.transports.get(name);
-    const questions = this.#options.questions.forConnection(entry, owner);
+    // Most servers that are known are not connected, and ask nothing.
+    let questions: ConnectionQuestions | undefined;
+    const ask = (): ConnectionQuestions =>
+      (questions ??= this.#options.questions.forConnection(entry, owner));
     const { environment, fill } = references.of(entry);
     const connection = new ServerConnection({
       limits,
@@ -136,7 +140,7 @@ export class ConnectionFactory {
         { mayStart, fill },
         { ground, log },
       ),
-      inputHandlers: () => questions.handlers(),
+      inputHandlers: () => ask().handlers(),
       onReady: (client) => this.#onReady?.(client, server) ?? Promise.resolve(),
       onFailure: (error) => log?.tell(`${error.code}: ${error.message}`, "error"),
       onState: (state, previous, error) => {
@@ -154,7 +158,7 @@ export class ConnectionFactory {
         });
       },
       onNotification: (notification) => {
-        questions.heard(notification);
+        ask().heard(notification);
         if (notification.method !== "notifications/message") return;
         const { level, text } = readMessage(notification, secrets);
         log?.message(level, text);
