@@ -20,7 +20,27 @@ const _meta = {
  * @type {import("./client.mjs").OpenEchoClient}
  */
 export async function open(target, era = "legacy") {
-  const wire = target.kind === "stdio" ? openPipe(target) : await openPool(target, era);
+  return greet(target.kind === "stdio" ? openPipe(target) : await openPool(target, era), era);
+}
+
+/**
+ * Several servers of one origin, which share its connections as those of a host do.
+ *
+ * @param {readonly import("../servers/open-target.mjs").HttpTarget[]} targets at least one
+ * @param {number} connections
+ */
+export async function openShared(targets, connections) {
+  const { Pool } = await import("undici");
+  const pool = new Pool(new URL(targets[0]?.url ?? "").origin, { connections });
+  /** @type {import("./client.mjs").EchoClient<any>[]} */
+  const clients = [];
+  for (const target of targets)
+    clients.push(await greet(await openPool(target, "legacy", pool), "legacy"));
+  return { clients, close: () => pool.close() };
+}
+
+/** @param {ReturnType<typeof openPipe>} wire @param {import("./client.mjs").Era} era */
+async function greet(wire, era) {
   if (era === "legacy") {
     await wire.request("initialize", initialize);
     await wire.notify("notifications/initialized");
@@ -32,8 +52,10 @@ export async function open(target, era = "legacy") {
   return {
     call:
       era === "legacy"
-        ? (text) => wire.request("tools/call", { name: "echo", arguments: { text } })
-        : (text) => wire.request("tools/call", { name: "echo", arguments: { text }, _meta }),
+        ? (/** @type {string} */ text) =>
+            wire.request("tools/call", { name: "echo", arguments: { text } })
+        : (/** @type {string} */ text) =>
+            wire.request("tools/call", { name: "echo", arguments: { text }, _meta }),
     textOf: firstText,
     close: wire.close,
   };
@@ -93,12 +115,13 @@ function openPipe({ command, args }) {
 /**
  * @param {import("../servers/open-target.mjs").HttpTarget} target
  * @param {import("./client.mjs").Era} era
+ * @param {import("undici").Pool} [shared] one of its own without it
  */
-async function openPool({ url }, era) {
+async function openPool({ url }, era, shared) {
   // Here, because loading it takes longer than everything else a client does before its first call.
   const { Pool } = await import("undici");
   const { origin, pathname } = new URL(url);
-  const pool = new Pool(origin);
+  const pool = shared ?? new Pool(origin);
   const common = {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",

@@ -100,7 +100,7 @@ async function measureChange(host, sessions, fleet) {
  * @param {readonly import("../clients/client.mjs").EchoClient<any>[]} clients
  * @param {{ measuredCpuMs: number, share: number }} duration
  */
-async function measureEachCall(clients, duration) {
+export async function measureEachCall(clients, duration) {
   const [one] = clients;
   if (one === undefined) throw new RangeError("there is no server to call");
   let turn = 0;

@@ -54,6 +54,17 @@ export const growth = defineScenario({
       ],
     },
     {
+      // How much of the growth of a call is not ours: P14 is fairly judged by our ratio divided by this one.
+      name: "servers, floor",
+      title: "calls to the same servers by hand, without a host",
+      measure: "spread-floor",
+      options: { tools: 20, measuredCpuMs: 400 },
+      variants: [
+        size(one.name, { servers: 1, client: "floor" }),
+        size(thousand.name, { servers: 1_000, client: "floor" }),
+      ],
+    },
+    {
       name: "tools",
       title: "tools of one server",
       measure: "growth",
