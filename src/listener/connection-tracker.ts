@@ -17,8 +17,7 @@ export class ConnectionTracker {
     this.#maxPerAddress = maxPerAddress;
   }
 
-  admit(socket: Socket): void {
-    const address = socket.remoteAddress;
+  admit(socket: Socket, address: string | undefined): void {
     // No address: the client has gone again before the connection reached us.
     if (address === undefined) return void socket.destroy();
     const open = this.#byAddress.get(address) ?? new Set();

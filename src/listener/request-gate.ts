@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 
 export interface Refusal {
-  readonly status: 400 | 403 | 421;
+  readonly status: 400 | 401 | 403 | 421;
   readonly text: string;
 }
 
