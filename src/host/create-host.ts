@@ -13,6 +13,7 @@ import { ToolCatalog } from "../catalog/tool-catalog.ts";
 import { resolveLimits } from "../config/keys/limits.ts";
 import { EventBus } from "../events/event-bus.ts";
 import { publishConsentModes, ToolGrants } from "../grants/tool-grants.ts";
+import type { Human } from "../human/human.ts";
 import { ToolPins } from "../pins/tool-pins.ts";
 import { AccessRevision } from "../policy/access-revision.ts";
 import { systemClock } from "../ports/clock.ts";
@@ -71,7 +72,9 @@ async function openHost(
   checkHostOptions(options);
 
   // What the program brings along, or the machine.
-  const { human, clock = systemClock, idGenerator: createId = createIdGenerator() } = options;
+  const { clock = systemClock, idGenerator: createId = createIdGenerator() } = options;
+  const joinHuman = options.resident === true ? await humansElsewhere(options) : undefined;
+  const human = joinHuman === undefined ? options.human : joinHuman(options.human);
   const logger = loggerOf(options.logger);
   const hostEnv = options.env ?? process.env;
   const limits = resolveLimits(options.limits);
@@ -305,6 +308,7 @@ async function openHost(
     sessions,
     sessionParts,
     human,
+    joinHuman,
     naming: options.naming ?? "mcp__server__tool",
     events,
     closing: closing.signal,
@@ -320,4 +324,10 @@ async function openHost(
   if (isAuditRequired) await store.open().catch(() => undefined);
   warnings.begin();
   return host;
+}
+
+/** Lets people at other processes answer, too: loaded for those who want that. */
+async function humansElsewhere(options: HostOptions): Promise<(local: Human | undefined) => Human> {
+  const { createJoinedHumans } = await import("./resident/join-resident.ts");
+  return createJoinedHumans(options);
 }

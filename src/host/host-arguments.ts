@@ -175,6 +175,7 @@ const hostOptions = options({
   naming: either(text, callback),
   limits: object,
   human: object,
+  resident: flag,
   sampling: callback,
   roots: either(list, callback),
   logger: either(object, oneOf(false)),

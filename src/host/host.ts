@@ -83,6 +83,12 @@ export interface HostOptions {
    * somebody who can be asked.
    */
   readonly human?: Human | undefined;
+  /**
+   * `true`: whatever a person is asked on behalf of this host can also be answered wherever somebody is attached to
+   * the host that `plugboard up` runs for the same user and folder, such as in a REPL. The first answer counts.
+   * Without such a host, and before it comes, `human` is asked alone.
+   */
+  readonly resident?: boolean | undefined;
   /** Lets servers ask the program's model; without it they are told that they cannot. */
   readonly sampling?: SamplingHandler | undefined;
   /** The folders servers are told to work in. Without the option, even an empty list, they are not told. */

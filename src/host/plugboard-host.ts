@@ -74,6 +74,8 @@ export interface PlugboardHostOptions {
   readonly sessionParts: SessionParts;
   /** Who answers for sessions that name nobody themselves. */
   readonly human: Human | undefined;
+  /** Adds people elsewhere to the person that a session names; undefined where nobody elsewhere is asked. */
+  readonly joinHuman: ((human: Human) => Human) | undefined;
   /** How sessions name tools that do not say it themselves. */
   readonly naming: Naming;
   readonly events: EventBus;
@@ -349,14 +351,16 @@ export class PlugboardHost implements McpHost {
 
   #openSession(options: SessionOptions): AgentSession {
     this.#assertOpen();
-    const { questions, sessionParts, human, naming } = this.#options;
-    questions.introduce(options.human);
+    const { questions, sessionParts, human, joinHuman, naming } = this.#options;
+    const named = options.human;
+    const own = named === undefined ? undefined : (joinHuman?.(named) ?? named);
+    questions.introduce(own);
     return new AgentSession(
       {
         agent: options.agent ?? "main",
         level: options.level,
         capabilities: options.capabilities,
-        human: options.human ?? human,
+        human: own ?? human,
         naming: options.naming ?? naming,
         pending: options.pending ?? "list",
         resourceTools: options.resourceTools ?? false,

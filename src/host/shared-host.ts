@@ -1,5 +1,10 @@
+import type { SessionContent } from "../session/content/session-content.ts";
 import type { Session } from "../session/session.ts";
+import type { AccessReport } from "../session/tools/explain-access.ts";
 import type { McpHost, SessionOptions } from "./host.ts";
+
+/** Resources and prompts, without what goes on for longer than one request. */
+export type SharedContent = Omit<SessionContent, "watchResource">;
 
 /**
  * The part of a session that whoever looks and calls needs. An object that speaks to a session in another process can
@@ -7,8 +12,12 @@ import type { McpHost, SessionOptions } from "./host.ts";
  */
 export type SharedSession = Pick<
   Session,
-  "agent" | "call" | "content" | "find" | "on" | "ready" | "servers" | "tools" | "why"
->;
+  "agent" | "call" | "find" | "on" | "ready" | "servers" | "tools"
+> & {
+  readonly content: SharedContent;
+  /** As `Session.why`; another process has to be waited for. */
+  why(...tool: Parameters<Session["why"]>): AccessReport | Promise<AccessReport>;
+};
 
 /**
  * The part of a host that several surfaces can use at the same time: looking, connecting, asking and calling. What is
@@ -24,8 +33,6 @@ export type SharedHost = Pick<
   | "connect"
   | "disconnect"
   | "emitTypes"
-  | "keptLogs"
-  | "logs"
   | "on"
   | "reconnect"
   | "reload"
