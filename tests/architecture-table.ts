@@ -161,6 +161,8 @@ export const rooms: readonly Room[] = [
       "doctor-report.ts": "what a look for trouble finds",
       "host.ts": "what a program can ask of a host",
       "own-files.ts": "where a host keeps its own files",
+      "shared-host.ts": "what several surfaces can ask of a host, also from another process",
+      resident: "a host that other processes use: how it is found, used, and asked through",
       files: "configuration files: imported from other programs, checked, converted",
       servers: "where servers are defined, how they are changed, connected and shown",
       contract: "the rules of the protocol for servers, as checks that run",
@@ -185,8 +187,8 @@ export const rooms: readonly Room[] = [
   },
   {
     name: "web",
-    holds: "`(Request) => Response` API; `web/page/` is the settings page",
-    runs: ["errors", "text", "events", "schema", "host"],
+    holds: "`(Request) => Response` API, and how it is served; `web/page/` is the settings page",
+    runs: ["errors", "text", "events", "schema", "host", "listener"],
   },
   {
     name: "cli",

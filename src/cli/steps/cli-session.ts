@@ -9,21 +9,26 @@ import type { CommandContext } from "./command-context.ts";
 const agent = "cli";
 
 /** A session that lists tools and has nobody to ask about calling one. */
-export function openListing({ workplace }: CommandContext, host: SharedHost): SharedSession {
-  if (workplace !== undefined) return workplace.session(host);
-  return host.session({ agent, level: "trusted", human: { confirm: async () => "no" } });
+export async function openListing(
+  { workplace }: CommandContext,
+  host: SharedHost,
+): Promise<SharedSession> {
+  if (workplace !== undefined) return await informed(workplace.session(host));
+  return await informed(
+    host.session({ agent, level: "trusted", human: { confirm: async () => "no" } }),
+  );
 }
 
 /**
  * A session for one typed call: typing it is consent for exactly that call, once. Where an agent has a session that
  * goes on, it is the agent that calls, and its person is asked.
  */
-export function openTypedCall(
+export async function openTypedCall(
   { workplace }: CommandContext,
   host: SharedHost,
   target: ToolOrigin,
-): SharedSession {
-  if (workplace !== undefined) return workplace.session(host);
+): Promise<SharedSession> {
+  if (workplace !== undefined) return await informed(workplace.session(host));
   let isUsed = false;
   const human: Human = {
     confirm: async ({ kind, serverName, toolName, argumentsText }) => {
@@ -36,16 +41,16 @@ export function openTypedCall(
       return "once";
     },
   };
-  return host.session({ agent, level: "trusted", human });
+  return await informed(host.session({ agent, level: "trusted", human }));
 }
 
 /** The same for one typed use of a resource or a prompt of this server. */
-export function openTypedUse(
+export async function openTypedUse(
   { workplace }: CommandContext,
   host: SharedHost,
   server: string,
-): SharedSession {
-  if (workplace !== undefined) return workplace.session(host);
+): Promise<SharedSession> {
+  if (workplace !== undefined) return await informed(workplace.session(host));
   let isUsed = false;
   const human: Human = {
     confirm: async ({ kind, serverName, argumentsText }) => {
@@ -55,7 +60,7 @@ export function openTypedUse(
       return "once";
     },
   };
-  return host.session({ agent, level: "trusted", human });
+  return await informed(host.session({ agent, level: "trusted", human }));
 }
 
 /** A session whose person is asked. */
@@ -66,4 +71,10 @@ export function openAttended(host: McpHost, human: Human): Session {
 /** A session without a person behind it, as an agent in the background has one. */
 export function openUnattended(host: McpHost): Session {
   return host.session({ agent, level: "trusted" });
+}
+
+/** The session once it knows its tools: one in another process has to be asked for them. Connects nothing. */
+async function informed(session: SharedSession): Promise<SharedSession> {
+  await session.ready({ servers: [] });
+  return session;
 }

@@ -1,7 +1,12 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+
 import { untilAborted } from "../../async/until-aborted.ts";
 import type { ServerEntry } from "../../config/keys/config-keys.ts";
 import { createError } from "../../errors/families.ts";
 import type { HostOptions, McpHost } from "../../host/host.ts";
+import { ownFolder } from "../../host/own-files.ts";
+import type { AttachOptions, AttachedHost } from "../../host/resident/attached-host.ts";
 import type { SharedHost } from "../../host/shared-host.ts";
 import type { Human } from "../../human/human.ts";
 import { createHumanAt } from "../human/terminal-human.ts";
@@ -35,18 +40,55 @@ async function openOneShotHost(context: CommandContext, options: HostOptions): P
 }
 
 function hostOptions(context: CommandContext, options: HostOptions): HostOptions {
-  const { config } = context.options;
   return {
     watch: false,
     reconnect: false,
     // What a command needs, it starts itself.
     startEager: false,
-    cwd: context.standpoint.cwd,
     logger: context.logger,
     ...(canAsk(context) ? { human: inputsOnly(context) } : {}),
-    ...(config === undefined ? {} : { configFiles: config.toReversed() }),
+    ...groundOptions(context),
     ...options,
   };
+}
+
+/** The options that say which configuration is meant. */
+export function groundOptions({ options, standpoint }: CommandContext): HostOptions {
+  const { config } = options;
+  return {
+    cwd: standpoint.cwd,
+    ...(config === undefined ? {} : { configFiles: config.toReversed() }),
+  };
+}
+
+/**
+ * The host that `plugboard up` runs for this folder and these files; undefined where there is none that can be used,
+ * which is told at `--log-level info`: the command works alone then.
+ */
+async function findRunningHost(
+  context: CommandContext,
+  options: AttachOptions = {},
+): Promise<AttachedHost | undefined> {
+  const ground = groundOptions(context);
+  if (!mayRun(ownFolder(ground))) {
+    context.logger.info("no host runs here, so this command works alone");
+    return undefined;
+  }
+  const { attachToResident } = await import("../../host/resident/attach.ts");
+  const { host, reason } = await attachToResident(ground, options);
+  if (host === undefined)
+    context.logger.info(`${reason ?? "no host runs for this folder"}, so this command works alone`);
+  else context.logger.info("the host that runs here is used");
+  return host;
+}
+
+/** Whether any host has left its address; most have none, and nothing is loaded to find that out. */
+function mayRun(folder: string): boolean {
+  try {
+    return readdirSync(path.join(folder, "run")).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** A store that does not answer holds nobody up who wants to stop. Nothing has been started by then. */
@@ -64,7 +106,7 @@ async function unlessInterrupted(opening: Promise<McpHost>, signal: AbortSignal)
 }
 
 /** What entries ask for is asked at the terminal. Servers, and questions of consent, are the commands' own affair. */
-function inputsOnly({ dialogue, standpoint }: CommandContext): Human {
+export function inputsOnly({ dialogue, standpoint }: CommandContext): Human {
   const human = createHumanAt(dialogue, standpoint);
   return { input: async (question, options) => await human.input?.(question, options) };
 }
@@ -100,8 +142,8 @@ export function noteConfigProblems(
 }
 
 /**
- * Runs `use` with a host for looking and calling, the demo server in it where nothing is configured. One that was
- * opened for it is closed, whatever comes of it.
+ * Runs `use` with a host for looking and calling: the one that `plugboard up` runs here, else one of its own with the
+ * demo server in it where nothing is configured. One that was opened for it is closed, whatever comes of it.
  */
 export async function withHost<T>(
   context: CommandContext,
@@ -109,6 +151,13 @@ export async function withHost<T>(
 ): Promise<T> {
   const { workplace } = context;
   if (workplace !== undefined) return await use(await workplace.sharedHost());
+  const running = await findRunningHost(context);
+  if (running !== undefined)
+    try {
+      return await use(running);
+    } finally {
+      await running.close();
+    }
   return await withOneShotHost(context, use, demoWhereUnconfigured(context));
 }
 

@@ -1,6 +1,6 @@
 import { createError } from "../../../errors/families.ts";
+import type { McpHost } from "../../../host/host.ts";
 import type { LogEntry } from "../../../host/logs/log-entry.ts";
-import type { SharedHost } from "../../../host/shared-host.ts";
 import { closest } from "../../../text/closest.ts";
 import { ownCommand } from "../../../text/own-command.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
@@ -8,7 +8,7 @@ import { formatMoment, parseMoment } from "../../output/duration.ts";
 import type { Terminal } from "../../output/terminal.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
-import { withHost } from "../../steps/open-host.ts";
+import { withWholeHost } from "../../steps/open-host.ts";
 import { endOfOutput, followExitCode, untilRead } from "../../steps/stream-output.ts";
 import { addExamples } from "../../words/examples.ts";
 import { parseCount } from "../../words/option-values.ts";
@@ -59,7 +59,7 @@ export const define: DefineCommand = (command, execute) => {
 async function runLogs(context: CommandContext, command: LogsCommand): Promise<number> {
   const { server, follow, since } = command;
   const limit = command.lines ?? (since === undefined ? defaultLines : Number.POSITIVE_INFINITY);
-  return await withHost(context, async (host) => {
+  return await withWholeHost(context, async (host) => {
     const [newest] = await host.keptLogs.read(server, { limit: 1 });
     if (newest === undefined) await requireKnown(context, host, server);
     if (follow) return await followLogs(context, host, { server, since, limit });
@@ -74,7 +74,7 @@ async function runLogs(context: CommandContext, command: LogsCommand): Promise<n
 
 async function followLogs(
   context: CommandContext,
-  host: SharedHost,
+  host: McpHost,
   {
     server,
     ...query
@@ -123,11 +123,7 @@ function noteGaps(
 }
 
 /** Throws for a server that is not configured, with the names that have a log, too. */
-async function requireKnown(
-  context: CommandContext,
-  host: SharedHost,
-  name: string,
-): Promise<void> {
+async function requireKnown(context: CommandContext, host: McpHost, name: string): Promise<void> {
   const logged = await host.keptLogs.names();
   const configured = host.servers().map((server) => server.name);
   const isWrong = host.configProblems.some(({ serverName }) => serverName === name);

@@ -41,7 +41,7 @@ async function runWhy(context: CommandContext, command: WhyCommand): Promise<num
     const names = host.servers().map(({ name }) => name);
     const target = parseToolAddress(command.target, names);
     requireServer(context, host, target.server);
-    const report = host.session({ agent, level }).why(target);
+    const report = await host.session({ agent, level }).why(target);
     const { terminal, options } = context;
     if (options.json) terminal.json({ ...report, level });
     else for (const line of describeReport(report, level, context.standpoint)) terminal.line(line);

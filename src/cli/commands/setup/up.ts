@@ -1,6 +1,9 @@
 import type { McpError } from "../../../errors/mcp-error.ts";
 import type { McpHost, ServerInput, ServerStatus } from "../../../host/host.ts";
+import { LocalAnswerer } from "../../../host/resident/join-resident.ts";
+import { SharedQuestions } from "../../../host/resident/shared-questions.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import { serveResident } from "../../../web/serve-resident.ts";
 import { formatElapsed } from "../../output/duration.ts";
 import {
   displayOrigin,
@@ -11,9 +14,12 @@ import {
   toolsText,
 } from "../../output/server-status.ts";
 import { countTools } from "../../output/tool-listing.ts";
+import { canAsk } from "../../steps/approve-launch.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { configFailure, connectEach, type ConnectReport } from "../../steps/connect-each.ts";
 import {
+  groundOptions,
+  inputsOnly,
   isUnconfigured,
   noteConfigProblems,
   oneShotLimits,
@@ -59,8 +65,15 @@ async function runUp(context: CommandContext, command: UpCommand): Promise<numbe
 async function runServers(context: CommandContext, command: UpCommand): Promise<number> {
   const { once } = command;
   const limits = once ? oneShotLimits : {};
-  const configured = await openHost(context, { watch: !once, reconnect: !once, limits });
-  if (!isUnconfigured(context, configured)) return await serve(context, configured, command);
+  const questions = new SharedQuestions();
+  const configured = await openHost(context, {
+    watch: !once,
+    reconnect: !once,
+    limits,
+    ...(once ? {} : { human: questions.humanFor(), sampling: questions.sampling }),
+  });
+  if (!isUnconfigured(context, configured))
+    return await serveAll(context, configured, { command, questions });
   await configured.close();
   const demo = await startDemoServers();
   try {
@@ -76,6 +89,25 @@ async function runServers(context: CommandContext, command: UpCommand): Promise<
   }
 }
 
+/** Lets other processes use the host while it runs. */
+async function serveAll(
+  context: CommandContext,
+  host: McpHost,
+  { command, questions }: { readonly command: UpCommand; readonly questions: SharedQuestions },
+): Promise<number> {
+  if (command.once) return await serve(context, host, command);
+  if (canAsk(context)) questions.join(new LocalAnswerer(inputsOnly(context)));
+  const options = groundOptions(context);
+  const { resident, reason } = await serveResident({ host, questions, options });
+  if (resident === undefined)
+    context.logger.warn(`commands and programs do not share this host: ${reason}`);
+  try {
+    return await serve(context, host, command, () => resident?.close());
+  } finally {
+    await resident?.close();
+  }
+}
+
 const demoIntroduction =
   "Plugboard starts servers whose tools agents call. None is configured here: two of its own show how.";
 
@@ -83,6 +115,7 @@ async function serve(
   context: CommandContext,
   host: McpHost,
   { once, demo }: UpCommand & { readonly demo?: DemoServers },
+  beforeClose: () => Promise<void> | undefined = () => undefined,
 ): Promise<number> {
   const isDemo = demo !== undefined;
   try {
@@ -98,6 +131,8 @@ async function serve(
     const failure = failureOf(reports) ?? configFailure(host) ?? tour?.failure;
     return failure?.exitCode ?? 0;
   } finally {
+    // Whoever uses the host hears that it ends, and not that its servers do.
+    await beforeClose();
     await host.close();
   }
 }

@@ -79,7 +79,7 @@ async function runCall(context: CommandContext, command: CallCommand): Promise<n
   const run = async (host: SharedHost, target: ToolOrigin): Promise<number> => {
     const progress = new ProgressLine(context);
     await connectServer(context, host, { name: target.server, progress });
-    const found = requireTool(openTypedCall(context, host, target), target);
+    const found = await requireTool(await openTypedCall(context, host, target), target);
     const args = buildArguments(found.inputSchema, base, typed);
     return await callTool(context, found, { args, timeoutMs: command.timeoutMs, progress });
   };
@@ -99,10 +99,10 @@ function noTool(): McpError {
 }
 
 /** By its exact name on the server; a near miss is suggested and never called. */
-function requireTool(session: SharedSession, target: ToolOrigin): McpTool {
+async function requireTool(session: SharedSession, target: ToolOrigin): Promise<McpTool> {
   const found = session.find(target);
   if (found !== undefined) return found;
-  const { steps, suggestions = [] } = session.why(target);
+  const { steps, suggestions = [] } = await session.why(target);
   const { server: serverName } = target;
   const toolName = truncate(target.tool, 128);
   // A tool that is there, and not for anybody to call, has its reason.

@@ -99,14 +99,14 @@ async function listAll(
   return writeLists(context, lists, failures);
 }
 
-function listOf(
+async function listOf(
   context: CommandContext,
   host: SharedHost,
   { name, options }: { readonly name: string; readonly options: ContentOptions },
 ): Promise<readonly McpPrompt[]> {
-  const { content } = openListing(context, host);
+  const { content } = await openListing(context, host);
   const { signal } = context;
-  return content.prompts({ server: name, signal, timeoutMs: options.timeout });
+  return await content.prompts({ server: name, signal, timeoutMs: options.timeout });
 }
 
 function writeLists(
@@ -184,7 +184,7 @@ async function fillIn(
 ): Promise<number> {
   const { prompt, args, options } = typed;
   const { serverName, name } = prompt;
-  const { content } = openTypedUse(context, host, serverName);
+  const { content } = await openTypedUse(context, host, serverName);
   const progress = new ProgressLine(context);
   progress.phase(`asking ${neutralizeLine(serverName)} for ${neutralizeLine(name)}`);
   try {

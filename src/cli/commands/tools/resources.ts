@@ -86,7 +86,7 @@ async function runResources(
   return await withServer(context, server, async (host, name) => {
     await connectServer(context, host, { name, progress: new ProgressLine(context) });
     if (uri !== undefined) return await read(context, host, { name, uri, values, options });
-    const listed = await listOf(context, openListing(context, host), { name, options });
+    const listed = await listOf(context, await openListing(context, host), { name, options });
     return writeLists(context, [listed], []);
   });
 }
@@ -99,7 +99,7 @@ async function listAll(
   const connected = await connectForList(context, host, ({ resources = [] }) =>
     counted(resources.length, "resource"),
   );
-  const session = openListing(context, host);
+  const session = await openListing(context, host);
   const { lists, failures } = await listEach(context, connected, (name) =>
     listOf(context, session, { name, options }),
   );
@@ -150,7 +150,7 @@ interface TypedRead {
 async function read(context: CommandContext, host: SharedHost, typed: TypedRead): Promise<number> {
   const { name, options } = typed;
   const { signal } = context;
-  const session = openTypedUse(context, host, name);
+  const session = await openTypedUse(context, host, name);
   const uri = await addressOf(context, session, typed);
   const progress = new ProgressLine(context);
   progress.phase(`reading ${neutralizeLine(uri)}`);

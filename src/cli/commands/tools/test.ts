@@ -61,7 +61,7 @@ async function runTest(context: CommandContext, command: TestCommand): Promise<n
     await requireLife(host, status);
     writeStep(context, "started", identityOf(status), startMs);
 
-    const tokens = tokensOf(context, host, name);
+    const tokens = await tokensOf(context, host, name);
     writeStep(context, "listed", `${toolsText(status)}, ~${tokens} tokens`);
     const held = quarantineNote(status, context.standpoint);
     if (held !== undefined) context.notice(`▲ ${held}`);
@@ -100,8 +100,8 @@ function identityOf({ transport, protocolVersion, serverInfo }: ServerStatus): s
   return `${transport}${version}${identity}`;
 }
 
-function tokensOf(context: CommandContext, host: McpHost, name: string): number {
-  const tools = openListing(context, host).tools();
+async function tokensOf(context: CommandContext, host: McpHost, name: string): Promise<number> {
+  const tools = (await openListing(context, host)).tools();
   return estimateTokens(tools.filter(({ serverName }) => serverName === name));
 }
 

@@ -61,7 +61,7 @@ async function runTools(context: CommandContext, command: ToolsCommand): Promise
   return await withServer(context, server, async (host, name) => {
     const progress = new ProgressLine(context);
     await connectServer(context, host, { name, progress });
-    writeTools(context, listingOf(context, host, [name]), { schema, failures: [] });
+    writeTools(context, await listingOf(context, host, [name]), { schema, failures: [] });
     return 0;
   });
 }
@@ -81,7 +81,7 @@ async function listRemembered(context: CommandContext, command: ToolsCommand): P
         serverName: server.name,
       });
     const names = [...new Set(known.map(({ name }) => name))];
-    writeTools(context, listingOf(context, host, names), { schema, failures: [] });
+    writeTools(context, await listingOf(context, host, names), { schema, failures: [] });
     return 0;
   });
 }
@@ -93,7 +93,7 @@ async function listAll(
   schema: boolean,
 ): Promise<number> {
   const { listed, failures } = await connectForList(context, host, toolsText);
-  writeTools(context, listingOf(context, host, listed), { schema, failures });
+  writeTools(context, await listingOf(context, host, listed), { schema, failures });
   return reportMissing(context, failures);
 }
 
@@ -103,13 +103,13 @@ interface ListedServer {
   readonly tools: readonly McpTool[];
 }
 
-function listingOf(
+async function listingOf(
   context: CommandContext,
   host: SharedHost,
   names: readonly string[],
-): readonly ListedServer[] {
+): Promise<readonly ListedServer[]> {
   // Where nothing was connected, each server has said why.
-  const tools = names.length === 0 ? [] : openListing(context, host).tools();
+  const tools = names.length === 0 ? [] : (await openListing(context, host)).tools();
   return names.map((name) => ({
     status: host.server(name),
     tools: tools.filter(({ serverName }) => serverName === name),
