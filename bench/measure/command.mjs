@@ -14,6 +14,7 @@ const answers = {
   remembered: /\becho\b/,
   tools: /\becho\b/,
   call: /x/,
+  resident: /x/,
 };
 
 /** Runs `"$@"` and writes to the file `$0` how long it took; of what it waited for, the CPU time is in it. */
@@ -42,10 +43,12 @@ export async function measure({ client, task, newer = false }) {
     if (commandLine === undefined) throw new Error(`there is no command line "${client}"`);
     const { target } = await openTarget("stdio");
     if (target.kind !== "stdio") throw new Error("the server is no command");
-    await commandLine.configure?.(project, home, target);
+    const isResident = task === "resident";
+    await commandLine.configure?.(project, home, target, isResident);
     const node = newer ? newerNode() : process.execPath;
     /** @param {import("../programs/command-lines.mjs").Task} asked */
     const run = (asked) => ({ words: [node, ...commandLine.words(asked, target)], home, project });
+    if (isResident) return await measureResident(folder, { node, commandLine, run });
     const isOfKnown = task === "remembered" || task === "complete";
     await runTimed(path.join(folder, "before"), run(isOfKnown ? "tools" : task));
     // Compiled code of the command itself is kept by its own first run.
@@ -57,6 +60,51 @@ export async function measure({ client, task, newer = false }) {
     return { wallMs, cpuMs };
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * A command beside a process that keeps its server running, and how much longer it takes than a bare start of Node.
+ *
+ * @param {string} folder
+ * @param {{
+ *   node: string,
+ *   commandLine: import("../programs/command-lines.mjs").CommandLine,
+ *   run: (task: "resident") => { words: readonly string[], home: string, project: string },
+ * }} command
+ */
+async function measureResident(folder, { node, commandLine: { resident }, run }) {
+  if (resident === undefined) throw new Error("this command line keeps no server running");
+  const { home, project } = run("resident");
+  const options = { cwd: project, env: { ...process.env, HOME: home, USERPROFILE: home } };
+  const keeper = spawn(node, resident.words, { ...options, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise((resolve) => keeper.once("close", resolve));
+  const isReady = new Promise((resolve) => {
+    let output = "";
+    keeper.stdout.setEncoding("utf8").on("data", (chunk) => {
+      output += chunk;
+      if (resident.ready.test(output)) resolve(undefined);
+    });
+  });
+  try {
+    await Promise.race([isReady, ended]);
+    // One that goes on by itself is ready when the command that started it is over.
+    if (resident.stop !== undefined) await ended;
+    const file = path.join(folder, "times");
+    await runTimed(file, run("resident"));
+    const bare = await runTimed(file, { words: [node, "-e", "0"], home, project });
+    const { output, wallMs, cpuMs } = await runTimed(file, run("resident"));
+    if (!answers.resident.test(output)) throw new Error(`answered: ${output.slice(0, 200)}`);
+    return { wallMs, cpuMs, aboveBareMs: wallMs - bare.wallMs };
+  } finally {
+    if (resident.stop === undefined) keeper.kill("SIGTERM");
+    else
+      await runTimed(path.join(folder, "stop"), {
+        words: [node, ...resident.stop],
+        home,
+        project,
+      });
+    await ended;
   }
 }
 

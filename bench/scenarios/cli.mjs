@@ -37,6 +37,7 @@ export const cli = defineScenario({
   metrics: [
     { key: "cpuMs", title: "CPU ms", better: "lower", digits: 0 },
     { key: "wallMs", title: "ms", better: "lower", digits: 0 },
+    { key: "aboveBareMs", title: "ms above bare", better: "lower", digits: 0, unit: "ms" },
     { key: "readyCpuMs", title: "ready CPU ms", better: "lower", digits: 0 },
     { key: "readyMs", title: "ready ms", better: "lower", digits: 0 },
     { key: "importedReadyMs", title: "from import ms", better: "lower", digits: 0 },
@@ -75,6 +76,13 @@ export const cli = defineScenario({
       inspector,
     ]),
     {
+      name: "resident",
+      title: "call while a process keeps the server running: plugboard up, mcporter's daemon",
+      measure: "command",
+      options: { task: "resident" },
+      variants: [plugboard, newerPlugboard, mcporter],
+    },
+    {
       name: "ready",
       title: "from the import of the library until the tools of a stdio server are listed",
       measure: "ready",
@@ -103,6 +111,22 @@ export const cli = defineScenario({
     ...["cpuMs", "wallMs"].map((metric) => ({
       id: "P5",
       workload: "call",
+      variant: newerPlugboard.name,
+      metric,
+      against: [mcporter.name],
+      atMost: 0.5,
+    })),
+    ...[plugboard.name, newerPlugboard.name].map((variant) => ({
+      id: "P5",
+      workload: "resident",
+      variant,
+      metric: "aboveBareMs",
+      against: [],
+      atMost: 100,
+    })),
+    ...["cpuMs", "wallMs"].map((metric) => ({
+      id: "P5",
+      workload: "resident",
       variant: newerPlugboard.name,
       metric,
       against: [mcporter.name],
