@@ -62,13 +62,17 @@ export class Attachments {
     this.#closing.abort(reason);
   }
 
-  /** Servers that were connected for the agents of a process go with it, unless somebody else uses them. */
+  /** Servers that were connected for the agents of a process go with it, unless another one has them for the same agent. */
   async #release({ claims }: Attachment): Promise<void> {
     const { host } = this.#options;
+    const others = [...this.#byId.values()];
+    const own = [...claims].flatMap(([name, owners]) =>
+      [...owners]
+        .filter((owner) => !others.some((other) => other.claims.get(name)?.has(owner) === true))
+        .map((owner) => ({ name, owner })),
+    );
     await Promise.all(
-      [...claims].flatMap(([name, owners]) =>
-        [...owners].map((owner) => host.disconnect(name, { owner }).catch(() => undefined)),
-      ),
+      own.map(({ name, owner }) => host.disconnect(name, { owner }).catch(() => undefined)),
     );
   }
 }

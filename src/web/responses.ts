@@ -55,6 +55,9 @@ function parse(text: string): unknown {
   }
 }
 
+/** The bytes that may wait for a reader; one that does not read, such as a stopped process, counts as gone after that. */
+const maxWaitingBytes = 16 * 1_024 * 1_024;
+
 /** Writes one line of JSON; nothing once the reader has gone. */
 export type WriteLine = (line: object) => void;
 
@@ -71,10 +74,16 @@ export function lineResponse(
   signal.addEventListener("abort", leave, { once: true });
   if (signal.aborted) leave();
   const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => {
+  const source = {
+    start: (controller: ReadableStreamDefaultController<Uint8Array>): void => {
       const write: WriteLine = (line) => {
-        if (!gone.signal.aborted) controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
+        if (gone.signal.aborted) return;
+        if ((controller.desiredSize ?? 0) > 0)
+          controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
+        else {
+          leave();
+          controller.error(new RangeError("nobody reads the answer"));
+        }
       };
       const finish = (): void => {
         signal.removeEventListener("abort", leave);
@@ -86,6 +95,8 @@ export function lineResponse(
       });
     },
     cancel: leave,
-  });
+  };
+  const waiting = new ByteLengthQueuingStrategy({ highWaterMark: maxWaitingBytes });
+  const body = new ReadableStream<Uint8Array>(source, waiting);
   return new Response(body, { headers: lineHeaders });
 }

@@ -151,6 +151,26 @@ describe("a process that is attached to a host", () => {
     await gone.promise;
   });
 
+  it("a server goes with the last process that has it for an agent", async () => {
+    const { attach, host } = await residentHost({ tools: [anyTool] });
+    const [one, two] = [await attach(), await attach()];
+    for (const process of [one, two])
+      await process.connect("fake", { owner: "ann", shared: false });
+    const gone = deferred();
+    let isOver = false;
+    host.on("server-state", ({ state }) => {
+      if (state !== "idle") return;
+      isOver = true;
+      gone.resolve();
+    });
+    await one.close();
+    const session = two.session({ agent: "ann", level: "yolo" });
+    expect(await session.call("fake.any", {})).toMatchObject({ ok: true });
+    expect(isOver).toBe(false);
+    await two.close();
+    await gone.promise;
+  });
+
   it("CLI-06: what one agent connected for itself is hidden from the agents of others", async () => {
     const { attach } = await residentHost({ tools: [anyTool] });
     const [one, two] = [await attach(), await attach()];
