@@ -14,6 +14,8 @@ const inputs = [
   "tsconfig.json",
   "tsconfig.build.json",
   "scripts/bundle.mjs",
+  "scripts/bundle-groups.mjs",
+  "scripts/bundle-node-modules.mjs",
   "scripts/prune-declarations.mjs",
 ];
 

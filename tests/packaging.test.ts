@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { literalText, parseSource, walk } from "./syntax-tree.ts";
+import { type AstNode, identifierName, literalText, parseSource, walk } from "./syntax-tree.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 
@@ -53,14 +53,21 @@ function reach(entries: readonly string[]): {
   // A set that grows while it is walked: what is added is visited too.
   for (const file of reached) {
     walk(parseSource(readText(file)), (node) => {
-      const target = literalText(node["source"] ?? node["argument"]);
-      if (!/Import|Export/.test(node.type) || target === undefined) return;
+      const target = importedBy(node);
+      if (target === undefined) return;
       if (target.startsWith(".")) reached.add(builtFile(file, target));
       else if (!target.startsWith("node:"))
         packages.add(target.split("/", target.startsWith("@") ? 2 : 1).join("/"));
     });
   }
   return { files: reached, packages };
+}
+
+/** What a node of a syntax tree asks for, as an ES module or by `require`. */
+function importedBy(node: AstNode): string | undefined {
+  if (/Import|Export/.test(node.type)) return literalText(node["source"] ?? node["argument"]);
+  const isRequire = node.type === "CallExpression" && identifierName(node["callee"]) === "require";
+  return isRequire ? literalText((node["arguments"] as readonly unknown[])[0]) : undefined;
 }
 
 /** Declarations name each other as the sources do. */
@@ -76,7 +83,7 @@ describe("the published package", () => {
 
   it("holds the built code, the schemas, the documents, and nothing else", () => {
     const intended =
-      /^(?:dist\/.+(?:\.d\.m?ts|\.js)|bin\/(?:plugboard\.js|package\.json)|schema\/(?:mcp|cli\/[a-z-]+)\.json|docs\/(?:mcp\.example\.jsonc|[\w-]+\.md)|examples\/(?:servers\/)?[\w-]+\.ts|package\.json|[A-Z]+\.md|LICENSE)$/;
+      /^(?:dist\/.+(?:\.d\.m?ts|\.js)|dist\/cli\/[\w-]+\.cjs|bin\/(?:[\w-]+\.js|package\.json)|schema\/(?:mcp|cli\/[a-z-]+)\.json|docs\/(?:mcp\.example\.jsonc|[\w-]+\.md)|examples\/(?:servers\/)?[\w-]+\.ts|package\.json|[A-Z]+\.md|LICENSE)$/;
     expect(files.filter((file) => !intended.test(file))).toEqual([]);
     expect(files.filter((file) => file.includes(".test."))).toEqual([]);
   });
@@ -120,8 +127,9 @@ describe("the published package", () => {
   });
 
   it("holds no code that none of its entries loads", () => {
-    const code = files.filter((file) => /^dist\/.+\.js$/.test(file));
-    const entries = code.filter((file) => !file.startsWith("dist/chunks/"));
+    const code = files.filter((file) => /^dist\/.+\.c?js$/.test(file));
+    const entries = code.filter((file) => !/^dist\/chunks\/|\.cjs$/.test(file));
+    entries.push("dist/cli/main.cjs");
     expect([...reach(entries).files].toSorted()).toEqual(code.toSorted());
   });
 
@@ -130,7 +138,7 @@ describe("the published package", () => {
     const types = Object.values(exports).flatMap((target) =>
       typeof target === "string" ? [] : [path.posix.normalize(target["types"] ?? "")],
     );
-    const code = files.filter((file) => /^dist\/.+\.js$/.test(file));
+    const code = files.filter((file) => /^dist\/.+\.c?js$/.test(file));
     const installed = Object.keys({ ...dependencies, ...peerDependencies });
     const named = [...reach([...code, ...types]).packages];
     expect(named).toContain("re2js");

@@ -5,17 +5,21 @@ import type { McpError } from "../errors/mcp-error.ts";
 import { closest } from "../text/closest.ts";
 import { type CommandName, commandTable } from "./command-table.ts";
 import { logLevels } from "./output/stderr-logger.ts";
+import type { Terminal } from "./output/terminal.ts";
 import type { Execute } from "./steps/command-context.ts";
 import { addExamples } from "./words/examples.ts";
 import { choiceOption, collect } from "./words/option-values.ts";
 
 const maxHelpWidth = 100;
 
+/** Where help is written: as a result if it was asked for, else as a note. Somebody has to hear when nobody reads it. */
+export type HelpOutput = Pick<Terminal, "data" | "note">;
+
 /**
  * The tree of commands. All of them have their name and summary; the rest of a command, and with it the host, is
  * loaded when it is used.
  */
-export function createProgram(version: string, execute: Execute): Command {
+export function createProgram(version: string, execute: Execute, output?: HelpOutput): Command {
   const program = new Command("plugboard")
     .description("The secure MCP host for TypeScript agents.")
     .version(version, "-V, --version", "print the version")
@@ -25,6 +29,10 @@ export function createProgram(version: string, execute: Execute): Command {
     // Errors are told by `main`, in the same style as all others.
     .configureOutput({
       outputError: () => {},
+      ...(output && {
+        writeOut: (text) => output.data(text),
+        writeErr: (text) => output.note(text.replace(/\n$/, "")),
+      }),
       getOutHelpWidth: () => helpWidth(process.stdout),
       getErrHelpWidth: () => helpWidth(process.stderr),
     })

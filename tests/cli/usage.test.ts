@@ -3,6 +3,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { keptScripts } from "./kept-code.ts";
 import { CliSandbox } from "./run-cli.ts";
 
 const { version } = JSON.parse(
@@ -72,10 +73,15 @@ describe("plugboard", () => {
   });
 
   it("help and version load neither the host nor the SDK", async () => {
-    const env = { NODE_DEBUG: "esm" };
+    const { home } = new CliSandbox().configureUser({});
+    const env = { NODE_DEBUG: "esm,module", HOME: home, USERPROFILE: home };
     const { stderr } = await sandbox.run(["--help"], { env });
-    expect(stderr).toContain("cli/main.js");
-    expect(stderr).not.toMatch(/@modelcontextprotocol|create-host|chunks\/call/);
+    expect(stderr).toContain("load-scripts.js");
+    expect(stderr).not.toContain("@modelcontextprotocol");
+    // What was loaded is kept in its compiled form.
+    const scripts = keptScripts(home, "other");
+    expect(scripts).toContain("./main.cjs");
+    expect(scripts.filter((name) => /host|core|schema|store|call/.test(name))).toEqual([]);
   });
 
   it.each([
