@@ -19,10 +19,20 @@ export function findOptionalPackage(name: string): string | undefined {
  * takes 2.6 ms; this takes 0.1 ms.
  */
 export function hasOptionalPackage(name: string): boolean {
+  if (isAboveProgram(path.join("node_modules", name))) return true;
   const found = firstFound(({ resolve }) =>
     resolve.paths(name)?.find((folder) => existsSync(path.join(folder, name))),
   );
   return found !== undefined;
+}
+
+/** Where nearly every program finds its packages; to ask Node for all places takes 2 ms on a first time. */
+function isAboveProgram(file: string): boolean {
+  const [, program = ""] = process.argv;
+  if (!path.isAbsolute(program)) return false;
+  for (let folder = program; folder !== path.dirname(folder); folder = path.dirname(folder))
+    if (existsSync(path.join(path.dirname(folder), file))) return true;
+  return false;
 }
 
 function firstFound(find: (require: NodeJS.Require) => string | undefined): string | undefined {

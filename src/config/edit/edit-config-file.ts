@@ -100,7 +100,7 @@ async function resolveTarget(file: string): Promise<string> {
 }
 
 async function readText(target: string): Promise<string | undefined> {
-  const read = await readConfigText(target);
+  const read = readConfigText(target);
   if (read.status === "failed") throw createError("config_invalid", `${target} ${read.reason}`);
   return read.status === "missing" ? undefined : read.text;
 }

@@ -66,9 +66,9 @@ describe("the user's own file", () => {
     const { folder, file } = makeHome();
     const link = path.join(mkdtempSync(path.join(tmpdir(), "foreign-")), "mcp.json");
     symlinkSync(file, link);
-    expect(await findForeignAccess(link)).toBeUndefined();
+    expect(findForeignAccess(link)).toBeUndefined();
     chmodSync(folder, 0o777);
-    expect(await findForeignAccess(link)).toContain(`every user may write ${folder}`);
+    expect(findForeignAccess(link)).toContain(`every user may write ${folder}`);
   });
 
   it("CFG-01: a file that is named, and those of a project, are not the user's own", async () => {

@@ -1,5 +1,4 @@
-import type { Stats } from "node:fs";
-import { readFile, realpath, stat } from "node:fs/promises";
+import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
@@ -18,15 +17,15 @@ export interface FileUser {
  * mends it; undefined when only the user, or root, can. Checks the file, its folder and, behind a link, the
  * file and folder it leads to. On Windows nothing is checked, because permissions differ there.
  */
-export async function findForeignAccess(file: string): Promise<string | undefined> {
-  const target = await realpath(file).catch(() => undefined);
+export function findForeignAccess(file: string): string | undefined {
+  const target = unlessFailed(() => realpathSync.native(file));
   if (target === undefined) return undefined;
-  return await foreignAccessTo([target, path.dirname(target), path.dirname(path.resolve(file))]);
+  return foreignAccessTo([target, path.dirname(target), path.dirname(path.resolve(file))]);
 }
 
 /** Runs the check on files and folders that are named one by one. */
-export async function foreignAccessTo(places: readonly string[]): Promise<string | undefined> {
-  const found = await findForeignWriter(places);
+export function foreignAccessTo(places: readonly string[]): string | undefined {
+  const found = findForeignWriter(places);
   if (found === undefined) return undefined;
   const { what, place, command } = found;
   return `is not used, because ${what} ${place}: run ${command} after reading it`;
@@ -42,13 +41,11 @@ export interface ForeignWriter {
 }
 
 /** Finds the first of these files and folders that other users can write. */
-export async function findForeignWriter(
-  places: readonly string[],
-): Promise<ForeignWriter | undefined> {
-  const user = await currentUser();
+export function findForeignWriter(places: readonly string[]): ForeignWriter | undefined {
+  const user = currentUser();
   if (user === undefined) return undefined;
   for (const place of new Set(places)) {
-    const stats = await stat(place).catch(() => undefined);
+    const stats = unlessFailed(() => statSync(place));
     const found = stats === undefined ? undefined : describeAccess(place, stats, user);
     if (found !== undefined) return found;
   }
@@ -74,15 +71,24 @@ export function describeAccess(
   return undefined;
 }
 
-let groups: Promise<string> | undefined;
+let groups: string | undefined;
 
-async function currentUser(): Promise<FileUser | undefined> {
+function currentUser(): FileUser | undefined {
   const uid = process.geteuid?.();
   if (uid === undefined) return undefined;
   const { username, gid } = userInfo(uid);
-  groups ??= readFile("/etc/group", "utf8").catch(() => "");
-  const privateGroup = isPrivateGroup(await groups, gid, { uid, name: username }) ? gid : undefined;
+  groups ??= unlessFailed(() => readFileSync("/etc/group", "utf8")) ?? "";
+  const privateGroup = isPrivateGroup(groups, gid, { uid, name: username }) ? gid : undefined;
   return { uid, name: username, privateGroup };
+}
+
+/** What a file system answers; undefined where it refuses. */
+function unlessFailed<T>(ask: () => T): T | undefined {
+  try {
+    return ask();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Names a user; one without a name is shown by number. */

@@ -1,4 +1,4 @@
-import { realpath } from "node:fs/promises";
+import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 
 import { checkArguments, listOf, object, optional, text } from "../../errors/check-arguments.ts";
@@ -46,7 +46,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const named = options.files?.map((file) => path.resolve(options.cwd, file));
   const candidates =
     named?.map((file) => ({ path: file, layer: "user" as const })) ??
-    (await withoutAliasesOfUserFiles(configFileCandidates(options)));
+    withoutAliasesOfUserFiles(configFileCandidates(options));
   const layers = await Promise.all(
     candidates.map(async (candidate) => ({
       candidate,
@@ -76,7 +76,7 @@ async function loadLayer(
   if (read.status === "failed")
     return { servers: [], problems: [read.problem], isFound: true, isBroken: true };
   // Entries of the user's own file need no approval, so no other user may be able to write it.
-  const foreign = layer === "user" && !isRequired ? await findForeignAccess(file) : undefined;
+  const foreign = layer === "user" && !isRequired ? findForeignAccess(file) : undefined;
   if (foreign !== undefined) {
     const problem = problemOf(candidate, foreign);
     return { servers: [], problems: [problem], isFound: true, isBroken: true };
@@ -103,19 +103,25 @@ function problemOf({ path: file, layer }: ConfigFileCandidate, message: string):
  * Removes candidates of other layers that are the user's own file by another path, such as a link in a
  * project.
  */
-async function withoutAliasesOfUserFiles(
+function withoutAliasesOfUserFiles(
   candidates: readonly ConfigFileCandidate[],
-): Promise<readonly ConfigFileCandidate[]> {
-  const targets = await Promise.all(
-    candidates.map(async (candidate) => ({
-      candidate,
-      target: await realpath(candidate.path).catch(() => candidate.path),
-    })),
-  );
+): readonly ConfigFileCandidate[] {
+  const targets = candidates.map((candidate) => ({ candidate, target: targetOf(candidate.path) }));
   const userTargets = new Set(
     targets.filter(({ candidate }) => candidate.layer === "user").map(({ target }) => target),
   );
   return targets
     .filter(({ candidate, target }) => candidate.layer === "user" || !userTargets.has(target))
     .map(({ candidate }) => candidate);
+}
+
+/** The file that a path leads to; the path itself where there is none. */
+function targetOf(file: string): string {
+  // Most of the files that are looked for are missing, and an error takes longer than to look.
+  if (!existsSync(file)) return file;
+  try {
+    return realpathSync.native(file);
+  } catch {
+    return file;
+  }
 }

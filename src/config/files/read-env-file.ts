@@ -35,10 +35,10 @@ export async function readEnvFile(
   // The author of a project must not pass a file of the user to a server of the author's choice.
   if (isOfProject(provenance) && !(await liesInProject(file, provenance.path)))
     throw invalid("lies outside of the project, whose entries may only name files inside of it");
-  const read = await readConfigText(file);
+  const read = readConfigText(file);
   if (read.status === "missing") throw invalid("does not exist");
   if (read.status === "failed") throw invalid(read.reason);
-  const foreign = isUsersOwn(provenance) ? await findForeignAccess(file) : undefined;
+  const foreign = isUsersOwn(provenance) ? findForeignAccess(file) : undefined;
   if (foreign !== undefined) throw invalid(foreign);
   const { parseEnv } = await import("node:util");
   const values = Object.entries(parseEnv(read.text.replace(/^\uFEFF/, "")));

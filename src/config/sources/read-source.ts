@@ -63,7 +63,7 @@ async function readDocument(file: SourceFile, workspaceFolder: string): Promise<
     status: "failed",
     problem: { severity: "error", code: "config_invalid", message, path: file.path, ...position },
   });
-  const read: ConfigText = await readConfigText(file.path, maxSourceBytes);
+  const read: ConfigText = readConfigText(file.path, maxSourceBytes);
   if (read.status === "missing") return read;
   if (read.status === "failed") return fail(read.reason);
   const text = read.text.replace(/^\uFEFF/, "");

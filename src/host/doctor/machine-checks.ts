@@ -25,7 +25,7 @@ export const machineChecks: readonly MachineCheck[] = [
   { id: "runtime", run: async () => checkRuntime(process.versions.node) },
   { id: "store", run: checkStore },
   { id: "config", run: checkConfig },
-  { id: "files", run: checkFiles },
+  { id: "files", run: async (parts) => checkFiles(parts) },
   { id: "leftovers", run: async () => describeLeftovers(await orphanedProcesses()) },
 ];
 
@@ -62,7 +62,7 @@ async function checkStore({ store, storeLocation }: DoctorParts): Promise<Found>
         "store_failed",
         `restore ${opened.place} from a backup, or move it away to start with an empty one`,
       );
-    const writer = file === undefined ? undefined : await findForeignWriter([path.dirname(file)]);
+    const writer = file === undefined ? undefined : findForeignWriter([path.dirname(file)]);
     if (writer !== undefined)
       return warning(`${writer.what} ${writer.place}`, `run: ${writer.command}`);
     return ok(facts.join(", "));
@@ -91,7 +91,7 @@ export function findingsOf(problems: readonly ConfigProblem[]): readonly Found[]
 }
 
 async function checkConfig(parts: DoctorParts): Promise<Found | readonly Found[]> {
-  const own = await problemsOfNobody(parts);
+  const own = problemsOfNobody(parts);
   if (own.length > 0) return findingsOf(own);
   const isToldOtherwise = parts.host.configProblems.some(isOfConfig);
   return ok(
@@ -108,39 +108,31 @@ function isOfConfig({ code }: ConfigProblem): boolean {
  * Leaves out what others tell: the check of files, that a file of the user is not used because others can write it; the
  * report of a server, what is wrong with its entry.
  */
-async function problemsOfNobody({
-  host,
-  configFiles,
-}: DoctorParts): Promise<readonly ConfigProblem[]> {
+function problemsOfNobody({ host, configFiles }: DoctorParts): readonly ConfigProblem[] {
   const own = configFiles().filter(({ layer, isBroken }) => layer === "user" && isBroken);
-  const open = await Promise.all(
-    own.map(async ({ path: file }) => ((await foreignWriterOf(file)) === undefined ? [] : [file])),
-  );
-  const files = new Set<string | undefined>(open.flat());
+  const open = own.filter(({ path: file }) => foreignWriterOf(file) !== undefined);
+  const files = new Set<string | undefined>(open.map((file) => file.path));
   const names = new Set<string | undefined>(host.servers().map(({ name }) => name));
   return host.configProblems
     .filter(isOfConfig)
     .filter(({ path: file, serverName }) => !files.has(file) && !names.has(serverName));
 }
 
-function foreignWriterOf(file: string): Promise<ForeignWriter | undefined> {
+function foreignWriterOf(file: string): ForeignWriter | undefined {
   return findForeignWriter([file, path.dirname(file)]);
 }
 
-async function checkFiles({ configFiles }: DoctorParts): Promise<Found | readonly Found[]> {
+function checkFiles({ configFiles }: DoctorParts): Found | readonly Found[] {
   const there = configFiles().filter(({ isFound }) => isFound);
   if (there.length === 0) return ok("there are none");
-  const found = await Promise.all(
-    there.map(async ({ path: file, layer }) => {
-      const writer = await foreignWriterOf(file);
-      if (writer === undefined) return undefined;
-      const evidence = `${writer.what} ${writer.place}`;
-      const fix = `read it, then run: ${writer.command}`;
-      // Entries of the user's own file need no approval: it is not used while others can write it.
-      return layer === "user" ? problem(evidence, "config_invalid", fix) : warning(evidence, fix);
-    }),
-  );
-  const open = found.filter((it) => it !== undefined);
+  const open = there.flatMap(({ path: file, layer }) => {
+    const writer = foreignWriterOf(file);
+    if (writer === undefined) return [];
+    const evidence = `${writer.what} ${writer.place}`;
+    const fix = `read it, then run: ${writer.command}`;
+    // Entries of the user's own file need no approval: it is not used while others can write it.
+    return [layer === "user" ? problem(evidence, "config_invalid", fix) : warning(evidence, fix)];
+  });
   return open.length > 0 ? open : ok(someOf(there.map((file) => file.path)));
 }
 

@@ -104,7 +104,7 @@ const fileKeys: ReadonlySet<string> = new Set([
 /** Edits the text of a file that holds servers by name and nothing else; undefined for any other. */
 async function editText(file: SourceFile, conversion: Conversion): Promise<string | undefined> {
   const { to } = conversion;
-  const read = await readConfigText(file.path);
+  const read = readConfigText(file.path);
   if (read.status !== "read" || file.path.endsWith(".toml")) return undefined;
   const mark = read.text.startsWith("\uFEFF") ? "\uFEFF" : "";
   const parsed = parseJsonc(read.text.slice(mark.length));

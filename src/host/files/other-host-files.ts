@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { statSync } from "node:fs";
 
 import { allSourceFiles } from "../../config/sources/source-table.ts";
 import type { Folders } from "../../config/variables/variable-reference.ts";
@@ -11,20 +11,22 @@ export interface OtherHostFile {
 }
 
 /** Finds the files that hold nothing but the MCP servers of other programs. Reads none of them. */
-export async function findOtherHostFiles(
+export function findOtherHostFiles(
   folders: Folders,
   { platform, env }: Pick<NodeJS.Process, "platform" | "env"> = process,
-): Promise<readonly OtherHostFile[]> {
+): readonly OtherHostFile[] {
   const ground = { ...folders, platform, env };
   const candidates = allSourceFiles(ground).filter(({ isDedicated }) => isDedicated);
-  const found = await Promise.all(
-    candidates.map(async ({ path: file, program = "" }) => {
-      const isFile = await stat(file).then(
-        (stats) => stats.isFile(),
-        () => false,
-      );
-      return isFile ? [{ path: file, program }] : [];
-    }),
-  );
-  return found.flat();
+  return candidates
+    .filter(({ path: file }) => isFile(file))
+    .map(({ path: file, program = "" }) => ({ path: file, program }));
+}
+
+/** Asked at once: there are dozens of places, and a promise for each takes ten times as long as to look. */
+function isFile(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
 }

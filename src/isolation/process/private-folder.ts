@@ -12,7 +12,7 @@ export async function ensurePrivateFolder(folder: string, userFolder: string): P
   try {
     // npm looks for packages and settings in the nearest folder that holds a `node_modules`, however far up.
     await mkdir(path.join(folder, "node_modules"), { recursive: true, mode: 0o700 });
-    const problem = await foreignAccessTo([userFolder, path.dirname(folder), folder]);
+    const problem = foreignAccessTo([userFolder, path.dirname(folder), folder]);
     if (problem !== undefined)
       throw createError("config_invalid", `the folder ${folder} ${problem}`);
     await chmod(folder, 0o700);

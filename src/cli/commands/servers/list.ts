@@ -80,7 +80,7 @@ async function findOtherFiles({
   const { cwd, home } = standpoint;
   if (options.config !== undefined || home === undefined) return [];
   const { findOtherHostFiles } = await import("../../../host/files/other-host-files.ts");
-  return await findOtherHostFiles({ workspaceFolder: cwd, home });
+  return findOtherHostFiles({ workspaceFolder: cwd, home });
 }
 
 /** Whoever has imported servers of a file knows that it is there. */
