@@ -3,7 +3,7 @@ import { CommanderError, type Command } from "commander";
 import { createError } from "../errors/families.ts";
 import { readOwnVersion } from "../ports/package-files.ts";
 import { createProgram, defineCommand, unknownCommand } from "./program.ts";
-import { CommandContext } from "./steps/command-context.ts";
+import { CommandContext, type Execute } from "./steps/command-context.ts";
 import { type Interruption, watchSignals } from "./steps/interruption.ts";
 
 const usageExitCode = 2;
@@ -16,14 +16,19 @@ export async function main(words: readonly string[]): Promise<void> {
   const contextOf = (): CommandContext =>
     (context ??= new CommandContext(program.opts(), { line: words, interruption }));
   let exitCode = 0;
-  const program = createProgram(readOwnVersion(), async (command) => {
+  const executeCommand: Execute = async (command) => {
     enterFolder(program.opts<{ cwd?: string }>().cwd);
     exitCode = await command(contextOf());
+  };
+  const program = createProgram(readOwnVersion(), executeCommand, {
+    data: (text) => contextOf().terminal.data(text),
+    note: (text) => contextOf().terminal.note(text),
   });
   process.on("uncaughtException", (error) => process.exit(contextOf().report(error)));
 
   if (words[0] === completionWord) {
-    await answerCompletion(program, words.slice(1), interruption);
+    const lines = await completionLines(program, words.slice(1), interruption);
+    if (lines.length > 0) contextOf().terminal.data(lines.join("\n"));
     return await end(contextOf(), 0);
   }
   try {
@@ -39,14 +44,13 @@ export async function main(words: readonly string[]): Promise<void> {
 /** Only the scripts of `plugboard completion` type this. */
 const completionWord = "__complete";
 
-async function answerCompletion(
+async function completionLines(
   program: Command,
   words: readonly string[],
   interruption: Interruption,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { answerShell } = await import("./completion/answer-shell.ts");
-  const lines = await answerShell({ program, define: defineWords, interruption, words });
-  process.stdout.write(lines.map((line) => `${line}\n`).join(""));
+  return await answerShell({ program, define: defineWords, interruption, words });
 }
 
 /** Gives a command its words alone: it is not going to run. */

@@ -8,6 +8,7 @@ import type { Logger } from "../../ports/logger.ts";
 import { ownProgram } from "../../text/own-command.ts";
 import { shellWord } from "../../text/shell-word.ts";
 import { type Dialogue, readAnswer } from "../human/dialogue.ts";
+import { openOutput } from "../output/direct-output.ts";
 import type { Standpoint } from "../output/display-path.ts";
 import { errorObject, type Fact, formatError } from "../output/error-format.ts";
 import { createStderrLogger, type LogLevel } from "../output/stderr-logger.ts";
@@ -68,10 +69,16 @@ export class CommandContext {
     this.line = surroundings.line;
     this.interruption = surroundings.interruption;
     this.workplace = surroundings.workplace;
-    const { stdout, stderr, env, platform } = process;
+    const { env, platform } = process;
     this.terminal =
       surroundings.terminal ??
-      new Terminal({ stdout, stderr, env, platform, color: options.color });
+      new Terminal({
+        stdout: openOutput("stdout"),
+        stderr: openOutput("stderr"),
+        env,
+        platform,
+        color: options.color,
+      });
     const { json = false, quiet = false } = options;
     const level = options.logLevel ?? (json ? "silent" : quiet ? "error" : "warn");
     this.logger = createStderrLogger(this.terminal, {
