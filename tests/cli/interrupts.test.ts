@@ -235,6 +235,7 @@ describe("a command ends soon after its result", () => {
       const sandbox = new CliSandbox();
       // A terminal that nobody types on: nothing can interrupt the thread that reads it.
       const cli = sandbox.start(["call", "demo.echo", "message=@/dev/ptmx"]);
+      await expect.poll(() => cli.openFiles()).toContainEqual(expect.stringContaining("ptmx"));
       // One that follows at once counts as the same signal, passed on by a parent.
       const again = setInterval(() => cli.signal("SIGTERM"), 100);
       onTestFinished(() => clearInterval(again));

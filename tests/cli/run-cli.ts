@@ -5,7 +5,9 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
   symlinkSync,
   watch,
   writeFileSync,
@@ -229,6 +231,19 @@ export class RunningCli {
 
   get stdout(): string {
     return this.#written.stdout;
+  }
+
+  /** The files that it has open, as Linux names them. */
+  openFiles(): readonly string[] {
+    const folder = `/proc/${this.#child.pid}/fd`;
+    return readdirSync(folder).flatMap((name) => {
+      try {
+        return [readlinkSync(path.join(folder, name))];
+      } catch {
+        // Closed by now.
+        return [];
+      }
+    });
   }
 
   type(text: string): void {
