@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 
 import { hasOpenssl, startSelfSigned } from "../fixtures/network/self-signed.ts";
 import { DatabaseSync } from "../fixtures/store/database-sync.ts";
-import { type CliSandbox, demoEntry, type RunOptions } from "./run-cli.ts";
+import { type CliSandbox, demoEntry, nobody, type RunOptions, runsAsNobody } from "./run-cli.ts";
 
 /** One way in which a command fails. */
 export interface ErrorCase {
@@ -73,9 +73,15 @@ function brokenStore(sandbox: CliSandbox): RunOptions {
 function readOnlyStore(sandbox: CliSandbox): RunOptions {
   const folder = path.join(sandbox.home, "closed");
   mkdirSync(folder);
+  const env = { PLUGBOARD_DB: path.join(folder, "plugboard.db") };
+  // Whoever is root may write everywhere.
+  if (process.getuid?.() === 0) {
+    sandbox.giveTo(nobody);
+    return { env, uid: nobody };
+  }
   chmodSync(folder, 0o500);
   onTestFinished(() => chmodSync(folder, 0o700));
-  return { env: { PLUGBOARD_DB: path.join(folder, "plugboard.db") } };
+  return { env };
 }
 
 /** A store that another process is writing to and does not let go of. */
@@ -361,9 +367,15 @@ export const errorCases: Readonly<Record<string, ErrorCase>> = {
     words: ["consent", "list"],
     code: "store_failed",
     exitCode: 1,
-    // Whoever is root may write everywhere.
-    isSkipped: process.getuid?.() === 0 || process.platform === "win32",
+    isSkipped: process.platform === "win32" || (process.getuid?.() === 0 && !runsAsNobody()),
     arrange: readOnlyStore,
+  },
+  "store where no folder can be made": {
+    words: ["consent", "allow", "demo"],
+    code: "store_failed",
+    exitCode: 1,
+    isSkipped: process.platform !== "linux",
+    arrange: () => ({ env: { PLUGBOARD_DB: "/proc/nope/plugboard.db" } }),
   },
   "locked store": {
     words: ["consent", "allow", "demo"],

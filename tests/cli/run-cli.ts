@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { on } from "node:events";
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -48,6 +49,16 @@ export function connectingLines(name: string): string {
   return `starting ${name} …\nhandshake with ${name} …\nlisting the tools of ${name} …\n`;
 }
 
+/** A user who may do nothing of what only root may. */
+export const nobody = 65_534;
+
+/** Whether the built command line can be started in that user's name: by root alone, where its folder is open to all. */
+export function runsAsNobody(): boolean {
+  if (process.getuid?.() !== 0) return false;
+  const options = { uid: nobody, gid: nobody, cwd: "/", env: {} };
+  return spawnSync(process.execPath, [program, "--version"], options).status === 0;
+}
+
 export interface CliResult {
   readonly stdout: string;
   readonly stderr: string;
@@ -56,6 +67,8 @@ export interface CliResult {
 }
 
 export interface RunOptions {
+  /** Who runs it; only root may name somebody else. */
+  readonly uid?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
 }
@@ -89,9 +102,14 @@ export class CliSandbox {
     return this.#configure(this.cwd, servers);
   }
 
+  /** Gives the place to another user, who then types there; only root can. */
+  giveTo(uid: number): void {
+    for (const folder of [this.root, this.cwd, this.home, this.#bin]) chownSync(folder, uid, uid);
+  }
+
   /** Starts the built command line. */
   start(words: readonly string[], options: RunOptions = {}): RunningCli {
-    const cli = this.#spawn(process.execPath, [program, ...words], options.env);
+    const cli = this.#spawn(process.execPath, [program, ...words], options.env, options.uid);
     cli.type(options.input ?? "");
     cli.endInput();
     return cli;
@@ -176,6 +194,7 @@ export class CliSandbox {
     command: string,
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
+    uid?: number,
   ): RunningCli {
     const marker = randomUUID();
     const child = spawn(command, args, {
@@ -187,6 +206,7 @@ export class CliSandbox {
         ...env,
       },
       stdio: ["pipe", "pipe", "pipe"],
+      ...(uid === undefined ? {} : { uid, gid: uid }),
     });
     // A test that fails half-way must not leave it running.
     onTestFinished(() => void child.kill("SIGKILL"));

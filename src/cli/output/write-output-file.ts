@@ -1,9 +1,10 @@
-import { mkdir, realpath, stat, writeFile } from "node:fs/promises";
+import { realpath, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { type FileContent, writeFileAtomic } from "../../config/files/write-file-atomic.ts";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
+import { makeFolder } from "../../ports/make-folder.ts";
 
 const defaultMode = 0o644;
 const maxSameName = 1_000;
@@ -42,7 +43,7 @@ export async function writeNewFile(
   for (let count = 1; ; count += 1) {
     const file = path.join(folder, count === 1 ? name : `${stem}-${count}${ext}`);
     try {
-      await mkdir(folder, { recursive: true });
+      await makeFolder(folder);
       await writeFile(file, content, { flag: "wx", mode: defaultMode });
       return file;
     } catch (error) {

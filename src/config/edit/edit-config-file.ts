@@ -1,8 +1,9 @@
-import { lstat, mkdir, realpath, stat } from "node:fs/promises";
+import { lstat, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
+import { makeFolder } from "../../ports/make-folder.ts";
 import { type FileLock, withFileLock } from "../files/file-lock.ts";
 import { isWithin } from "../files/project-folders.ts";
 import { maxConfigBytes, readConfigText } from "../files/read-config-file.ts";
@@ -95,7 +96,7 @@ async function resolveTarget(file: string): Promise<string> {
   if (isLink)
     throw createError("config_invalid", `${file} is a link to a file that does not exist`);
   const folder = path.dirname(file);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   return path.join(await realpath(folder), path.basename(file));
 }
 

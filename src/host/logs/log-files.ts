@@ -1,9 +1,10 @@
 import { constants, type Stats } from "node:fs";
-import { chmod, type FileHandle, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { chmod, type FileHandle, lstat, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 
 import { withFileLock } from "../../config/files/file-lock.ts";
 import { createError } from "../../errors/families.ts";
+import { makeFolder } from "../../ports/make-folder.ts";
 import { isLogFile, logFilesOf, serverOfLogFile } from "./log-names.ts";
 
 /** Logs that nobody has written to for so long are deleted when the log of another server begins. */
@@ -66,7 +67,7 @@ export class LogFiles {
     const { folder } = this.#options;
     let stats = await lstat(folder).catch(() => undefined);
     if (stats === undefined) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolder(folder, 0o700);
       stats = await lstat(folder);
     }
     if (!stats.isDirectory()) throw refusal(folder, "is not a folder");

@@ -1,9 +1,10 @@
-import { lstat, mkdir, readFile, rm } from "node:fs/promises";
+import { lstat, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 
 import { writeFileAtomic } from "../../config/files/write-file-atomic.ts";
 import { createError } from "../../errors/families.ts";
 import type { SocketAddress } from "../../listener/socket-client.ts";
+import { makeFolder } from "../../ports/make-folder.ts";
 import { isJsonObject } from "../../text/json-object.ts";
 import type { ResidentPlace } from "./ground.ts";
 
@@ -52,7 +53,7 @@ export async function removeRecord(place: ResidentPlace, token: string): Promise
 }
 
 async function makePrivate(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   if (await isPrivate([folder])) return;
   throw createError("config_invalid", `${folder} is not used, because other users may enter it`, {
     hint: `chmod 700 ${folder}`,

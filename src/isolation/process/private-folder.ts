@@ -1,8 +1,9 @@
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import path from "node:path";
 
 import { foreignAccessTo } from "../../config/files/foreign-access.ts";
 import { createError } from "../../errors/families.ts";
+import { makeFolder } from "../../ports/make-folder.ts";
 
 /**
  * Makes sure that a folder below the user's `.plugboard` folder exists and is closed to other users. Throws
@@ -11,7 +12,7 @@ import { createError } from "../../errors/families.ts";
 export async function ensurePrivateFolder(folder: string, userFolder: string): Promise<void> {
   try {
     // npm looks for packages and settings in the nearest folder that holds a `node_modules`, however far up.
-    await mkdir(path.join(folder, "node_modules"), { recursive: true, mode: 0o700 });
+    await makeFolder(path.join(folder, "node_modules"), 0o700);
     const problem = foreignAccessTo([userFolder, path.dirname(folder), folder]);
     if (problem !== undefined)
       throw createError("config_invalid", `the folder ${folder} ${problem}`);

@@ -1,7 +1,8 @@
-import { lstat, mkdir, open } from "node:fs/promises";
+import { lstat, open } from "node:fs/promises";
 import path from "node:path";
 
 import { createError } from "../../errors/families.ts";
+import { makeFolder } from "../../ports/make-folder.ts";
 import { storeError } from "../tables/store-error.ts";
 
 /**
@@ -14,7 +15,7 @@ import { storeError } from "../tables/store-error.ts";
 export async function ensurePrivateFile(file: string): Promise<void> {
   if (await isPrivateFile(file)) return;
   try {
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await makeFolder(path.dirname(file), 0o700);
     const handle = await open(file, "wx", 0o600);
     await handle.close();
     await syncFolder(path.dirname(file));

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -57,6 +57,13 @@ export function storeExists(location: string): boolean {
   return parsed.kind === "postgres" || (parsed.kind === "file" && existsSync(parsed.file));
 }
 
+/** The file systems of Linux that show its kernel: to root their folders seem writable, and nothing can be made there. */
+const kernelFileSystems: ReadonlySet<number> = new Set([0x9f_a0, 0x62_65_65_72]);
+
+function holdsNoFiles(folder: string): boolean {
+  return process.platform === "linux" && kernelFileSystems.has(statfsSync(folder).type);
+}
+
 /** Why a store that does not exist could not be created there, as far as that shows without creating anything. */
 export function creationObstacle(location: string): McpError | undefined {
   const parsed = parseStoreLocation(location);
@@ -64,7 +71,8 @@ export function creationObstacle(location: string): McpError | undefined {
   let folder = path.dirname(parsed.file);
   while (!existsSync(folder) && folder !== path.dirname(folder)) folder = path.dirname(folder);
   try {
-    if (!statSync(folder).isDirectory()) return storeError("cannot-open", parsed.file);
+    if (!statSync(folder).isDirectory() || holdsNoFiles(folder))
+      return storeError("cannot-open", parsed.file);
     accessSync(folder, constants.W_OK | constants.X_OK);
     return undefined;
   } catch (cause) {
