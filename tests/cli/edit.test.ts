@@ -72,6 +72,8 @@ describe("plugboard edit in an editor", () => {
     const before = place.text;
     const { stdout, stderr, exitCode } = await place.sandbox.run(["edit", "demo"], { env });
     expect(stderr).toContain(message);
+    // Not a word of the shell that would have started it.
+    expect(stderr.split("\n").filter((line) => /^\S/.test(line))).toHaveLength(1);
     expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
     expect(place.text).toBe(before);
   });

@@ -202,7 +202,7 @@ async function interrupt(moment: Moment, signal: StopSignal) {
   await moment.comes(cli, sandbox);
   cli.signal(signal);
   const { stderr, exitCode } = await cli.ended;
-  expect(stderr).not.toMatch(/unexpected|^\s+at /m);
+  expect(stderr).not.toMatch(/unexpected|by the caller|^\s+at /m);
   return { signal, exitCode };
 }
 

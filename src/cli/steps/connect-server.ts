@@ -46,6 +46,13 @@ export async function connectServer(
     };
     const status = await host.connect(name, { ...options, onPhase, signal: context.signal });
     return { status, elapsedMs: performance.now() - since };
+  } catch (error) {
+    // Nobody at a terminal calls themselves a caller.
+    if (!context.signal.aborted || !McpError.is(error, "cancelled")) throw error;
+    throw createError("cancelled", "cancelled while it was being started", {
+      serverName: name,
+      cause: error,
+    });
   } finally {
     progress.stop();
   }

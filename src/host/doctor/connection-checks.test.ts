@@ -14,13 +14,21 @@ function failure(code: ErrorCode, details: Readonly<Record<string, unknown>> = {
   return createError(code, "it failed", { details });
 }
 
-/** The checks and verdicts that an attempt to reach `url` answers. */
-function verdictsAfter(error: McpError | undefined, url = "https://example.com/mcp"): string[] {
+/** The findings of an attempt to reach `url`. */
+function findingsAfter(error: McpError | undefined, url = "https://example.com/mcp") {
   const config = parseServerEntry("api", { url, headers: { Authorization: "Bearer ${T}" } });
   const status = { name: "api", config, transport: "http" } as unknown as ServerStatus;
   const parts = { machine: { hostEnv: {} } } as unknown as DoctorParts;
-  const found = [...connectionFindings({ status, error, elapsedMs: 1 }, parts)];
-  return found.map(([id, { verdict }]) => `${id} ${verdict}`);
+  return [...connectionFindings({ status, error, elapsedMs: 1 }, parts)];
+}
+
+/** The checks and verdicts that it answers. */
+function verdictsAfter(error: McpError | undefined, url?: string): string[] {
+  return findingsAfter(error, url).map(([id, { verdict }]) => `${id} ${verdict}`);
+}
+
+function fixOf(error: McpError): string | undefined {
+  return findingsAfter(error).at(-1)?.[1].fix;
 }
 
 describe("a failure to connect", () => {
@@ -43,6 +51,15 @@ describe("a failure to connect", () => {
   ])("%s with %j is the answer to %s", (code, details, check) => {
     expect(blamedCheck(failure(code, details))).toBe(check);
   });
+
+  it.each(["ENOTFOUND", "EAI_AGAIN"])(
+    "is no matter of ports where a name is unknown: %s",
+    (code) => {
+      const error = failure("unreachable", { ...http, errorCode: code });
+      expect(fixOf(error)).toMatch(/host|DNS/);
+      expect(fixOf(error)).not.toMatch(/port|firewall|start the server/);
+    },
+  );
 
   it("leaves open what comes behind it, and what it does not show", () => {
     expect(verdictsAfter(undefined)).toEqual(["reachable ok", "tls ok", "auth ok", "answers ok"]);

@@ -84,10 +84,18 @@ export function blamedCheck({ code, details }: McpError): CheckId {
   return typeof errorCode === "string" && isTlsProblem(errorCode) ? "tls" : "reachable";
 }
 
+/** Where a name leads nowhere, nobody has got as far as a port or a firewall. */
+const nameFixes: Readonly<Record<string, string>> = {
+  ENOTFOUND:
+    'correct the host in "url"; a name of an internal network is known only in that network',
+  EAI_AGAIN: "check the network and its DNS server, then try again",
+};
+
 function explain(error: McpError): Found {
   const found = problemOf(error);
   const { errorCode } = error.details;
-  const fix = typeof errorCode === "string" ? tlsFix(errorCode) : undefined;
+  const fix =
+    typeof errorCode === "string" ? (nameFixes[errorCode] ?? tlsFix(errorCode)) : undefined;
   return fix === undefined ? found : { ...found, fix };
 }
 

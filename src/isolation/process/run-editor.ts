@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 
+import { findCommand } from "./find-command.ts";
+
 /** How an editor ended. */
 export interface EditorEnd {
   /** Null when a signal ended it. */
@@ -18,8 +20,29 @@ export interface RunEditorOptions {
 }
 
 const killAfterMs = 1_000;
-/** A command without anything that a shell would have to do after it: it takes the place of the shell. */
+/** The letters of such a command: it takes the place of the shell. */
 const simpleCommand = /^[\w@%+:,./~-][\w@%+=:,./~ -]*$/;
+
+/**
+ * Whether the command of `$VISUAL` or `$EDITOR` names a program that is not there: a shell would say that in words of
+ * its own. False where only a shell can tell.
+ */
+export function isMissingEditor(editor: string): boolean {
+  const [command = ""] = editor.split(" ");
+  if (!isSimple(editor) || command.startsWith("~")) return false;
+  const env = Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    ),
+  );
+  const place = { cwd: process.cwd(), env, platform: process.platform };
+  return findCommand(command, place) === undefined;
+}
+
+/** Without anything that a shell would have to do before or after it. */
+function isSimple(editor: string): boolean {
+  return simpleCommand.test(editor) && !/^\w+=/.test(editor);
+}
 
 /** Opens a file in the person's editor, on the terminal of this process, and waits for its end. */
 export function runEditor({
@@ -30,8 +53,7 @@ export function runEditor({
 }: RunEditorOptions): Promise<EditorEnd> {
   return new Promise((resolve, reject) => {
     const stdio = ["inherit", ownsStdout ? "inherit" : 2, "inherit"] as const;
-    const isAssignment = /^\w+=/.test(editor);
-    const exec = simpleCommand.test(editor) && !isAssignment ? "exec " : "";
+    const exec = isSimple(editor) ? "exec " : "";
     const child =
       process.platform === "win32"
         ? spawn(`${editor} "${file}"`, { stdio: [...stdio], shell: true })

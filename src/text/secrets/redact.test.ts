@@ -101,13 +101,17 @@ describe("a credential in a text", () => {
     expect(redact(`<a href="/a?${name}=abcd&n=1">`)).toBe(`<a href="/a?${name}=[redacted]&n=1">`);
   });
 
-  it.each(["TOKEN=${TOKEN}", "--api-key=${env:API_KEY}", "https://h.example/?token=${TOKEN}&x=1"])(
-    "ENV-07: is not what only refers to it: %s",
-    (text) => {
-      expect(redact(text)).toBe(text);
-      expect(redact(`${text} TOKEN=hunter22`)).toBe(`${text} TOKEN=[redacted]`);
-    },
-  );
+  it.each([
+    "TOKEN=${TOKEN}",
+    "--api-key=${env:API_KEY}",
+    "https://h.example/?token=${TOKEN}&x=1",
+    "postgres://app:${PG_TOKEN}@db/shop",
+    "https://${USER}:${env:PASS}@host/",
+    "https://${TOKEN}@host/",
+  ])("ENV-07: is not what only refers to it: %s", (text) => {
+    expect(redact(text)).toBe(text);
+    expect(redact(`${text} TOKEN=hunter22`)).toBe(`${text} TOKEN=[redacted]`);
+  });
 
   it("ENV-12: is masked though it holds the name of a scheme", () => {
     expect(redact("password=isBearer1")).toBe("password=[redacted]");

@@ -8,8 +8,8 @@ const credentialPatterns: readonly RegExp[] = [
   /\b()(AKIA[0-9A-Z]{16})\b/g,
   // Only at the start of a run: a long one without dots must not be searched anew from every `eyJ`.
   /()(?<![A-Za-z0-9_-])(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)/g,
-  // The user and password of an address.
-  /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)([^\s/@]+)(?=@)/gi,
+  // The user and password of an address. A reference is no password, and the name in front of it is no secret then.
+  /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)(?!(?:(?:[\w.-]{0,32}|\$\{(?:env:)?\w+\}):)?\$\{(?:env:)?\w+\}@)([^\s/@]+)(?=@)/gi,
   /\b((?:Bearer|Basic)\s+)([A-Za-z0-9._~+/=-]{6,})/gi,
   /((?:api[-_]?key|token|secret|password|passwd|authorization)["']?\s*[=:]\s*["']?)(?!\$\{(?:env:)?\w+\})([^\s"',;}&]{4,})/gi,
   // Words such as `key` name a credential in the query of an address only. A reference is none.

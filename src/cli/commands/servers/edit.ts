@@ -11,7 +11,7 @@ import {
   parseEntryText,
   refuseNewSecrets,
 } from "../../../host/servers/editable-entry.ts";
-import { runEditor } from "../../../isolation/process/run-editor.ts";
+import { isMissingEditor, runEditor } from "../../../isolation/process/run-editor.ts";
 import { slug } from "../../../text/slug.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
 import { isYes } from "../../human/dialogue.ts";
@@ -215,6 +215,7 @@ async function createDraft(
       try {
         const { signal, terminal } = context;
         const ownsStdout = !terminal.takesBytes && context.options.json !== true;
+        if (isMissingEditor(editor)) throw editorFailed(editor, notFound);
         const end = await runEditor({ editor, file, signal, ownsStdout });
         if (signal.aborted) throw createError("cancelled", "cancelled, and nothing was changed");
         if (end.exitCode !== 0) throw editorFailed(editor, end.exitCode ?? end.signal);
@@ -234,8 +235,11 @@ async function createDraft(
   };
 }
 
+/** What a shell ends with that has not found a command. */
+const notFound = 127;
+
 function editorFailed(editor: string, end: number | NodeJS.Signals | null): Error {
-  if (end === 127)
+  if (end === notFound)
     return createError("invalid_arguments", `there is no editor "${editor.slice(0, 80)}"`, {
       hint: "set VISUAL or EDITOR to a program that is installed",
     });
