@@ -221,6 +221,7 @@ export const rooms: readonly Room[] = [
       words: "what was typed becomes a call",
       steps: "what commands are made of: open, connect, approve, wait",
       completion: "what a shell offers at Tab, from what is known",
+      repl: "lines typed one after the other: what is typed, asked and told, as which agent",
       commands: "one file per command",
     },
   },

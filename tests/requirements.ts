@@ -49,7 +49,6 @@ export const groupSizes: Readonly<Record<string, number>> = {
 const needsSignIn = "there is no sign-in yet; an entry that asks for OAuth is refused";
 const needsSandbox = "there is no isolation yet; an entry that asks for it is refused";
 const needsPage = "there is no settings page yet";
-const needsRepl = "there is no REPL yet; the host and the commands do it";
 
 function open(text: string, reason: string): MarkedRequirement {
   return { text, mark: "open", reason };
@@ -243,21 +242,21 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   "BRG-25": "`{ name, input }` is accepted as a call.",
 
   // Command line
-  "CLI-01": open("In the REPL, /mcp lists configured and connected servers.", needsRepl),
-  "CLI-02": open("In the REPL, a configured server is connected by its name.", needsRepl),
+  "CLI-01": "In the REPL, /mcp lists configured and connected servers.",
+  "CLI-02": "In the REPL, a configured server is connected by its name.",
   "CLI-03": "Connecting may allow all tools of the server.",
   "CLI-04": "Connecting may ask for each tool.",
   "CLI-05": "Connecting may share the server with all agents.",
   "CLI-06": "Connecting may keep the server for one agent.",
-  "CLI-07": open("In the REPL, a server is disconnected by its name.", needsRepl),
-  "CLI-08": open("In the REPL, the tools of all servers are listed.", needsRepl),
-  "CLI-09": open("In the REPL, the tools of one server are listed.", needsRepl),
+  "CLI-07": "In the REPL, a server is disconnected by its name.",
+  "CLI-08": "In the REPL, the tools of all servers are listed.",
+  "CLI-09": "In the REPL, the tools of one server are listed.",
   "CLI-10": "The test servers can be started from the command line, with a choice of port.",
   "CLI-11": "Flags that contradict each other are an error of usage.",
-  "CLI-12": open("Connecting without flags asks for consent and then for sharing.", needsRepl),
+  "CLI-12": "Connecting without flags asks for consent and then for sharing.",
   "CLI-13": "What cannot be done is told apart: unknown, disabled, unapproved, misspelt, misused.",
   "CLI-14": "Every command works without a person, as text or JSON, with an exit code per failure.",
-  "CLI-15": open("The REPL reaches everything else that can be done with a server.", needsRepl),
+  "CLI-15": "The REPL reaches everything else that can be done with a server.",
   "CLI-16": "Text of servers is made safe before it is printed; lists cut descriptions.",
   "CLI-17": "Disconnecting a server ends what was allowed of it.",
 
@@ -614,7 +613,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   "STA-02": "Connecting a server lists its tools, and so does connecting it again.",
   "STA-03": "The last status of a server is kept in its row; a stale one is ignored.",
   "STA-04": "Connecting all servers gives a yes or no for each.",
-  "STA-05": open("A command of the REPL lists configured and connected servers.", needsRepl),
+  "STA-05": "A command of the REPL lists configured and connected servers.",
   "STA-06": "A section says whether it is connected.",
   "STA-07":
     "A status tells where a server is, since when, what it offers and what failed; changes are events.",

@@ -12,6 +12,10 @@ export const commandTable = {
     summary: "connect what is configured and stay; without configuration, show the demo servers",
     load: () => import("./commands/setup/up.ts"),
   },
+  repl: {
+    summary: "type commands one after the other, as an agent that a person sits beside",
+    load: () => import("./commands/setup/repl.ts"),
+  },
   add: {
     summary: "add a server by its command or its address, and try it",
     load: () => import("./commands/servers/add.ts"),

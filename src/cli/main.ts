@@ -2,43 +2,96 @@ import { CommanderError, type Command } from "commander";
 
 import { createError } from "../errors/families.ts";
 import { readOwnVersion } from "../ports/package-files.ts";
+import type { CommandName } from "./command-table.ts";
 import { createProgram, defineCommand, unknownCommand } from "./program.ts";
-import { CommandContext, type Execute } from "./steps/command-context.ts";
+import {
+  CommandContext,
+  type CommandLine,
+  type CommandSurroundings,
+  type Execute,
+} from "./steps/command-context.ts";
 import { type Interruption, watchSignals } from "./steps/interruption.ts";
 
 const usageExitCode = 2;
 const cancelledExitCode = 130;
 
 /** Runs the command line with the words after its name, and ends the process. */
-export async function main(words: readonly string[]): Promise<void> {
+export async function main(typed: readonly string[]): Promise<void> {
   const interruption = watchSignals();
-  let context: CommandContext | undefined;
-  const contextOf = (): CommandContext =>
-    (context ??= new CommandContext(program.opts(), { line: words, interruption }));
-  let exitCode = 0;
-  const executeCommand: Execute = async (command) => {
-    enterFolder(program.opts<{ cwd?: string }>().cwd);
-    exitCode = await command(contextOf());
-  };
-  const program = createProgram(readOwnVersion(), executeCommand, {
-    data: (text) => contextOf().terminal.data(text),
-    note: (text) => contextOf().terminal.note(text),
-  });
-  process.on("uncaughtException", (error) => process.exit(contextOf().report(error)));
+  const words = typed.length === 0 && isTerminal() ? [replWord] : typed;
+  const line = new Line(words, { interruption, commandLine });
+  process.on("uncaughtException", (error) => process.exit(line.context.report(error)));
 
   if (words[0] === completionWord) {
-    const lines = await completionLines(program, words.slice(1), interruption);
-    if (lines.length > 0) contextOf().terminal.data(lines.join("\n"));
-    return await end(contextOf(), 0);
+    const lines = await completionLines(line.program, words.slice(1), interruption);
+    if (lines.length > 0) line.context.terminal.data(lines.join("\n"));
+    return await end(line.context, 0);
   }
-  try {
-    await program.parseAsync(words, { from: "user" });
-  } catch (error) {
-    exitCode = isHelp(error) ? helpExitCode(error) : contextOf().report(asFailure(program, error));
+  const exitCode = await line.run();
+  await end(line.context, exitCode);
+}
+
+/** Where somebody sits who can type more than the name of the program. */
+function isTerminal(): boolean {
+  return process.stdin.isTTY && process.stdout.isTTY && process.stderr.isTTY;
+}
+
+const replWord = "repl" satisfies CommandName;
+
+/** One command as it was typed, from its words to its exit code. */
+class Line {
+  readonly program: Command;
+  readonly #words: readonly string[];
+  readonly #surroundings: Omit<CommandSurroundings, "line">;
+  #context: CommandContext | undefined;
+  #exitCode = 0;
+
+  constructor(words: readonly string[], surroundings: Omit<CommandSurroundings, "line">) {
+    this.#words = words;
+    this.#surroundings = surroundings;
+    const execute: Execute = async (command) => {
+      enterFolder(this.program.opts<{ cwd?: string }>().cwd);
+      this.#exitCode = await command(this.context);
+    };
+    this.program = createProgram(readOwnVersion(), execute, {
+      data: (text) => writeHelp(this.context, text),
+      note: (text) => this.context.terminal.note(text),
+    });
   }
-  // Cut short by a signal: the shell expects that signal's number.
-  if (exitCode === cancelledExitCode) exitCode = interruption.exitCode ?? exitCode;
-  await end(contextOf(), exitCode);
+
+  /** Made when it is first needed: by then the options have been read. */
+  get context(): CommandContext {
+    this.#context ??= new CommandContext(this.program.opts(), {
+      ...this.#surroundings,
+      line: this.#words,
+    });
+    return this.#context;
+  }
+
+  async run(): Promise<number> {
+    try {
+      await this.program.parseAsync(this.#words, { from: "user" });
+    } catch (error) {
+      if (isHelp(error)) return helpExitCode(error);
+      this.#exitCode = this.context.report(asFailure(this.program, error));
+    }
+    // Cut short by a signal: the shell expects that signal's number.
+    const { interruption } = this.#surroundings;
+    if (this.#exitCode !== cancelledExitCode) return this.#exitCode;
+    return interruption.exitCode ?? this.#exitCode;
+  }
+}
+
+const commandLine: CommandLine = {
+  run: (words, surroundings) => new Line(words, { ...surroundings, commandLine }).run(),
+  tree: () => createProgram(readOwnVersion(), async () => {}),
+  define: defineWords,
+};
+
+/** Where results are cut and kept, help is neither. */
+function writeHelp({ terminal, workplace }: CommandContext, text: string): void {
+  if (workplace === undefined) terminal.data(text);
+  else terminal.line(text.replace(/\n$/, ""));
 }
 
 /** Only the scripts of `plugboard completion` type this. */

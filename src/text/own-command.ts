@@ -6,6 +6,7 @@ import { shellWord } from "./shell-word.ts";
 /** The commands of the command line, as they are typed. */
 export const ownCommandNames = [
   "up",
+  "repl",
   "add",
   "add-json",
   "import",

@@ -14,7 +14,9 @@ function commandsOf(text: string): readonly string[] {
   const rows = table.split("\n").filter((line) => line.startsWith("| "));
   const here = rows.map((row) => row.split(/(?<!\\)\|/)[2] ?? "");
   const code = here.flatMap((cell) =>
-    [...cell.matchAll(/`(plugboard [^`]+)`/g)].map(([, it]) => it ?? ""),
+    [...cell.matchAll(/`((?:echo '[^`]+' \\\| )?plugboard [^`]+)`/g)].map(([, it = ""]) =>
+      it.replaceAll(String.raw`\|`, "|"),
+    ),
   );
   return [...new Set(code)];
 }

@@ -29,6 +29,16 @@ export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
     prints: [{ words: ["up", "--once"] }, { words: ["up"], stays: true }],
     fails: [{ words: ["up", "--twice"], exitCode: 2 }],
   },
+  repl: {
+    prints: [
+      { words: ["repl"], input: "/mcp\n" },
+      { words: ["repl", "--level", "yolo"], input: "demo.add a=2 b=3\n" },
+    ],
+    fails: [
+      { words: ["repl"], input: "/mcq\n", exitCode: 2 },
+      { words: ["repl", "--level", "king"], exitCode: 2 },
+    ],
+  },
   add: {
     prints: [
       { words: ["add", "more", ...demo] },

@@ -28,6 +28,7 @@ describe("plugboard", () => {
     );
     expect(names).toEqual([
       "up",
+      "repl",
       "add",
       "add-json",
       "import",

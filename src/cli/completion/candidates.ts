@@ -26,14 +26,18 @@ export function candidate(value: string, says = ""): Candidate {
 
 /**
  * Keeps the candidates that complete `typed`. A name that would not look like what it is, such as one with control
- * characters, is not offered: it came from a server or a project.
+ * characters, is not offered: it came from a server or a project. Where words are quoted, none can look like another.
  */
-export function completing(candidates: Iterable<Candidate>, typed: string): readonly Candidate[] {
+export function completing(
+  candidates: Iterable<Candidate>,
+  typed: string,
+  { isQuoted = false }: { readonly isQuoted?: boolean | undefined } = {},
+): readonly Candidate[] {
   const kept = new Map<string, Candidate>();
   for (const one of candidates) {
     const { value } = one;
     if (!value.startsWith(typed) || value.length > maxValue) continue;
-    if (value !== neutralizeLine(value)) continue;
+    if (!isQuoted && value !== neutralizeLine(value)) continue;
     kept.set(value, one);
     if (kept.size === maxCandidates) break;
   }

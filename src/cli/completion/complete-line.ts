@@ -23,6 +23,8 @@ export interface Completion {
   readonly define: (command: Command) => Promise<void>;
   /** The servers of a place as they are remembered; starts none. */
   readonly servers: (place: PlaceOptions) => Promise<readonly ServerStatus[]>;
+  /** Whoever inserts a candidate quotes it, so that it may hold anything. */
+  readonly isQuoted?: boolean | undefined;
 }
 
 /** What stands in front of the cursor. */
@@ -42,7 +44,8 @@ export async function completeLine(
   const current = words.at(-1) ?? "";
   const typed = await readWords(completion, words.slice(0, -1));
   if (typed === undefined) return [];
-  return completing(await offer(completion, typed, current), current);
+  const { isQuoted } = completion;
+  return completing(await offer(completion, typed, current), current, { isQuoted });
 }
 
 /** Undefined behind `--`, where the words of another program stand. */

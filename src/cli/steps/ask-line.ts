@@ -1,6 +1,7 @@
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import { isYes } from "../human/dialogue.ts";
+import type { DraftPlace } from "../human/editor-draft.ts";
 import type { CommandContext } from "./command-context.ts";
 
 /** What somebody types at the terminal, without blanks around it; empty at the end of input. */
@@ -18,4 +19,20 @@ export async function answersYes(context: CommandContext): Promise<boolean> {
 
 export function cancelledBeforehand(): McpError {
   return createError("cancelled", "cancelled before anything was run");
+}
+
+/** The place where a command opens the person's editor: its terminal, on which nothing else is drawn meanwhile. */
+export function draftPlace({ signal, terminal, options, workplace }: CommandContext): DraftPlace {
+  return {
+    signal,
+    ownsStdout: !terminal.takesBytes && options.json !== true,
+    lend: async (use) => {
+      const release = terminal.hold();
+      try {
+        return await (workplace === undefined ? use() : workplace.lendTerminal(use));
+      } finally {
+        release();
+      }
+    },
+  };
 }

@@ -35,6 +35,16 @@ export type Execute = (run: (context: CommandContext) => Promise<number>) => Pro
 /** Adds the words of one command (its description, arguments and options) and what it does with them. */
 export type DefineCommand = (command: Command, execute: Execute) => void;
 
+/** All commands, for one that runs others. */
+export interface CommandLine {
+  /** Runs one command as if these words were typed behind the name of the program; its exit code. */
+  run(words: readonly string[], surroundings: Omit<CommandSurroundings, "line">): Promise<number>;
+  /** The tree of commands, each with its name and summary alone. */
+  tree(): Command;
+  /** Gives a command of the tree its words. */
+  define(command: Command): Promise<void>;
+}
+
 /** What a command is given by whoever runs it. */
 export interface CommandSurroundings {
   /** The words that were typed behind the name of the program. */
@@ -46,6 +56,9 @@ export interface CommandSurroundings {
   readonly dialogue?: Dialogue | undefined;
   /** Where several commands are typed one after the other: what outlives each of them. */
   readonly workplace?: Workplace | undefined;
+  /** Options that hold whatever was typed. */
+  readonly globals?: Partial<GlobalOptions> | undefined;
+  readonly commandLine?: CommandLine | undefined;
 }
 
 /** What a command works with: its options, a way to write, and the wish of the user to stop. */
@@ -56,6 +69,7 @@ export class CommandContext {
   readonly terminal: Terminal;
   readonly interruption: Interruption;
   readonly workplace: Workplace | undefined;
+  readonly commandLine: CommandLine | undefined;
   readonly logger: Logger;
   /** Problems that the command has told: the logger does not repeat them. */
   readonly told = new Set<string>();
@@ -65,10 +79,11 @@ export class CommandContext {
   readonly dialogue: Dialogue;
 
   constructor(options: GlobalOptions, surroundings: CommandSurroundings) {
-    this.options = options;
+    this.options = { ...options, ...surroundings.globals };
     this.line = surroundings.line;
     this.interruption = surroundings.interruption;
     this.workplace = surroundings.workplace;
+    this.commandLine = surroundings.commandLine;
     const { env, platform } = process;
     this.terminal =
       surroundings.terminal ??
@@ -96,12 +111,15 @@ export class CommandContext {
 
   get standpoint(): Standpoint {
     const { config = [], cwd } = this.options;
+    const { typedServer } = this;
+    const places = { cwd: process.cwd(), home: homedir(), typedServer };
+    if (this.workplace !== undefined) return { ...places, program: this.workplace.program };
     const repeated = [
       ...config.flatMap((file) => ["--config", file]),
       ...(cwd === undefined ? [] : ["--cwd", cwd]),
     ];
     const program = [ownProgram(), ...repeated.map(shellWord)].join(" ");
-    return { cwd: process.cwd(), home: homedir(), program, typedServer: this.typedServer };
+    return { ...places, program };
   }
 
   /** A line on stderr that is no error: silenced by `--quiet`, and by `--json` to keep stderr parseable. */

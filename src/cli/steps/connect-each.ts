@@ -4,10 +4,13 @@ import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
 import type { SharedHost } from "../../host/shared-host.ts";
+import { ownCommand } from "../../text/own-command.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
-import { pendingNote } from "../output/server-status.ts";
+import type { Standpoint } from "../output/display-path.ts";
+import { pendingNote, stateWord } from "../output/server-status.ts";
 import type { CommandContext } from "./command-context.ts";
 import { ProgressBlock, ProgressLine } from "./progress-line.ts";
+import { claimOf } from "./workplace.ts";
 
 export interface ConnectReport {
   /** The status after the attempt. */
@@ -19,6 +22,8 @@ export interface ConnectReport {
 
 export interface ConnectEachOptions {
   readonly connect: (status: ServerStatus) => ConnectOptions;
+  /** Whether a server that may start is tried; all of them by default. */
+  readonly isMeant?: (status: ServerStatus) => boolean;
   /** Gets a line for each server that is tried, which says how far its start has come. */
   readonly progress: ProgressBlock;
   /** What such a line says of a server that has been tried, by its padded name; without it the line goes away. */
@@ -28,13 +33,13 @@ export interface ConnectEachOptions {
 /** Connects every server that may start, all at once: one promise each, in the order of the list. */
 export function connectEach(
   host: SharedHost,
-  { connect, progress, ended }: ConnectEachOptions,
+  { connect, isMeant = () => true, progress, ended }: ConnectEachOptions,
 ): readonly Promise<ConnectReport>[] {
   const servers = host.servers();
   const width = Math.max(0, ...servers.map(({ name }) => neutralizeLine(name).length));
   return servers.map(async (before) => {
     const { name, state } = before;
-    if (state === "pending" || state === "disabled")
+    if (state === "pending" || state === "disabled" || !isMeant(before))
       return { status: before, error: undefined, durationMs: 0 };
     const line = new ProgressLine(progress);
     const shownName = neutralizeLine(name).padEnd(width);
@@ -73,7 +78,9 @@ export async function connectForList(
   const progress = new ProgressBlock(context, { plainLines: false });
   if (!context.terminal.canRedraw) context.notice("starting the servers …");
   const attempts = connectEach(host, {
-    connect: () => ({ signal: context.signal }),
+    connect: ({ name }) => ({ ...claimOf(context.workplace, name), signal: context.signal }),
+    // Where servers stay connected, each is connected by its own command.
+    isMeant: ({ state }) => context.workplace === undefined || state === "connected",
     progress,
     // Errors are told in full behind all lines.
     ended: (name, { status, error }) =>
@@ -91,10 +98,16 @@ export async function connectForList(
     else if (status.state === "connected") listed.push(status.name);
     else if (status.state === "pending")
       context.notice(`⏸ ${status.name}: not approved, ${pendingNote(status, context.standpoint)}`);
+    else if (status.state !== "disabled") context.notice(notConnected(status, context.standpoint));
   }
   const configuration = configFailure(host);
   if (configuration !== undefined) failures.push(configuration);
   return { listed, failures };
+}
+
+function notConnected({ name, state }: ServerStatus, { program }: Standpoint): string {
+  const connect = ownCommand("connect", name, [], program);
+  return `${stateWord(state)}: ${neutralizeLine(name)} → ${connect}`;
 }
 
 /** Asks each of these servers for a list of its own; one that fails is missing, and holds up no other. */

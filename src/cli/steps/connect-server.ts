@@ -9,6 +9,7 @@ import { formatConfigProblem } from "../output/error-format.ts";
 import { offerApproval } from "./approve-launch.ts";
 import type { CommandContext } from "./command-context.ts";
 import type { ProgressLine } from "./progress-line.ts";
+import { claimOf } from "./workplace.ts";
 
 export interface ConnectResult {
   readonly status: ServerStatus;
@@ -44,7 +45,12 @@ export async function connectServer(
     const onPhase = (phase: StartPhase): void => {
       if (phase !== "starting") progress.phase(phaseTexts[phase](shown));
     };
-    const status = await host.connect(name, { ...options, onPhase, signal: context.signal });
+    const status = await host.connect(name, {
+      ...claimOf(context.workplace, name),
+      ...options,
+      onPhase,
+      signal: context.signal,
+    });
     return { status, elapsedMs: performance.now() - since };
   } catch (error) {
     // Nobody at a terminal calls themselves a caller.

@@ -9,6 +9,8 @@ export interface Interruption {
   readonly received: StopSignal | undefined;
   /** The exit code of a command that was cut short; undefined when it was not. */
   readonly exitCode: number | undefined;
+  /** From here on SIGINT is what this makes of it: where Ctrl-C ends one of several commands, and not the process. */
+  readonly takeInterrupts?: (handle: () => void) => void;
 }
 
 /** One Ctrl-C arrives twice when a parent such as npm passes on what the terminal also sent us. */
@@ -34,9 +36,11 @@ export function watchSignals(): Interruption {
   const controller = new AbortController();
   let received: StopSignal | undefined;
   let receivedAt = 0;
+  let handleInterrupt: (() => void) | undefined;
   for (const name of Object.keys(exitCodes) as StopSignal[])
     process.on(name, () => {
-      if (received === undefined) {
+      if (name === "SIGINT" && handleInterrupt !== undefined) handleInterrupt();
+      else if (received === undefined) {
         received = name;
         receivedAt = performance.now();
         controller.abort();
@@ -49,6 +53,9 @@ export function watchSignals(): Interruption {
     },
     get exitCode() {
       return received === undefined ? undefined : exitCodes[received];
+    },
+    takeInterrupts: (handle) => {
+      handleInterrupt = handle;
     },
   };
 }

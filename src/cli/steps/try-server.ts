@@ -29,6 +29,7 @@ export async function tryServer(
   { name, next = "", timeoutMs }: TriedServer,
 ): Promise<Trial> {
   const { standpoint } = context;
+  const wasConnected = host.server(name).state === "connected";
   try {
     const progress = new ProgressLine(context);
     const { status } = await connectServer(context, host, { name, progress, timeoutMs });
@@ -36,6 +37,8 @@ export async function tryServer(
     context.answerLine(`test passed: ${toolsText(status)}${version}.${next}`);
     const held = quarantineNote(status, standpoint);
     if (held !== undefined) context.notice(`▲ ${held}`);
+    // Where hosts stay open it was a try, and no wish to have it connected.
+    if (context.workplace !== undefined && !wasConnected) await host.disconnect(name);
     return { isTested: true };
   } catch (failure) {
     const status = host.server(name);

@@ -41,7 +41,11 @@ async function runWhy(context: CommandContext, command: WhyCommand): Promise<num
     const names = host.servers().map(({ name }) => name);
     const target = parseToolAddress(command.target, names);
     requireServer(context, host, target.server);
-    const report = await host.session({ agent, level }).why(target);
+    const { workplace } = context;
+    // Where the agent has a session that goes on, it is that one's allowances that count.
+    const isSeated = agent === workplace?.agent && level === workplace.level;
+    const session = isSeated ? workplace.session(host) : host.session({ agent, level });
+    const report = await session.why(target);
     const { terminal, options } = context;
     if (options.json) terminal.json({ ...report, level });
     else for (const line of describeReport(report, level, context.standpoint)) terminal.line(line);

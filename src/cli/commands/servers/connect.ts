@@ -8,11 +8,13 @@ import { ownCommand } from "../../../text/own-command.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
 import { parseDuration } from "../../output/duration.ts";
 import { displayOrigin, pendingNote, serverObject } from "../../output/server-status.ts";
+import type { ConnectWish } from "../../repl/connect-here.ts";
 import { offerApproval } from "../../steps/approve-launch.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { withConfiguredHost } from "../../steps/open-host.ts";
 import { notTried, tryServer } from "../../steps/try-server.ts";
+import type { Workplace } from "../../steps/workplace.ts";
 import { addExamples } from "../../words/examples.ts";
 
 /** The options of `connect` and `reconnect`, as the parser gives them. */
@@ -105,6 +107,11 @@ function either(flags: string, description: string, other: string): Option {
 }
 
 async function runDisconnect(context: CommandContext, name: string): Promise<number> {
+  const { workplace } = context;
+  if (workplace !== undefined) {
+    const { disconnectHere } = await import("../../repl/connect-here.ts");
+    return await disconnectHere(context, workplace, name);
+  }
   return await withConfiguredHost(context, async (host) => {
     const { standpoint } = context;
     const { enabled } = requireServer(context, host, name).config;
@@ -129,6 +136,12 @@ async function runConnect(
   { name, words, reconnect }: ConnectCommand,
 ): Promise<number> {
   const wish = { ...readWish(words), reconnect };
+  const { workplace } = context;
+  if (workplace !== undefined) {
+    const { connectHere, reconnectHere } = await import("../../repl/connect-here.ts");
+    const run = reconnect ? reconnectHere : connectHere;
+    return await run(context, workplace, hereWish(workplace, name, words));
+  }
   return await withConfiguredHost(context, async (host) => {
     const before = requireServer(context, host, name);
     const status = before.config.enabled ? before : await host.enable(name);
@@ -159,6 +172,20 @@ async function runConnect(
     if (failure !== undefined) return context.report(failure);
     return isPending ? errorTable.not_approved.exit : 0;
   });
+}
+
+/** What was typed where an agent has its place; for another agent nothing is connected there. */
+function hereWish({ agent, program }: Workplace, name: string, words: ConnectWords): ConnectWish {
+  if (words.agent !== undefined && words.agent !== agent)
+    throw createError("invalid_arguments", `--agent: here it is "${agent}" that connects`, {
+      hint: `/agent ${words.agent}, then ${program} connect`,
+    });
+  return {
+    name,
+    mode: readWish(words).mode,
+    isShared: words.shared === true ? true : words.private === true ? false : undefined,
+    timeoutMs: words.timeout,
+  };
 }
 
 /** Throws `invalid_arguments` for an agent without a name. */

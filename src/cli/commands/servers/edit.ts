@@ -1,6 +1,3 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
 import { createError } from "../../../errors/families.ts";
@@ -11,13 +8,13 @@ import {
   parseEntryText,
   refuseNewSecrets,
 } from "../../../host/servers/editable-entry.ts";
-import { isMissingEditor, runEditor } from "../../../isolation/process/run-editor.ts";
 import { slug } from "../../../text/slug.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
 import { isYes } from "../../human/dialogue.ts";
+import { createDraft, type Draft, findEditor } from "../../human/editor-draft.ts";
 import { displayOrigin, serverObject } from "../../output/server-status.ts";
 import { canAsk } from "../../steps/approve-launch.ts";
-import { askLine } from "../../steps/ask-line.ts";
+import { askLine, draftPlace } from "../../steps/ask-line.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { withConfiguredHost } from "../../steps/open-host.ts";
@@ -96,10 +93,11 @@ async function editInEditor(
 ): Promise<Kept | number> {
   const editor = findEditor(process.env);
   const text = `${JSON.stringify(editable.entry, undefined, 2)}\n`;
-  const draft = await createDraft(context, {
+  const draft = await createDraft({
     editor,
     name: `${slug(name) || "server"}.json`,
     text,
+    ...draftPlace(context),
   });
   const end = await editUntilTaken(context, host, { name, editable, draft });
   if ("kept" in end) {
@@ -179,70 +177,4 @@ async function answer(
     terminal.json({ changed: true, tested: isTested, notes, ...serverObject(host.server(name)) });
   }
   return failure === undefined ? 0 : context.report(failure);
-}
-
-/** A text in a private file that somebody edits. */
-interface Draft {
-  readonly file: string;
-  /** Opens the file in the person's editor; the text that is there when it has ended. Throws when that failed. */
-  edit(): Promise<string>;
-  /** Deletes the file, unless it holds a text that nobody has taken: then it stays, and its path is given. */
-  end(options: { readonly isTaken: boolean }): Promise<string | undefined>;
-}
-
-/** Throws `invalid_arguments` where no editor is known. */
-function findEditor(env: NodeJS.ProcessEnv): string {
-  const editor = [env["VISUAL"], env["EDITOR"]].find((it) => it !== undefined && it.trim() !== "");
-  if (editor !== undefined) return editor.trim();
-  throw createError("invalid_arguments", "which editor? Neither VISUAL nor EDITOR is set", {
-    hint: "set one of them, as in: EDITOR=nano; or name what to change, see --help",
-  });
-}
-
-/** Writes a text to a file that nobody else can read, in a folder of its own. */
-async function createDraft(
-  context: CommandContext,
-  { editor, name, text }: { readonly editor: string; readonly name: string; readonly text: string },
-): Promise<Draft> {
-  const folder = await mkdtemp(path.join(tmpdir(), "plugboard-edit-"));
-  const file = path.join(folder, name);
-  await writeFile(file, text, { mode: 0o600, flag: "wx" });
-  const read = (): Promise<string> => readFile(file, "utf8");
-  return {
-    file,
-    edit: async () => {
-      const release = context.terminal.hold();
-      try {
-        const { signal, terminal } = context;
-        const ownsStdout = !terminal.takesBytes && context.options.json !== true;
-        if (isMissingEditor(editor)) throw editorFailed(editor, notFound);
-        const end = await runEditor({ editor, file, signal, ownsStdout });
-        if (signal.aborted) throw createError("cancelled", "cancelled, and nothing was changed");
-        if (end.exitCode !== 0) throw editorFailed(editor, end.exitCode ?? end.signal);
-      } finally {
-        release();
-      }
-      return await read().catch((cause: unknown) => {
-        throw createError("invalid_arguments", `"${file}" is gone; nothing was changed`, { cause });
-      });
-    },
-    end: async ({ isTaken }) => {
-      const last = await read().catch(() => undefined);
-      if (!isTaken && last !== undefined && last !== text) return file;
-      await rm(folder, { recursive: true, force: true });
-      return undefined;
-    },
-  };
-}
-
-/** What a shell ends with that has not found a command. */
-const notFound = 127;
-
-function editorFailed(editor: string, end: number | NodeJS.Signals | null): Error {
-  if (end === notFound)
-    return createError("invalid_arguments", `there is no editor "${editor.slice(0, 80)}"`, {
-      hint: "set VISUAL or EDITOR to a program that is installed",
-    });
-  const how = typeof end === "number" ? `exit code ${end}` : (end ?? "unknown reason");
-  return createError("invalid_arguments", `the editor failed (${how}); nothing was changed`);
 }

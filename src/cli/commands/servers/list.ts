@@ -19,6 +19,7 @@ import type { CommandContext, DefineCommand } from "../../steps/command-context.
 import { configFailure, connectEach, type ConnectReport } from "../../steps/connect-each.ts";
 import { noteConfigProblems, withHost } from "../../steps/open-host.ts";
 import { ProgressBlock } from "../../steps/progress-line.ts";
+import { claimOf, holdingNote } from "../../steps/workplace.ts";
 import { addExamples } from "../../words/examples.ts";
 
 interface ListCommand {
@@ -148,7 +149,10 @@ async function check(context: CommandContext, found: Configured): Promise<number
   if (!options.json) writeTitles(terminal, columns, widths);
   const limit = new Stop({ signals: [signal], clock: systemClock, afterMs: checkLimitMs });
   const attempts = connectEach(host, {
-    connect: (status) => connectOptions(status, limit.signal),
+    connect: (status) => ({
+      ...claimOf(context.workplace, status.name),
+      ...connectOptions(status, limit.signal),
+    }),
     // The rows say it all where nothing can be redrawn.
     progress: new ProgressBlock(context, { plainLines: false }),
   });
@@ -197,15 +201,20 @@ function withinLimit({ status, error }: ConnectReport): ServerStatus {
   return { ...status, state: "disconnected", lastError };
 }
 
-function rowOf({ standpoint }: CommandContext, status: ServerStatus): readonly string[] {
+function rowOf({ standpoint, workplace }: CommandContext, status: ServerStatus): readonly string[] {
   const { name, transport, provenance } = status;
+  const holding = workplace?.holdingOf(name);
+  const notes = [
+    ...(holding === undefined ? [] : [holdingNote(holding)]),
+    statusNote(status, standpoint),
+  ];
   return [
     name,
     statusWord(status),
     transport === "none" ? "–" : transport,
     toolCounts(status) ?? "–",
     scopeWord(provenance),
-    statusNote(status, standpoint),
+    notes.filter((note) => note !== "").join(", "),
   ];
 }
 
