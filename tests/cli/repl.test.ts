@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -234,6 +234,24 @@ describe("calls in the REPL", () => {
     await repl.answer("");
     repl.matches("sampling");
     await repl.leave();
+  });
+
+  it("ENV-12: what an entry asks for is typed unseen, and kept nowhere", async () => {
+    const sandbox = new CliSandbox();
+    const inputs = [{ type: "promptString", id: "key", description: "Your key", password: true }];
+    const demo = { ...demoEntry, env: { KEY: "${input:key}" } };
+    mkdirSync(path.join(sandbox.cwd, ".vscode"));
+    const file = path.join(sandbox.cwd, ".vscode", "mcp.json");
+    writeFileSync(file, JSON.stringify({ inputs, servers: { demo } }));
+    const repl = open(sandbox, { words: ["--config", ".vscode/mcp.json", "repl"] });
+    await repl.line("/mcp connect demo --allow-all --private", "  key:");
+    await repl.keys(`typed-canary${keys.enter}`);
+    await repl.line("demo.echo message=hi");
+    expect(repl.terminal.screen).not.toContain("typed");
+    repl.matches("hidden-input");
+    await repl.leave();
+    const history = readFileSync(path.join(sandbox.home, ".plugboard", "repl-history"), "utf8");
+    expect(history).not.toContain("typed");
   });
 
   it("tells that a server died, in the call and at the prompt", async () => {

@@ -1,4 +1,5 @@
 import type { HostEvent, HostEventOf } from "../../events/host-event.ts";
+import { type Clock, systemClock, type Timer } from "../../ports/clock.ts";
 import { type Logger, logText } from "../../ports/logger.ts";
 import { ownCommand, ownCommandsIn } from "../../text/own-command.ts";
 import { boundedLine } from "../../text/untrusted/bounded-text.ts";
@@ -12,11 +13,12 @@ export interface NoticeOptions {
   readonly write: (text: string) => void;
   /** Whether a command runs: it tells what becomes of its server itself. */
   readonly isBusy: () => boolean;
+  readonly clock?: Clock | undefined;
 }
 
 /** A notice that waits until its server may be mentioned again. */
 interface Pause {
-  readonly timer: NodeJS.Timeout;
+  readonly timer: Timer;
   latest: string | undefined;
   skipped: number;
 }
@@ -54,13 +56,14 @@ export class LiveNotices {
 
   /** Tells nothing any more. */
   close(): void {
-    for (const { timer } of this.#pauses.values()) clearTimeout(timer);
+    for (const { timer } of this.#pauses.values()) timer.cancel();
     this.#pauses.clear();
   }
 
   #write(server: string, text: string): void {
     this.#options.write(text);
-    const timer = setTimeout(() => this.#resume(server), pauseMs).unref();
+    const { clock = systemClock } = this.#options;
+    const timer = clock.schedule(pauseMs, () => this.#resume(server));
     this.#pauses.set(server, { timer, latest: undefined, skipped: 0 });
   }
 
