@@ -108,7 +108,7 @@ function failure(
     return createError("cancelled", "the request was called off", { cause });
   if (!isSent && goneCodes.has(cause.code ?? ""))
     return createError("unreachable", "no host listens there any more", { cause });
-  return createError("connection_lost", "the host that runs here has ended", { cause });
+  return hostGone(cause);
 }
 
 async function readAll(incoming: IncomingMessage): Promise<string> {
@@ -133,7 +133,7 @@ async function* readLines(incoming: IncomingMessage): AsyncGenerator<unknown, vo
     rest = lines.pop() ?? "";
     for (const line of lines) if (line !== "") yield parse(line);
   }
-  if (rest !== "") throw createError("connection_lost", "the host that runs here has ended");
+  if (rest !== "") throw hostGone();
 }
 
 async function* readRefusal(incoming: IncomingMessage): AsyncGenerator<unknown, void> {
@@ -146,8 +146,16 @@ async function* decoded(incoming: IncomingMessage): AsyncGenerator<string, void>
   try {
     for await (const piece of incoming) yield piece as string;
   } catch (cause) {
-    throw createError("connection_lost", "the host that runs here has ended", { cause });
+    throw hostGone(cause);
   }
+}
+
+/** What was asked of it may have had an effect; nobody can tell any more. */
+function hostGone(cause?: unknown): McpError {
+  return createError("connection_lost", "the host that ran here has ended", {
+    hint: "typed again, it works without that host; what was under way may have had an effect",
+    cause,
+  });
 }
 
 function parse(text: string): unknown {

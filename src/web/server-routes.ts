@@ -36,7 +36,7 @@ export function serverRoutes(options: ServerRoutesOptions): readonly Route[] {
         onPhase: (phase) => write({ phase }),
       });
       if (owner !== undefined) attachment.noteClaim(name, owner);
-      write({ status });
+      write({ status: statusOf(status) });
     });
   };
   return [
@@ -78,7 +78,8 @@ export function serverRoutes(options: ServerRoutesOptions): readonly Route[] {
       method: "GET",
       path: "/api/servers",
       summary: "every server with its state, and what is wrong with the configuration",
-      handle: () => jsonResponse({ servers: host.servers(), problems: host.configProblems }),
+      handle: () =>
+        jsonResponse({ servers: host.servers().map(statusOf), problems: host.configProblems }),
     },
     {
       method: "POST",
@@ -130,4 +131,9 @@ export function serverRoutes(options: ServerRoutesOptions): readonly Route[] {
       },
     },
   ];
+}
+
+/** The status with its configuration as it is, secrets masked; the JSON of a configuration alone would be an entry. */
+function statusOf(status: ServerStatus): object {
+  return { ...status, config: { ...status.config } };
 }

@@ -165,7 +165,7 @@ export interface Choice {
 }
 
 /** Who wants what, in one line. */
-function headlineOf(question: ConfirmQuestion): string {
+export function headlineOf(question: ConfirmQuestion): string {
   const agent = question.agent === undefined ? "An agent" : `"${neutralizeLine(question.agent)}"`;
   const server = nameOf(question.serverName);
   const tool = nameOf(question.toolName);

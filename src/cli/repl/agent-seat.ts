@@ -1,13 +1,17 @@
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { McpHost, ServerStatus } from "../../host/host.ts";
+import { AttachedHost } from "../../host/resident/attached-host.ts";
 import type { SharedHost, SharedSession } from "../../host/shared-host.ts";
 import type { Human } from "../../human/human.ts";
 import type { PermissionLevel } from "../../policy/permission-level.ts";
 import type { Holding, Workplace } from "../steps/workplace.ts";
 
 export interface SeatOptions {
-  readonly host: McpHost;
+  /** The host that is looked at and called; it may run in another process. */
+  readonly host: SharedHost;
+  /** The host for what is configured and kept, which is always of this process. */
+  readonly wholeHost: () => Promise<McpHost>;
   /** Who is asked about calls; nobody where nobody sits. */
   readonly human: Human;
   readonly agent: string;
@@ -30,15 +34,17 @@ interface SeatedAgent {
 export class AgentSeat implements Workplace {
   readonly program = "/mcp";
   readonly lendTerminal: Workplace["lendTerminal"];
-  readonly #host: McpHost;
+  #host: SharedHost;
+  readonly #wholeHost: SeatOptions["wholeHost"];
   readonly #human: Human;
   readonly #agents = new Map<string, SeatedAgent>();
   /** Views of the host, as `hostInView` gave them. */
   readonly #views = new WeakSet<SharedHost>();
   #seated: SeatedAgent;
 
-  constructor({ host, human, agent, level, lendTerminal }: SeatOptions) {
+  constructor({ host, wholeHost, human, agent, level, lendTerminal }: SeatOptions) {
     this.#host = host;
+    this.#wholeHost = wholeHost;
     this.#human = human;
     this.lendTerminal = lendTerminal;
     this.#seated = this.#agentOf(agent, level);
@@ -83,8 +89,23 @@ export class AgentSeat implements Workplace {
     return view;
   }
 
-  async wholeHost(): Promise<McpHost> {
-    return this.#host;
+  wholeHost(): Promise<McpHost> {
+    return this.#wholeHost();
+  }
+
+  /** Goes on at another host; what was connected and allowed at the one before is gone with it. */
+  moveTo(host: SharedHost): void {
+    this.#host = host;
+    for (const { holdings, chosen } of this.#agents.values()) {
+      holdings.clear();
+      chosen.clear();
+    }
+  }
+
+  /** Looks again at what a host in another process has, and at what the agent sees there. */
+  async refresh(): Promise<void> {
+    if (this.#host instanceof AttachedHost) await this.#host.refresh();
+    await this.session(this.#host).ready({ servers: [] });
   }
 
   session(host: SharedHost): SharedSession {

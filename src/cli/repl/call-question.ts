@@ -21,7 +21,7 @@ export async function askAboutCall(
   const server = neutralizeLine(serverName);
   const tool = neutralizeLine(toolName);
   dialogue.note(`${server} wants to run  ${tool}   (${claim})   agent ${neutralizeLine(agent)}`);
-  const { lines, isWhole } = shortArguments(question.arguments ?? {});
+  const { lines, isWhole } = shownArguments(question);
   for (const line of lines) dialogue.note(line);
   const offered = (["once", "tool-session", "server-session"] as const).filter((answer) =>
     answers.includes(answer),
@@ -53,6 +53,14 @@ export interface AskedCall {
   /** What the server says of the tool. */
   readonly claim: string;
   readonly signal: AbortSignal;
+}
+
+/** Arguments that come from another process are there only if they are short. */
+function shownArguments(question: ConfirmQuestion): ReturnType<typeof shortArguments> {
+  const { arguments: args, argumentsText } = question;
+  if (args !== undefined || argumentsText === undefined) return shortArguments(args ?? {});
+  const text = argumentsText.text.slice(0, maxValueChars);
+  return { lines: [`  ${text}…     (v: full JSON)`], isWhole: false };
 }
 
 /** The arguments in a line or two, and whether that is all of them. */

@@ -2,18 +2,28 @@ import { homedir } from "node:os";
 
 import { joinSignals } from "../../async/stop.ts";
 import { createError } from "../../errors/families.ts";
+import { McpError } from "../../errors/mcp-error.ts";
 import type { McpHost } from "../../host/host.ts";
 import { ownFolder } from "../../host/own-files.ts";
+import type { AttachedHost } from "../../host/resident/attached-host.ts";
+import type { SharedHost } from "../../host/shared-host.ts";
 import type { Human } from "../../human/human.ts";
 import type { PermissionLevel } from "../../policy/permission-level.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import type { Dialogue } from "../human/dialogue.ts";
+import { createHumanAt } from "../human/terminal-human.ts";
 import { CommandContext, type CommandLine } from "../steps/command-context.ts";
 import type { Interruption } from "../steps/interruption.ts";
-import { noteConfigProblems, oneShotLimits, openHost } from "../steps/open-host.ts";
+import {
+  findRunningHost,
+  noteConfigProblems,
+  oneShotLimits,
+  openHost,
+} from "../steps/open-host.ts";
 import { ProgressLine } from "../steps/progress-line.ts";
 import { AgentSeat } from "./agent-seat.ts";
 import { completeTyped } from "./complete-typed.ts";
+import { ForeignQuestions } from "./foreign-questions.ts";
 import { LineHistory } from "./line-history.ts";
 import { splitLine } from "./line-words.ts";
 import { LiveNotices, pacedLogger } from "./live-notices.ts";
@@ -59,6 +69,28 @@ const nobody: Human = { confirm: async () => "no" };
 /** Ctrl-C so many times while a command runs ends the process, whatever the command waits for. */
 const patience = 3;
 
+/** A host of this process, opened when it is first needed. */
+class LateHost {
+  readonly #open: () => Promise<McpHost>;
+  #opening: Promise<McpHost> | undefined;
+
+  constructor(open: () => Promise<McpHost>) {
+    this.#open = open;
+  }
+
+  open(): Promise<McpHost> {
+    this.#opening ??= this.#open();
+    // One that could not be opened is tried again.
+    this.#opening.catch(() => (this.#opening = undefined));
+    return this.#opening;
+  }
+
+  async close(): Promise<void> {
+    const host = await this.#opening?.catch(() => undefined);
+    await host?.close();
+  }
+}
+
 /** One person, one host, one line after the other. */
 class Repl {
   readonly #context: CommandContext;
@@ -68,11 +100,15 @@ class Repl {
   readonly #screen: Screen;
   readonly #history: LineHistory;
   readonly #notices: LiveNotices;
-  readonly #host: McpHost;
+  #host: SharedHost;
+  /** The host of another process that is used; undefined once it has gone. */
+  #running: AttachedHost | undefined;
+  readonly #ownHost: LateHost;
+  readonly #questions: ForeignQuestions | undefined;
   readonly #seat: AgentSeat;
   readonly #isAttended: boolean;
   /** The line that runs. */
-  #running: AbortController | undefined;
+  #line: AbortController | undefined;
   #interrupts = 0;
   #isLeaving = false;
   #unsubscribe: () => void = () => {};
@@ -122,10 +158,11 @@ class Repl {
       isBusy: () => repl.current?.isBusy === true,
     });
     const seats: { current?: AgentSeat } = {};
+    const places = { cwd: process.cwd(), home: homedir() };
     try {
       const person = createPerson({
         dialogue,
-        places: { cwd: process.cwd(), home: homedir() },
+        places,
         seat: () => {
           if (seats.current === undefined) throw createError("closed", "the REPL is not open yet");
           return seats.current;
@@ -144,18 +181,35 @@ class Repl {
       });
       const human = isAttended ? person.human : undefined;
       const { config } = context.options;
-      const host = await openHost(own, {
-        watch: true,
-        reconnect: true,
-        // Whoever leaves is not kept waiting by a server that does not want to end.
-        limits: oneShotLimits,
-        demo: config === undefined ? "unconfigured" : false,
-        human: human === undefined ? {} : { ...human, confirm: unlessLaunch(human) },
-        logger: pacedLogger(own.logger, notices),
-        ...(isAttended ? { sampling: person.sampling } : {}),
-      });
+      const questions = isAttended
+        ? new ForeignQuestions({
+            tell: (text) => own.notice(text),
+            human: createHumanAt(dialogue, places),
+            sampling: person.sampling,
+          })
+        : undefined;
+      const ownHost = new LateHost(() =>
+        openHost(own, {
+          watch: true,
+          reconnect: true,
+          // Whoever leaves is not kept waiting by a server that does not want to end.
+          limits: oneShotLimits,
+          demo: config === undefined ? "unconfigured" : false,
+          human: human === undefined ? {} : { ...human, confirm: unlessLaunch(human) },
+          logger: pacedLogger(own.logger, notices),
+          ...(isAttended ? { sampling: person.sampling } : {}),
+        }),
+      );
+      const running = await findRunningHost(own, { surface: questions });
+      const host = running ?? (await ownHost.open());
       const lendTerminal = <T>(use: () => Promise<T>): Promise<T> => screen.lend(use);
-      const seat = new AgentSeat({ host, human: human ?? nobody, lendTerminal, ...options });
+      const seat = new AgentSeat({
+        host,
+        wholeHost: () => ownHost.open(),
+        human: human ?? nobody,
+        lendTerminal,
+        ...options,
+      });
       seats.current = seat;
       repl.current = new Repl({
         context: own,
@@ -166,9 +220,13 @@ class Repl {
         history,
         notices,
         host,
+        running,
+        ownHost,
+        questions,
         seat,
         isAttended,
       });
+      await seat.refresh();
       return repl.current;
     } catch (error) {
       screen.close();
@@ -184,7 +242,10 @@ class Repl {
     readonly screen: Screen;
     readonly history: LineHistory;
     readonly notices: LiveNotices;
-    readonly host: McpHost;
+    readonly host: SharedHost;
+    readonly running: AttachedHost | undefined;
+    readonly ownHost: LateHost;
+    readonly questions: ForeignQuestions | undefined;
     readonly seat: AgentSeat;
     readonly isAttended: boolean;
   }) {
@@ -195,17 +256,24 @@ class Repl {
     this.#screen = parts.screen;
     this.#history = parts.history;
     this.#host = parts.host;
+    this.#running = parts.running;
+    this.#ownHost = parts.ownHost;
+    this.#questions = parts.running === undefined ? undefined : parts.questions;
     this.#seat = parts.seat;
     this.#isAttended = parts.isAttended;
     this.#notices = parts.notices;
     const { signal, interruption } = this.#context;
     signal.addEventListener("abort", () => this.#leave(), { once: true });
     if (this.#isAttended) interruption.takeInterrupts?.(() => this.interrupt());
+    this.#running?.lost.addEventListener("abort", () => {
+      if (!this.#isLeaving)
+        this.#context.notice("⚠ the host that was used has ended; from here on this works alone");
+    });
   }
 
   /** Whether a line runs. */
   get isBusy(): boolean {
-    return this.#running !== undefined;
+    return this.#line !== undefined;
   }
 
   async run(): Promise<number> {
@@ -214,6 +282,7 @@ class Repl {
     while (!this.#isLeaving) {
       const typed = await this.#nextLine();
       if (typed === undefined) break;
+      await this.#follow();
       const exitCode = await this.#runLine(typed);
       if (exitCode !== 0) this.#failure = exitCode;
     }
@@ -227,15 +296,15 @@ class Repl {
     this.#screen.close();
     const progress = new ProgressLine(this.#context, { plainLines: false });
     progress.phase("stopping");
-    await Promise.all([this.#host.close(), this.#history.close()]);
+    await Promise.all([this.#running?.close(), this.#ownHost.close(), this.#history.close()]);
     progress.stop();
   }
 
   /** Ctrl-C: cancels what runs, or clears the line; on an empty one again, it offers to leave. */
   interrupt(): void {
     this.#interrupts += 1;
-    if (this.#running !== undefined) {
-      this.#running.abort();
+    if (this.#line !== undefined) {
+      this.#line.abort();
       if (this.#interrupts === patience) process.exit(130);
       if (this.#interrupts > 1) this.#context.notice("Once more ends everything at once.");
       return;
@@ -257,7 +326,7 @@ class Repl {
 
   #leave(): void {
     this.#isLeaving = true;
-    this.#running?.abort();
+    this.#line?.abort();
     this.#screen.close();
   }
 
@@ -266,8 +335,9 @@ class Repl {
     const count = this.#host.servers().length;
     const servers = `${count} ${count === 1 ? "server" : "servers"}`;
     const { agent, level } = this.#seat;
+    const where = this.#running === undefined ? "" : " of plugboard up";
     this.#context.notice(
-      `Plugboard · ${servers} · agent ${neutralizeLine(agent)} (${level}) · /help explains, Ctrl-D leaves`,
+      `Plugboard · ${servers}${where} · agent ${neutralizeLine(agent)} (${level}) · /help explains, Ctrl-D leaves`,
     );
   }
 
@@ -275,6 +345,22 @@ class Repl {
   #listen(): void {
     this.#unsubscribe();
     this.#unsubscribe = this.#seat.session(this.#host).on("*", this.#notices.tell);
+  }
+
+  /** Looks at what has changed since the line before. A host that has gone is replaced by one of this process. */
+  async #follow(): Promise<void> {
+    if (this.#running === undefined) return;
+    try {
+      await this.#seat.refresh();
+    } catch (error) {
+      if (!McpError.is(error)) throw error;
+      const gone = this.#running;
+      this.#running = undefined;
+      await gone.close();
+      this.#host = await this.#ownHost.open();
+      this.#seat.moveTo(this.#host);
+      this.#listen();
+    }
   }
 
   /** A line goes on with the next one while a quote is open, or behind a backslash. */
@@ -294,7 +380,7 @@ class Repl {
     const { words, isOpen } = splitLine(typed);
     if (words.length === 0 || words[0]?.startsWith("#") === true) return 0;
     const running = new AbortController();
-    this.#running = running;
+    this.#line = running;
     this.#interrupts = 0;
     const context = this.#contextFor(words, running);
     try {
@@ -307,7 +393,7 @@ class Repl {
       return context.report(error);
     } finally {
       await this.#terminal.flush();
-      this.#running = undefined;
+      this.#line = undefined;
       this.#interrupts = 0;
     }
   }
@@ -347,6 +433,7 @@ class Repl {
   #ownParts(context: CommandContext): OwnParts {
     return {
       host: this.#host,
+      questions: this.#questions,
       seat: this.#seat,
       notices: this.#notices,
       terminal: this.#terminal,

@@ -1,5 +1,5 @@
 import { createError } from "../../errors/families.ts";
-import type { McpHost } from "../../host/host.ts";
+import type { SharedHost } from "../../host/shared-host.ts";
 import type { PermissionLevel } from "../../policy/permission-level.ts";
 import { isJsonObject } from "../../text/json-object.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
@@ -10,13 +10,16 @@ import { requireServer } from "../steps/connect-server.ts";
 import { noteConfigProblems } from "../steps/open-host.ts";
 import { parseToolAddress } from "../words/tool-address.ts";
 import type { AgentSeat } from "./agent-seat.ts";
+import type { ForeignQuestions } from "./foreign-questions.ts";
 import type { LiveNotices } from "./live-notices.ts";
 import type { PreviewTerminal } from "./preview-terminal.ts";
 import { type OwnWord, ownWords } from "./read-line.ts";
 
 /** What the commands of the REPL itself work with. */
 export interface OwnParts {
-  readonly host: McpHost;
+  readonly host: SharedHost;
+  /** Questions of agents elsewhere; undefined where none can come. */
+  readonly questions: ForeignQuestions | undefined;
   readonly seat: AgentSeat;
   readonly notices: LiveNotices;
   readonly terminal: PreviewTerminal;
@@ -56,6 +59,20 @@ export const ownCommands: Readonly<Record<OwnWord, OwnCommand>> = {
     context.answerLine(`read again: ${count} ${count === 1 ? "server" : "servers"}`);
     return 0;
   },
+  questions: async (context, { questions }) => {
+    const lines = questions?.lines() ?? [];
+    if (lines.length === 0) context.notice("No question waits for an answer.");
+    for (const line of lines) context.terminal.line(line);
+    return 0;
+  },
+  answer: async (context, { questions }, [number]) => {
+    if (questions === undefined)
+      throw createError("invalid_arguments", "no question comes from elsewhere", {
+        hint: "run plugboard up in another terminal, then start this again",
+      });
+    await questions.answer(number, context.signal);
+    return 0;
+  },
   help: async (context, parts, [topic]) => {
     if (topic === undefined) for (const line of helpLines(parts)) context.terminal.line(line);
     else return await parts.run(["help", topic.replace(/^\//, "")]);
@@ -82,6 +99,7 @@ async function changeAgent(
     try {
       seat.sit(name, level);
       seat.session(host);
+      await seat.refresh();
     } catch (error) {
       seat.sit(before.agent, before.level);
       throw error;

@@ -9,6 +9,8 @@ export const ownWords = {
   log: ["on|off", "what servers log, as it comes"],
   "edit-args": ["<server.tool>", "write the arguments of a call in your editor"],
   reload: ["", "read the configuration again"],
+  questions: ["", "what agents elsewhere wait for"],
+  answer: ["[number]", "answer such a question; the oldest without a number"],
   help: ["[topic]", "this, or help for a command"],
   exit: ["", "leave (also Ctrl-D)"],
 } as const satisfies Readonly<Record<string, readonly [words: string, says: string]>>;

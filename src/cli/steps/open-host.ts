@@ -65,7 +65,7 @@ export function groundOptions({ options, standpoint }: CommandContext): HostOpti
  * The host that `plugboard up` runs for this folder and these files; undefined where there is none that can be used,
  * which is told at `--log-level info`: the command works alone then.
  */
-async function findRunningHost(
+export async function findRunningHost(
   context: CommandContext,
   options: AttachOptions = {},
 ): Promise<AttachedHost | undefined> {

@@ -39,12 +39,17 @@ export interface Notice {
   readonly text: string;
 }
 
-/** The question as JSON. The arguments go as the text that is shown: reading them would count as having seen them. */
+/**
+ * The question as JSON. Arguments that are shown only in part go as that text alone: reading them here would count as
+ * having seen all of them.
+ */
 export function toWire({ method, question }: Ask): JsonObject {
   if (method !== "confirm") return { ...question };
   const { arguments: _, argumentsText, prompt, ...rest } = propertiesOf(question);
+  const isWhole = argumentsText?.omittedChars === 0;
   return {
     ...rest,
+    ...(isWhole ? { arguments: question.arguments } : {}),
     ...(argumentsText === undefined ? {} : { argumentsText: shownText(argumentsText) }),
     ...(prompt === undefined
       ? {}
