@@ -31,7 +31,14 @@ const base = [
 ];
 
 /** What every host needs of the room; writing types out (`emit-types`) is for those who do that. */
-const schema = ["schema/compile", "schema/guard", "schema/validate", "catalog/provider-schema.ts"];
+const schema = [
+  "schema/compile",
+  "schema/guard",
+  "schema/validate",
+  "schema/coerce-argument.ts",
+  "schema/usage-line.ts",
+  "catalog/provider-schema.ts",
+];
 
 const commandLine = ["cli", "../node_modules/commander"];
 

@@ -147,6 +147,24 @@ describe("commands beside plugboard up", () => {
     await stop(host);
   });
 
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "%s ends the host in the middle of an attached call: both end, and no process is left",
+    async (signal) => {
+      const sandbox = new CliSandbox();
+      sandbox.configureUser({ demo: recordedEntry(path.join(sandbox.cwd, "messages")) });
+      const host = await up(sandbox);
+      const call = sandbox.start(["call", "demo.slow", "steps=100", "delayMs=60000", "--json"]);
+      await sandbox.holds("messages", "tools/call");
+      host.signal(signal);
+      // Whatever a command has started is looked for at its end.
+      await host.ended;
+      const { stdout, stderr, exitCode } = await call.ended;
+      expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 4 });
+      expect(JSON.parse(stderr)).toMatchObject({ error: { code: "connection_lost" } });
+      expect(readdirSync(path.join(sandbox.home, ".plugboard", "run"))).toEqual([]);
+    },
+  );
+
   it("a second plugboard up for the same folder says that commands use the first one", async () => {
     const sandbox = new CliSandbox().configureUser({ demo: demoEntry });
     const first = await up(sandbox);
