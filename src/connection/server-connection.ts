@@ -64,6 +64,7 @@ export class ServerConnection {
   /** Resolves when every connection that was given up has closed; the next one opens after that. */
   #closing: Promise<void> = Promise.resolve();
   #lastError: McpError | undefined;
+  #failedAt: number | undefined;
   #knownEra: ProtocolEra | undefined;
   /** Whether the server ended without the era probe as well: one start is enough from now on. */
   #diesWithoutProbe = false;
@@ -112,6 +113,10 @@ export class ServerConnection {
   /** Why the last attempt or connection failed; kept until the next success. */
   get lastError(): McpError | undefined {
     return this.#lastError;
+  }
+
+  get failedAt(): number | undefined {
+    return this.#failedAt;
   }
 
   /** The client of the open connection: lets the hot path skip a promise. */
@@ -340,6 +345,7 @@ export class ServerConnection {
     this.#diesWithoutProbe = false;
     this.#hasConnectedOnce = true;
     this.#lastError = undefined;
+    this.#failedAt = undefined;
     this.#connectedAt = this.#options.clock.now();
     this.#restarts.connected();
     this.#enter("connected", undefined);
@@ -385,6 +391,7 @@ export class ServerConnection {
   /** Plans the restart, or stays down with the reason when there is none to come. */
   #recover(failure: McpError, delayMs: number | undefined): void {
     this.#lastError = failure;
+    this.#failedAt = this.#options.clock.now();
     this.#options.onFailure?.(failure);
     if (delayMs === undefined || this.#isEnded)
       return this.#enter(stateAfterFailure(failure.code), failure);

@@ -16,6 +16,7 @@ import { PlugboardHost } from "./plugboard-host.ts";
 /** Makes every method that a program may await of a host or a session keep the process alive meanwhile. */
 export function keepHostAlive(): void {
   keepAliveWhileAwaited<McpHost>(PlugboardHost.prototype, {
+    serversAsLastSeen: true,
     add: true,
     editableEntry: true,
     update: true,

@@ -23,6 +23,7 @@ import { keepAliveUntil } from "../ports/keep-alive.ts";
 import { closeAtProgramEnd } from "../ports/program-end.ts";
 import { chooseProtocol, protocolCoreFrom } from "../protocol/choose-protocol.ts";
 import { keepServerStates } from "../registry/keep-server-states.ts";
+import { LastAttempts } from "../registry/last-attempts.ts";
 import { ServerRegistry } from "../registry/server-registry.ts";
 import { ServerQuestions } from "../requests/server-questions.ts";
 import { ResourceReaders } from "../session/content/resource-reader.ts";
@@ -177,6 +178,7 @@ async function openHost(
     createConnection: (purpose) => connections.create(purpose),
   });
   keepServerStates({ store, registry, events });
+  const lastAttempts = new LastAttempts({ store, registry, events, clock });
 
   // Catalog: what servers offer, held to what it was when it was accepted.
   const catalog = new ToolCatalog();
@@ -292,6 +294,7 @@ async function openHost(
   const host = new PlugboardHost({
     sources,
     registry,
+    lastAttempts,
     configured,
     connector,
     connections,

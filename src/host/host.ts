@@ -159,6 +159,8 @@ export interface ServerStatus {
   readonly resources: readonly McpResource[] | undefined;
   readonly prompts: readonly McpPrompt[] | undefined;
   readonly lastError: McpError | undefined;
+  /** When that happened, in milliseconds since the epoch. */
+  readonly failedAt: number | undefined;
   readonly era: ProtocolEra | undefined;
   /** As agreed on with the server; undefined for a REST service, which speaks no MCP. */
   readonly protocolVersion: string | undefined;
@@ -363,6 +365,11 @@ export interface DisconnectOptions {
  */
 export interface McpHost extends AsyncDisposable {
   servers(): readonly ServerStatus[];
+  /**
+   * As `servers()`; but a server that is idle here shows what its last attempt came to, in any process that shares the
+   * store, where that was a failure: `state`, `lastError` and `failedAt`. Starts nothing.
+   */
+  serversAsLastSeen(): Promise<readonly ServerStatus[]>;
   /** Throws `server_unknown` with suggestions. */
   server(name: string): ServerStatus;
   /** What was wrong with the configuration; bad entries never take good ones with them. */

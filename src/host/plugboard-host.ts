@@ -14,6 +14,7 @@ import type { LaunchQuestion } from "../human/launch-question.ts";
 import type { Pins } from "../pins/pins.ts";
 import type { ToolPins } from "../pins/tool-pins.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
+import type { LastAttempts } from "../registry/last-attempts.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Roots } from "../requests/roots.ts";
 import type { ServerQuestions } from "../requests/server-questions.ts";
@@ -57,6 +58,7 @@ import type { ServerSources } from "./servers/server-sources.ts";
 export interface PlugboardHostOptions {
   readonly sources: ServerSources;
   readonly registry: ServerRegistry;
+  readonly lastAttempts: LastAttempts;
   readonly configured: ConfiguredServers;
   readonly connector: ServerConnector;
   readonly connections: ConnectionFactory;
@@ -125,6 +127,20 @@ export class PlugboardHost implements McpHost {
       if (waiting !== undefined) statuses.push(this.#status(waiting));
     }
     return statuses;
+  }
+
+  async serversAsLastSeen(): Promise<readonly ServerStatus[]> {
+    this.#assertOpen();
+    const { registry, lastAttempts } = this.#options;
+    const statuses = this.servers();
+    const idle = statuses.filter(isUntried).map(({ name }) => registry.get(name));
+    const failures = await lastAttempts.of(idle);
+    return statuses.map((status) => {
+      const failure = isUntried(status) ? failures.get(status.name) : undefined;
+      if (failure === undefined) return status;
+      const { state, error: lastError, failedAt } = failure;
+      return { ...status, state, lastError, failedAt };
+    });
   }
 
   server(name: string): ServerStatus {
@@ -202,9 +218,11 @@ export class PlugboardHost implements McpHost {
 
   async remove(name: string): Promise<void> {
     this.#assertOpen();
-    const { registry, edits, configured } = this.#options;
-    await edits.remove(registry.get(name).config);
+    const { registry, edits, configured, lastAttempts } = this.#options;
+    const server = registry.get(name);
+    await edits.remove(server.config);
     await configured.reload();
+    await lastAttempts.forget(server);
   }
 
   async importConfig(options: ImportOptions): Promise<ImportResult> {
@@ -389,4 +407,9 @@ export class PlugboardHost implements McpHost {
   #status(server: RegisteredServer, connection?: ServerConnection): ServerStatus {
     return describeServer(server, this.#options, connection);
   }
+}
+
+/** Whether this host knows nothing of a server beyond its entry. One that waits to replace another has never run. */
+function isUntried({ state, waitsToReplace }: ServerStatus): boolean {
+  return state === "idle" && waitsToReplace === undefined;
 }

@@ -39,6 +39,7 @@ export type SharedHost = Pick<
   | "requestApproval"
   | "server"
   | "servers"
+  | "serversAsLastSeen"
 > & {
   session(options?: SessionOptions): SharedSession;
 };

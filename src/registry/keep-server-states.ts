@@ -12,7 +12,7 @@ export interface KeepServerStatesOptions {
 /**
  * Writes the states of servers that are defined in the store beside their entries, for people who look into the
  * table. It writes behind everything else and, however often a server changes its state, once a moment. The states
- * are never read back: each host asks its own connections.
+ * are never read back: each host asks its own connections, and what failed is kept by `LastAttempts`.
  */
 export function keepServerStates({ store, registry, events }: KeepServerStatesOptions): void {
   const changed = new Set<string>();

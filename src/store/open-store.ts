@@ -6,6 +6,7 @@ import { ApprovalRows } from "./rows/approval-rows.ts";
 import { AreaWrites, type StoreContext } from "./rows/area-writes.ts";
 import { CatalogRows } from "./rows/catalog-rows.ts";
 import { ConnectRequestRows } from "./rows/connect-request-rows.ts";
+import { FailureRows } from "./rows/failure-rows.ts";
 import { GrantRows } from "./rows/grant-rows.ts";
 import { PinRows } from "./rows/pin-rows.ts";
 import { SecretRows } from "./rows/secret-rows.ts";
@@ -89,6 +90,7 @@ function createStore(context: StoreContext, auditLimits: AuditLimits | undefined
     catalog: new CatalogRows(context),
     secrets: new SecretRows(context),
     connectRequests: new ConnectRequestRows(context),
+    failures: new FailureRows(context),
     audit,
     onchange: (listener) => areas.onchange(listener),
     check: () => database.check(),

@@ -3,6 +3,7 @@ import type { ApprovalRows } from "./rows/approval-rows.ts";
 import type { StoreChangeListener } from "./rows/area-writes.ts";
 import type { CatalogRows } from "./rows/catalog-rows.ts";
 import type { ConnectRequestRows } from "./rows/connect-request-rows.ts";
+import type { FailureRows } from "./rows/failure-rows.ts";
 import type { GrantRows } from "./rows/grant-rows.ts";
 import type { PinRows } from "./rows/pin-rows.ts";
 import type { SecretRows } from "./rows/secret-rows.ts";
@@ -10,7 +11,7 @@ import type { ServerRows } from "./rows/server-rows.ts";
 
 /**
  * What the host remembers, shared by every process that opens the same place. A promise of a change
- * resolves when the change is on the disk, except for statuses, the catalog, requests to connect and the
+ * resolves when the change is on the disk, except for statuses, failures, the catalog, requests to connect and the
  * audit trail, which only survive the process. Every failure is `store_failed`, and then nothing was changed, unless its
  * hint says to look: the connection or the thread that was to say so can be lost.
  */
@@ -24,6 +25,7 @@ export interface Store extends AsyncDisposable {
   readonly catalog: CatalogRows;
   readonly secrets: SecretRows;
   readonly connectRequests: ConnectRequestRows;
+  readonly failures: FailureRows;
   readonly audit: AuditLog;
   /** Tells, within a second, what other processes have changed; the returned function ends that. */
   onchange(listener: StoreChangeListener): () => void;

@@ -82,6 +82,13 @@ export function serverRoutes(options: ServerRoutesOptions): readonly Route[] {
         jsonResponse({ servers: host.servers().map(statusOf), problems: host.configProblems }),
     },
     {
+      method: "GET",
+      path: "/api/last-seen",
+      summary:
+        "every server; one that is idle shows the failure of its last attempt, in any process",
+      handle: async () => jsonResponse({ servers: await host.serversAsLastSeen() }),
+    },
+    {
       method: "POST",
       path: "/api/servers/{name}/connect",
       summary: "connects a server; the phases of its start, then its status",

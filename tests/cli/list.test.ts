@@ -147,6 +147,35 @@ describe("plugboard list", () => {
     expect(named.stderr).toBe("");
   });
 
+  it("STA-03: shows what the last attempt of any command came to, until one succeeds", async () => {
+    const sandbox = new CliSandbox();
+    const ok = path.join(sandbox.cwd, "ok");
+    const start = [demoEntry.command, ...demoEntry.args];
+    sandbox.configureUser({
+      files: { command: "sh", args: ["-c", 'test -e "$0" && exec "$@"; exit 3', ok, ...start] },
+    });
+    const since = Date.now();
+    expect((await sandbox.run(["call", "files.add", "a=1", "b=2"])).exitCode).toBe(4);
+    const { stdout, exitCode } = await sandbox.run(["list"]);
+    expect(stdout).toMatch(
+      /^files {2}✗ disconnected .*\(exit code 3 after .*\), \d+ (?:s|min) ago → plugboard logs files$/m,
+    );
+    // It says what is known, and has not failed at that.
+    expect(exitCode).toBe(0);
+    expect((await sandbox.run(["get", "files"])).stdout).toMatch(
+      /^files {2}✗ disconnected$[^]*^ {2}note .* ago → plugboard logs files$/m,
+    );
+    for (const words of [["list"], ["get", "files"]]) {
+      const { stdout: object } = await sandbox.run([...words, "--json"]);
+      const { servers } = JSON.parse(object) as { servers: readonly { error: { at: number } }[] };
+      expect(servers).toMatchObject([{ state: "disconnected", error: { code: "start_exit" } }]);
+      expect(servers[0]?.error.at).toBeGreaterThanOrEqual(since);
+    }
+    writeFileSync(ok, "");
+    expect((await sandbox.run(["call", "files.add", "a=1", "b=2"])).stdout).toBe("3\n");
+    expect((await sandbox.run(["list"])).stdout).toMatch(/^files {2}○ idle /m);
+  });
+
   it("CLI-14: --json prints one object with servers and problems", async () => {
     const sandbox = new CliSandbox().configureUser({ demo: demoEntry, bad: {} });
     const { stdout, stderr, exitCode } = await sandbox.run(["list", "--json"]);

@@ -42,6 +42,7 @@ describe("a process that is attached to a host", () => {
     const { attach, calls } = await residentHost({ tools: [anyTool] });
     const attached = await attach();
     expect(attached.servers()).toMatchObject([{ name: "fake", state: "idle" }]);
+    expect(await attached.serversAsLastSeen()).toEqual(attached.servers());
     expect(() => attached.server("fak")).toThrow('no server "fak"');
     expect(await attached.connect("fake")).toMatchObject({ name: "fake", state: "connected" });
     expect(attached.server("fake").state).toBe("connected");

@@ -22,6 +22,15 @@ export function formatElapsed(milliseconds: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
+/** Writes how long ago something was, in the largest unit that fits: `4 s`, `12 min`, `3 h`, `5 d`. */
+export function formatAge(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
 /** Writes a limit as it is typed: `60s`, `1500ms`. The rest of a limit, which nobody typed, is rounded. */
 export function formatDuration(milliseconds: number): string {
   const rounded = roundLimit(milliseconds);

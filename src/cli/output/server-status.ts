@@ -4,6 +4,7 @@ import type { ServerStatus } from "../../host/host.ts";
 import { ownCommand } from "../../text/own-command.ts";
 import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import { displayPath, displayPathsIn, type Standpoint } from "./display-path.ts";
+import { formatAge } from "./duration.ts";
 
 /** Sign and word of each state: the sign alone is never relied on. */
 const stateWords: Readonly<Record<ServerState, string>> = {
@@ -102,9 +103,12 @@ export function toolsText(status: ServerStatus): string {
   return `${toolCounts(status) ?? 0} ${status.toolCount === 1 ? "tool" : "tools"}`;
 }
 
-/** What a person should know about a server beside its state, and what to do about it. */
-export function statusNote(status: ServerStatus, standpoint: Standpoint): string {
-  const { name, state, lastError, provenance, problems, protocolVersion } = status;
+/**
+ * What a person should know about a server beside its state, and what to do about it. Whoever has just tried it gives no
+ * `now`; with it a failure is told with its age, and with where to read more of it.
+ */
+export function statusNote(status: ServerStatus, standpoint: Standpoint, now?: number): string {
+  const { state, provenance, problems, protocolVersion } = status;
   if (hasHeldBackTools(status)) return quarantineNote(status, standpoint) ?? "";
   switch (state) {
     case "pending":
@@ -114,7 +118,7 @@ export function statusNote(status: ServerStatus, standpoint: Standpoint): string
     case "needs_auth":
     case "disconnected":
     case "error":
-      return `${displayPathsIn(lastError?.message ?? "", standpoint)} → ${ownCommand("test", name, [], standpoint.program)}`;
+      return failureNote(status, standpoint, now);
     case "connected": {
       const version = protocolVersion === undefined ? [] : [`MCP ${protocolVersion}`];
       const count = problems.length;
@@ -126,6 +130,16 @@ export function statusNote(status: ServerStatus, standpoint: Standpoint): string
     case "reconnecting":
       return provenance.layer === "demo" ? "bundled, to try things out" : "";
   }
+}
+
+function failureNote(status: ServerStatus, standpoint: Standpoint, now?: number): string {
+  const { name, state, lastError, failedAt } = status;
+  const reason = displayPathsIn(lastError?.message ?? "", standpoint);
+  const isOld = now !== undefined && failedAt !== undefined;
+  const age = isOld ? `, ${formatAge(now - failedAt)} ago` : "";
+  // What it printed does not mend a sign-in.
+  const next = isOld && state === "disconnected" ? "logs" : "test";
+  return `${reason}${age} → ${ownCommand(next, name, [], standpoint.program)}`;
 }
 
 /** A server in `--json` output. */
@@ -150,11 +164,16 @@ export interface ServerObject {
   readonly suspect?: readonly string[];
   readonly protocolVersion?: string;
   readonly serverInfo?: unknown;
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+    /** When, in milliseconds since the epoch. */
+    readonly at?: number;
+  };
 }
 
 export function serverObject(status: ServerStatus): ServerObject {
-  const { name, state, transport, target, provenance, lastError } = status;
+  const { name, state, transport, target, provenance, lastError, failedAt } = status;
   const { toolCount, protocolVersion, serverInfo } = status;
   return {
     name,
@@ -175,6 +194,12 @@ export function serverObject(status: ServerStatus): ServerObject {
     ...(serverInfo === undefined ? {} : { serverInfo }),
     ...(lastError === undefined
       ? {}
-      : { error: { code: lastError.code, message: lastError.message } }),
+      : {
+          error: {
+            code: lastError.code,
+            message: lastError.message,
+            ...(failedAt === undefined ? {} : { at: failedAt }),
+          },
+        }),
   };
 }

@@ -97,6 +97,11 @@ export class AttachedHost implements SharedHost {
     return this.#snapshot.servers;
   }
 
+  async serversAsLastSeen(): Promise<readonly ServerStatus[]> {
+    const { servers } = await this.#api.get("/api/last-seen");
+    return (servers as readonly JsonObject[]).map(reviveStatus);
+  }
+
   server(name: string): ServerStatus {
     const known = this.#snapshot.servers;
     // A pending entry that waits to replace another one stands behind it.

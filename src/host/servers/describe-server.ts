@@ -49,6 +49,7 @@ export function describeServer(
     resources,
     prompts,
     lastError: connection.lastError,
+    failedAt: connection.failedAt,
     era: client?.era,
     protocolVersion: isMcp ? client?.protocolVersion : undefined,
     serverInfo: isMcp ? client?.serverInfo : undefined,

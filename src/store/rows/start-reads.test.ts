@@ -9,6 +9,7 @@ import { ApprovalRows } from "./approval-rows.ts";
 import { AreaWrites } from "./area-writes.ts";
 import { CatalogRows } from "./catalog-rows.ts";
 import { ConnectRequestRows } from "./connect-request-rows.ts";
+import { FailureRows } from "./failure-rows.ts";
 import { GrantRows } from "./grant-rows.ts";
 import { PinRows } from "./pin-rows.ts";
 import { SecretRows } from "./secret-rows.ts";
@@ -38,6 +39,10 @@ describe("what every start reads", () => {
     await new CatalogRows(context).findAll([consentId("i")]);
     await new SecretRows(context).get("a");
     await new ConnectRequestRows(context).list();
+    await new FailureRows(context).list();
+    await new FailureRows(context).end([
+      { consentId: consentId("i"), serverName: "a", connectedAt: 1 },
+    ]);
     expect(database.asked).toBe(0);
     await new SecretRows(context).put("a", "x");
     expect(database.asked).toBe(1);

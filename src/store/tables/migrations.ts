@@ -23,6 +23,7 @@ const migrations: readonly Migration[] = [
   { version: 2, statements: keepAuditInPages },
   { version: 3, statements: keepAuditAsJson },
   { version: 4, statements: addConnectRequests },
+  { version: 5, statements: addServerFailures },
 ];
 
 /** The areas of version 1; later versions add theirs. */
@@ -151,6 +152,19 @@ function addConnectRequests(queries: QueryBuilder): readonly Compilable[] {
     .addPrimaryKeyConstraint("connect_requests_key", ["identity", "server_name"]);
   const area = { area: "connect-requests", revision: 0 };
   return [requests, queries.insertInto("revisions").values(area)];
+}
+
+function addServerFailures(queries: QueryBuilder): readonly Compilable[] {
+  const failures = schemaOf(queries)
+    .createTable("server_failures")
+    .addColumn("identity", "text", (column) => column.notNull())
+    .addColumn("server_name", "text", (column) => column.notNull())
+    .addColumn("entry", "text", (column) => column.notNull())
+    .addColumn("code", "text", (column) => column.notNull())
+    .addColumn("message", "text", (column) => column.notNull())
+    .addColumn("failed_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("server_failures_key", ["identity", "server_name"]);
+  return [failures];
 }
 
 /** Tables are made by name: the types describe the latest version only. */

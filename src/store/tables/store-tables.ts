@@ -57,6 +57,16 @@ export interface StoreTables {
     readonly content: string;
     readonly requested_at: number;
   };
+  /** The servers whose last attempt to connect failed: see `failure-rows.ts`. */
+  readonly server_failures: {
+    readonly identity: ConsentId;
+    readonly server_name: string;
+    /** A hash of the entry as it was. */
+    readonly entry: string;
+    readonly code: string;
+    readonly message: string;
+    readonly failed_at: number;
+  };
   /** Pages of the audit trail. People read the view `audit_entries`, which shows an entry as a row. */
   readonly audit: {
     /** Given by the database; order by it and never by time, which follows a clock that may jump. */

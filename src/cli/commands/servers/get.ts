@@ -32,7 +32,8 @@ export const define: DefineCommand = (command, execute) => {
 async function runGet(context: CommandContext, name: string): Promise<number> {
   return await withHost(context, async (host) => {
     requireServer(context, host, name);
-    const statuses = host.servers().filter((server) => server.name === name);
+    const known = await host.serversAsLastSeen();
+    const statuses = known.filter((server) => server.name === name);
     const { terminal, standpoint } = context;
     if (context.options.json) terminal.json({ servers: statuses.map(describeObject) });
     else
@@ -80,7 +81,7 @@ function describe(status: ServerStatus, standpoint: Standpoint): readonly string
     ...pairs("header", headers, ": "),
     ...settings,
     ["tools", tools === undefined ? undefined : `${tools}, as last seen`],
-    ["note", statusNote(status, standpoint)],
+    ["note", statusNote(status, standpoint, Date.now())],
   ];
   return [
     `${neutralizeLine(status.name)}  ${statusWord(status)}`,

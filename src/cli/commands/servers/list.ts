@@ -56,13 +56,15 @@ async function runList(context: CommandContext, command: ListCommand): Promise<n
   return await withHost(context, async (host) => {
     noteConfigProblems(context, host, "all");
     const found = { host, otherFiles: await findOtherFiles(context) };
-    const servers = host.servers();
+    const servers = command.check ? host.servers() : await host.serversAsLastSeen();
     if (servers.length === 0 && !context.options.json) {
       context.terminal.line("No servers are configured.");
       if (host.configProblems.length === 0) noteWhereToWrite(context);
     } else if (command.check) return await check(context, found);
     else writeServers(context, found, servers);
-    return endList(context, found, servers);
+    noteOtherFiles(context, found.otherFiles, servers);
+    // A failure that is known is listed; only --check finds out whether it is one now.
+    return endList(context, host, []);
   });
 }
 
@@ -129,7 +131,8 @@ function writeServers(
     terminal.json({ servers: objects, problems: host.configProblems, otherFiles });
     return;
   }
-  const rows = servers.map((status) => rowOf(context, status));
+  const now = Date.now();
+  const rows = servers.map((status) => rowOf(context, status, now));
   const widths = columnWidths(columns, rows);
   writeTitles(terminal, columns, widths);
   for (const row of rows) writeRow(terminal, columns, row, widths);
@@ -167,16 +170,16 @@ async function check(context: CommandContext, found: Configured): Promise<number
   limit.clear();
   context.throwIfInterrupted();
   if (options.json) writeServers(context, found, servers);
-  return endList(context, found, servers);
+  noteOtherFiles(context, found.otherFiles, servers);
+  return endList(context, host, servers);
 }
 
 /** What is wrong with the configuration has been told with the other notices, unless those are off. */
 function endList(
   context: CommandContext,
-  { host, otherFiles }: Configured,
+  host: SharedHost,
   servers: readonly ServerStatus[],
 ): number {
-  noteOtherFiles(context, otherFiles, servers);
   const failure = configFailure(host);
   if (failure !== undefined && context.options.quiet && !context.options.json)
     context.report(failure);
@@ -201,12 +204,17 @@ function withinLimit({ status, error }: ConnectReport): ServerStatus {
   return { ...status, state: "disconnected", lastError };
 }
 
-function rowOf({ standpoint, workplace }: CommandContext, status: ServerStatus): readonly string[] {
+/** With `now`, a failure is told with its age. */
+function rowOf(
+  { standpoint, workplace }: CommandContext,
+  status: ServerStatus,
+  now?: number,
+): readonly string[] {
   const { name, transport, provenance } = status;
   const holding = workplace?.holdingOf(name);
   const notes = [
     ...(holding === undefined ? [] : [holdingNote(holding)]),
-    statusNote(status, standpoint),
+    statusNote(status, standpoint, now),
   ];
   return [
     name,
