@@ -46,6 +46,8 @@ export function createProgram(version: string, execute: Execute, output?: HelpOu
       collect,
     )
     .option("--cwd <folder>", "work as if started in this folder")
+    .option("--db <place>", "keep everything in this store: a file, or postgres://…")
+    .option("--yes", "confirm what a command asks to confirm; never approval or consent")
     .addOption(
       choiceOption(
         "--log-level <level>",

@@ -61,6 +61,8 @@ describe("plugboard __complete", () => {
       "--no-color",
       "--config",
       "--cwd",
+      "--db",
+      "--yes",
       "--log-level",
     ]);
     expect(await offered(sandbox, "--log-level", "")).toHaveLength(5);

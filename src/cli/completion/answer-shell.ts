@@ -42,7 +42,7 @@ async function candidatesFor(
 }
 
 async function knownServers(
-  { config, cwd }: PlaceOptions,
+  { config, cwd, db }: PlaceOptions,
   interruption: Interruption,
 ): Promise<readonly ServerStatus[]> {
   if (cwd !== undefined) process.chdir(cwd);
@@ -51,6 +51,7 @@ async function knownServers(
     json: true,
     color: false,
     ...(config.length === 0 ? {} : { config }),
+    ...(db === undefined ? {} : { db }),
   };
   const context = new CommandContext(options, { line: [], interruption });
   return await withHost(context, async (host) => host.servers());

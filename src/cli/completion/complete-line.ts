@@ -15,6 +15,7 @@ import {
 export interface PlaceOptions {
   readonly config: readonly string[];
   readonly cwd: string | undefined;
+  readonly db: string | undefined;
 }
 
 export interface Completion {
@@ -58,9 +59,11 @@ async function readWords(
   const operands: string[] = [];
   const config: string[] = [];
   let cwd: string | undefined;
+  let db: string | undefined;
   const keep = (value: string): void => {
     if (option?.long === "--config") config.push(value);
     if (option?.long === "--cwd") cwd = value;
+    if (option?.long === "--db") db = value;
     option = undefined;
   };
   for (const word of words) {
@@ -80,7 +83,7 @@ async function readWords(
       }
     }
   }
-  return { command, operands, option, place: { config, cwd } };
+  return { command, operands, option, place: { config, cwd, db } };
 }
 
 async function offer(

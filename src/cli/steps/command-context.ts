@@ -6,6 +6,7 @@ import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { ownProgram } from "../../text/own-command.ts";
+import { looksLikeSecret } from "../../text/secrets/redact.ts";
 import { shellWord } from "../../text/shell-word.ts";
 import { type Dialogue, readAnswer } from "../human/dialogue.ts";
 import { openOutput } from "../output/direct-output.ts";
@@ -25,6 +26,8 @@ export interface GlobalOptions {
   readonly config?: readonly string[];
   /** As typed; it is the current folder by now. */
   readonly cwd?: string;
+  /** The store of this run, as typed; it counts in place of `PLUGBOARD_DB`. */
+  readonly db?: string;
   /** Without it `warn`, with `quiet` `error`; with `json` nothing, because what matters is in the object. */
   readonly logLevel?: LogLevel;
 }
@@ -110,13 +113,15 @@ export class CommandContext {
   }
 
   get standpoint(): Standpoint {
-    const { config = [], cwd } = this.options;
+    const { config = [], cwd, db } = this.options;
     const { typedServer } = this;
     const places = { cwd: process.cwd(), home: homedir(), typedServer };
     if (this.workplace !== undefined) return { ...places, program: this.workplace.program };
     const repeated = [
       ...config.flatMap((file) => ["--config", file]),
       ...(cwd === undefined ? [] : ["--cwd", cwd]),
+      // A password is not repeated on a screen, nor in what is copied from there.
+      ...(db === undefined || looksLikeSecret(db) ? [] : ["--db", db]),
     ];
     const program = [ownProgram(), ...repeated.map(shellWord)].join(" ");
     return { ...places, program };

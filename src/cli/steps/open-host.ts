@@ -54,9 +54,10 @@ function hostOptions(context: CommandContext, options: HostOptions): HostOptions
 
 /** The options that say which configuration is meant. */
 export function groundOptions({ options, standpoint }: CommandContext): HostOptions {
-  const { config } = options;
+  const { config, db } = options;
   return {
     cwd: standpoint.cwd,
+    ...(db === undefined ? {} : { store: db }),
     ...(config === undefined ? {} : { configFiles: config.toReversed() }),
   };
 }

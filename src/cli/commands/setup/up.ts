@@ -79,6 +79,8 @@ async function runServers(context: CommandContext, command: UpCommand): Promise<
   try {
     const host = await openHost(context, {
       config: false,
+      // What the bundled servers do is kept nowhere.
+      store: false,
       servers: demo.entries,
       reconnect: !once,
       limits,

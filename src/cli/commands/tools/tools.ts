@@ -21,16 +21,19 @@ interface ToolsCommand {
   /** All servers that may start, when none is named. */
   readonly server: TypedServer | undefined;
   readonly schema: boolean;
+  /** Shows the types that `types` writes. */
+  readonly ts: boolean;
   /** Lists the tools as they were last seen, and starts nothing. */
   readonly remembered: boolean;
 }
 
-type ToolsOptions = LaunchOptions & Partial<Pick<ToolsCommand, "schema" | "remembered">>;
+type ToolsOptions = LaunchOptions & Partial<Pick<ToolsCommand, "schema" | "ts" | "remembered">>;
 
 export const define: DefineCommand = (command, execute) => {
   addExamples(command, [
     { says: "of every server", line: "plugboard tools" },
     { says: "of one, with descriptions and schemas", line: "plugboard tools demo --schema" },
+    { says: "as TypeScript, to read", line: "plugboard tools demo --ts" },
     { says: "as they were last seen; starts nothing", line: "plugboard tools demo --remembered" },
     {
       says: "of one that is not configured",
@@ -42,32 +45,33 @@ export const define: DefineCommand = (command, execute) => {
       "Starts a server, or all of them, and lists the tools; or lists those that were seen last.",
     )
     .option("--schema", "whole descriptions and schemas")
+    .option("--ts", "as TypeScript, as plugboard types writes it")
     .option("--remembered", "the tools as they were last seen; starts nothing")
     .action((words: string[], options: ToolsOptions) =>
       execute((context) => {
         const server = words.length === 0 ? undefined : readServer(words, options, context.line);
-        const { schema = false, remembered = false } = options;
-        return runTools(context, { server, schema, remembered });
+        const { schema = false, ts = false, remembered = false } = options;
+        return runTools(context, { server, schema, ts, remembered });
       }),
     );
 };
 
 /** `plugboard tools`: what can be called, as the servers describe it. */
 async function runTools(context: CommandContext, command: ToolsCommand): Promise<number> {
-  const { server, schema, remembered } = command;
+  const { server, remembered } = command;
   if (remembered) return await listRemembered(context, command);
   if (server === undefined)
-    return await withHost(context, (host) => listAll(context, host, schema));
+    return await withHost(context, (host) => listAll(context, host, command));
   return await withServer(context, server, async (host, name) => {
     const progress = new ProgressLine(context);
     await connectServer(context, host, { name, progress });
-    writeTools(context, await listingOf(context, host, [name]), { schema, failures: [] });
+    writeTools(context, await listingOf(context, host, [name], command), command);
     return 0;
   });
 }
 
 async function listRemembered(context: CommandContext, command: ToolsCommand): Promise<number> {
-  const { server, schema } = command;
+  const { server } = command;
   if (server?.entry !== undefined)
     throw createError("invalid_arguments", "nothing is remembered of a server that is typed", {
       hint: "leave out --remembered",
@@ -81,7 +85,7 @@ async function listRemembered(context: CommandContext, command: ToolsCommand): P
         serverName: server.name,
       });
     const names = [...new Set(known.map(({ name }) => name))];
-    writeTools(context, await listingOf(context, host, names), { schema, failures: [] });
+    writeTools(context, await listingOf(context, host, names, command), command);
     return 0;
   });
 }
@@ -90,10 +94,10 @@ async function listRemembered(context: CommandContext, command: ToolsCommand): P
 async function listAll(
   context: CommandContext,
   host: SharedHost,
-  schema: boolean,
+  command: ToolsCommand,
 ): Promise<number> {
   const { listed, failures } = await connectForList(context, host, toolsText);
-  writeTools(context, await listingOf(context, host, listed), { schema, failures });
+  writeTools(context, await listingOf(context, host, listed, command), command, failures);
   return reportMissing(context, failures);
 }
 
@@ -101,25 +105,33 @@ interface ListedServer {
   readonly status: ServerStatus;
   /** What may be called; tools that are held back are only counted. */
   readonly tools: readonly McpTool[];
+  /** A module of TypeScript, where one was asked for. */
+  readonly types?: string;
 }
 
 async function listingOf(
   context: CommandContext,
   host: SharedHost,
   names: readonly string[],
+  { ts }: ToolsCommand,
 ): Promise<readonly ListedServer[]> {
   // Where nothing was connected, each server has said why.
   const tools = names.length === 0 ? [] : (await openListing(context, host)).tools();
-  return names.map((name) => ({
-    status: host.server(name),
-    tools: tools.filter(({ serverName }) => serverName === name),
-  }));
+  const { signal } = context;
+  return await Promise.all(
+    names.map(async (name) => ({
+      status: host.server(name),
+      tools: tools.filter(({ serverName }) => serverName === name),
+      ...(ts ? { types: await host.emitTypes(name, { signal }) } : {}),
+    })),
+  );
 }
 
 function writeTools(
   context: CommandContext,
   servers: readonly ListedServer[],
-  { schema, failures }: { readonly schema: boolean; readonly failures: readonly McpError[] },
+  { schema }: ToolsCommand,
+  failures: readonly McpError[] = [],
 ): void {
   const { terminal, options, standpoint } = context;
   if (options.json)
@@ -128,20 +140,22 @@ function writeTools(
       failures: failures.map((error) => errorObject(error, standpoint).error),
     });
   else
-    for (const { status, tools } of servers)
-      for (const line of renderTools(status.name, tools, schema)) terminal.line(line);
+    for (const { status, tools, types } of servers)
+      if (types !== undefined) terminal.data(types);
+      else for (const line of renderTools(status.name, tools, schema)) terminal.line(line);
   for (const { status } of servers) {
     const note = quarantineNote(status, context.standpoint);
     if (note !== undefined) context.notice(`▲ ${neutralizeLine(status.name)}: ${note}`);
   }
 }
 
-function serverListing({ status, tools }: ListedServer): Readonly<Record<string, unknown>> {
+function serverListing({ status, tools, types }: ListedServer): Readonly<Record<string, unknown>> {
   const { name, quarantined, suspect } = status;
   return {
     name,
     tokens: estimateTokens(tools),
     tools: tools.map((tool) => toolObject(tool)),
+    ...(types === undefined ? {} : { types }),
     ...(quarantined.length === 0 ? {} : { quarantined }),
     ...(suspect.length === 0 ? {} : { suspect }),
   };
