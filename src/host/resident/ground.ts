@@ -26,13 +26,16 @@ const maxSocketPath = 103;
  * The place of the host that reads the same files in the same folder with the same store, in this version: a
  * process that differs in one of them looks elsewhere, and finds nobody.
  */
-export function residentPlace(options: HostOptions): ResidentPlace {
+export function residentPlace(
+  options: HostOptions,
+  version: string = readOwnVersion(),
+): ResidentPlace {
   const cwd = realFolder(path.resolve(options.cwd ?? "."));
   const env = ownEnvironment(options);
   const files =
     options.configFiles?.map((file) => path.resolve(cwd, file)) ??
     configFileCandidates({ cwd, home: options.home, env }).map((candidate) => candidate.path);
-  const ground = [readOwnVersion(), cwd, files, storeLocation(options) ?? null];
+  const ground = [version, cwd, files, storeLocation(options) ?? null];
   const key = createHash("sha256").update(JSON.stringify(ground)).digest("hex").slice(0, 24);
   const folder = path.join(ownFolder(options), "run");
   return { folder, record: path.join(folder, `${key}.json`), socket: socketPath(folder, key) };

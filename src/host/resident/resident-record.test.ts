@@ -26,6 +26,8 @@ describe("the record of a host that runs for others", () => {
       residentPlace({ home, cwd: home, configFiles: ["own.json"] }),
       residentPlace({ home, cwd: home, store: ":memory:" }),
       residentPlace({ home: tmpdir(), cwd: home }),
+      // Two versions share nothing: what they say to each other may differ.
+      residentPlace({ home, cwd: home }, "0.0.0-other"),
     ];
     expect(others.map(({ record: file }) => file)).not.toContain(one.record);
     await makeFolders(one);
