@@ -67,6 +67,7 @@ export class Attachment implements Answerer {
 
   ask(ask: Ask, asker: Asker, signal: AbortSignal): Promise<unknown> {
     const id = String((this.#count += 1));
+    if (signal.aborted) return Promise.reject(signal.reason as Error);
     return new Promise((resolve, reject) => {
       const end = (): void => {
         this.#open.delete(id);

@@ -78,7 +78,7 @@ async function findOther(options: HostOptions): Promise<number | undefined> {
   if (record === undefined) return undefined;
   const api = new ApiClient(record);
   try {
-    await api.get("/api/ground");
+    await api.greet();
     return record.pid;
   } catch (error) {
     if (McpError.is(error)) return undefined;

@@ -165,6 +165,19 @@ describe("commands beside plugboard up", () => {
     },
   );
 
+  it("work alone beside a host that was stopped by Ctrl-Z, and use it again when it goes on", async () => {
+    const sandbox = new CliSandbox().configureUser({ demo: demoEntry });
+    const host = await up(sandbox);
+    const call = ["call", "demo.add", "a=2", "b=3", ...info];
+    host.signal("SIGSTOP");
+    const alone = await sandbox.run(call);
+    expect(alone).toMatchObject({ stdout: "5\n", exitCode: 0 });
+    expect(alone.stderr).toContain("the host that runs here does not answer");
+    host.signal("SIGCONT");
+    expect((await sandbox.run(call)).stderr).toContain(used);
+    await stop(host);
+  });
+
   it("a second plugboard up for the same folder says that commands use the first one", async () => {
     const sandbox = new CliSandbox().configureUser({ demo: demoEntry });
     const first = await up(sandbox);

@@ -4,12 +4,34 @@ import type { McpError } from "../../errors/mcp-error.ts";
 import type { SocketAddress, SocketClient, SocketRequest } from "../../listener/socket-client.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 
+/** How long a host that runs may take for its first word; one that was stopped (Ctrl-Z) never says it. */
+const patienceMs = 1_000;
+
 /** Speaks to the API of a host that runs in another process; what that process throws is thrown here. */
 export class ApiClient {
   readonly #client: Promise<SocketClient>;
 
   constructor(address: SocketAddress) {
     this.#client = connectTo(address);
+  }
+
+  /** Finds out whether the host answers at all; rejects with `unreachable` when it does not do so soon. */
+  async greet(): Promise<JsonObject> {
+    return await this.soon((signal) => this.get("/api/ground", signal));
+  }
+
+  /** Runs a request whose answer has to begin soon. Rejects with `unreachable` otherwise. */
+  async soon<T>(request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), patienceMs);
+    try {
+      return await request(late.signal);
+    } catch (error) {
+      if (!late.signal.aborted) throw error;
+      throw createError("unreachable", "the host that runs here does not answer", { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async get(path: string, signal?: AbortSignal): Promise<JsonObject> {

@@ -25,7 +25,7 @@ export async function attachToResident(
   if (record === undefined) return {};
   const api = new ApiClient(record);
   try {
-    const { variables } = await api.get("/api/ground");
+    const { variables } = await api.greet();
     const env = options.env ?? process.env;
     const mark = environmentMark(variables as readonly string[], env, record.token);
     return { host: await AttachedHost.attach(api, mark, attach) };

@@ -75,7 +75,10 @@ export class AttachedHost implements SharedHost {
       { environment, surface: isSurface, events: isSurface },
       host.#lost.signal,
     );
-    const { value: first } = await lines.next();
+    const { value: first } = await api.soon((late) => {
+      late.addEventListener("abort", () => host.#lost.abort());
+      return lines.next();
+    });
     if (typeof first?.["attachment"] !== "string")
       throw createError("connection_lost", "the host that runs here has ended");
     host.#id = first["attachment"];

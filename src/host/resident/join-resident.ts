@@ -100,6 +100,8 @@ class ResidentAnswerer implements Answerer {
     if (record === undefined) throw createError("unreachable", "no host runs here");
     const api = new ApiClient(record);
     try {
+      // One that was stopped is not waited for.
+      await api.greet();
       const body = {
         method: ask.method,
         question: toWire(ask),
