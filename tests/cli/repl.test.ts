@@ -255,7 +255,8 @@ describe("calls in the REPL", () => {
   });
 
   it("tells that a server died, in the call and at the prompt", async () => {
-    const repl = open(demoSandbox({ reconnect: false }));
+    // Wide enough for the longest line: where it would be broken depends on how long the server lived.
+    const repl = open(demoSandbox({ reconnect: false }), { columns: 180 });
     await repl.line("/mcp connect demo --allow-all --private");
     await repl.line("demo.crash");
     await repl.line("/mcp");

@@ -77,7 +77,9 @@ export class AgentSeat implements Workplace {
       if (this.#sees(name)) return status;
       throw this.#hiddenError(name);
     };
-    const own: Partial<SharedHost> = { servers, server };
+    const serversAsLastSeen = async (): Promise<readonly ServerStatus[]> =>
+      (await this.#host.serversAsLastSeen()).filter(({ name }) => this.#sees(name));
+    const own: Partial<SharedHost> = { servers, server, serversAsLastSeen };
     const view: SharedHost = new Proxy(this.#host, {
       get: (host, key) => {
         if (Object.hasOwn(own, key)) return Reflect.get(own, key) as unknown;
