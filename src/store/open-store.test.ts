@@ -28,7 +28,7 @@ describe("openStore", () => {
     expect(packages).toEqual([]);
     expect([...loaded].filter((name) => name.endsWith("sqlite-driver.mjs"))).toEqual([]);
     // The check sees what it must see.
-    const lazy = staticImports(path.join(import.meta.dirname, "sqlite/sqlite-file-database.ts"));
+    const lazy = staticImports(path.join(import.meta.dirname, "sqlite/sqlite-query-builder.ts"));
     expect([...lazy]).toEqual(expect.arrayContaining(["kysely"]));
   });
 
