@@ -5,7 +5,7 @@ import path from "node:path";
 
 import { rolldown } from "rolldown";
 
-import { createGroups } from "./bundle-groups.mjs";
+import { commandLineGroups, libraryGroups } from "./bundle-groups.mjs";
 import {
   getBuiltInModules,
   replaceDeclarations,
@@ -78,6 +78,7 @@ export async function writeBundle(folder) {
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name].js",
+    codeSplitting: { groups: libraryGroups() },
   });
   dropFacades(path.join(folder, "chunks"));
   await writeCommandLine(path.join(folder, "cli"));
@@ -96,6 +97,7 @@ async function writeCommandLine(folder) {
     entryFileNames: "main.cjs",
     chunkFileNames: "[name].cjs",
     exports: "named",
+    codeSplitting: { groups: commandLineGroups() },
   });
   markBuild(folder);
 }
@@ -150,7 +152,6 @@ async function writeFiles(entries, renderChunk, output) {
         mangle: false,
         codegen: { removeWhitespace: false, asciiOnly: true },
       },
-      codeSplitting: { groups: createGroups() },
       banner: ({ moduleIds }) => foreignPackages(moduleIds).map(notice).join("\n"),
     });
   } finally {

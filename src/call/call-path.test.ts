@@ -34,7 +34,11 @@ describe("a call that nothing holds up", () => {
       Promise.resolve({ ...textResult("ok"), structuredContent: { n: 1 }, _meta: { m: 1 } }),
     );
     const { connection, noted } = fakeConnection(client);
-    const { call, recorded, resolvedTimes } = createPath({ targets: [targetOf({ connection })] });
+    const { call, recorded, resolvedTimes, schemas } = createPath({
+      targets: [targetOf({ connection })],
+    });
+    // As every connection does before it counts as open.
+    await schemas.load();
     const outcome = await call({ path: "/a" });
     expect(outcome).toStrictEqual({
       ok: true,

@@ -39,9 +39,12 @@ describe("the schemas of a tool", () => {
     expect(schemas.refusal(toolOf({ inputSchema: refused }))).toEqual(expect.any(String));
   });
 
-  it("BRG-04: judge arguments at once where that is possible", () => {
+  it("BRG-04: judge arguments at once where that is possible", async () => {
     const schemas = open();
     const tool = toolOf({ inputSchema: number });
+    // Before any connection nothing is there that could judge them.
+    expect(schemas.validateNow(tool, { n: "1" })).toBe(false);
+    await schemas.load();
     expect(schemas.validateNow(tool, { n: 1 })).toBe(true);
     expect(() => schemas.validateNow(tool, { n: "1" })).toThrow(
       expect.objectContaining({
@@ -92,10 +95,11 @@ describe("the schemas of a tool", () => {
     expect(await schemas.checkResult(tool, { c: 1 })).toMatchObject({ code: "invalid_result" });
   });
 
-  it("BRG-23: promise something of results, or nothing", () => {
+  it("BRG-23: promise something of results, or nothing", async () => {
     const schemas = open();
     expect(schemas.checkResult(toolOf({}), { any: "thing" })).toBeUndefined();
     const tool = toolOf({ outputSchema: number });
+    expect(await schemas.checkResult(tool, { n: 1 })).toBeUndefined();
     expect(schemas.checkResult(tool, { n: 1 })).toBeUndefined();
     expect(schemas.checkResult(tool, undefined)).toMatchObject({
       code: "invalid_result",

@@ -1,3 +1,4 @@
+import { loadOnce } from "../async/load-once.ts";
 import { startPause } from "../async/stop.ts";
 import { cancelledByCaller, untilCancelled } from "../async/until-aborted.ts";
 import type { ServerConfig, TransportKind } from "../config/keys/server-config.ts";
@@ -8,12 +9,7 @@ import type { ProtocolClient, ServerNotification } from "../protocol/protocol-cl
 import type { ProtocolEra } from "../protocol/wire/protocol-versions.ts";
 import type { HostTransport, TransportEvidence } from "../transport/host-transport.ts";
 import { describeFailure, describeStartFailure, stateAfterFailure } from "./connection-error.ts";
-import {
-  connectDeadlineMs,
-  type ConnectionParts,
-  openConnection,
-  type OpenedConnection,
-} from "./open-connection.ts";
+import type { ConnectionParts, OpenedConnection } from "./open-connection.ts";
 import { RestartPolicy } from "./restart-policy.ts";
 import { StartPhases, type WatchPhase } from "./start-phases.ts";
 
@@ -48,6 +44,9 @@ interface Attempt {
   readonly hurry: () => void;
   readonly phases: StartPhases;
 }
+
+/** Loaded with the first connection: most servers that are known are not connected. */
+const loadOpening = loadOnce(() => import("./open-connection.ts"));
 
 /**
  * One link to one server. It opens on first use; when it drops it comes back by itself, as often and
@@ -302,6 +301,7 @@ export class ServerConnection {
     phases: StartPhases,
   ): Promise<OpenedConnection> {
     const { config, limits, onNotification, onReady } = this.#options;
+    const { connectDeadlineMs, openConnection } = await loadOpening();
     if (signal.aborted) throw this.#closedMeanwhile();
     const opened = await openConnection(this.#options, {
       connectTimeoutMs: timeoutMs ?? connectDeadlineMs(config, limits, this.#hasConnectedOnce),

@@ -5,6 +5,7 @@ import { Approvals } from "../approval/approvals.ts";
 import { ApprovedLaunches } from "../approval/approved-launches.ts";
 import { LaunchApproval } from "../approval/launch-approval.ts";
 import { locateLaunch, thisMachine } from "../approval/locate-launch.ts";
+import { loadOnce } from "../async/load-once.ts";
 import { CallPath } from "../call/call-path.ts";
 import { ToolSchemas } from "../call/tool-schemas.ts";
 import { Discovery } from "../catalog/discovery.ts";
@@ -44,7 +45,6 @@ import { ConfiguredServers } from "./servers/configured-servers.ts";
 import { ConnectRequests } from "./servers/connect-elsewhere.ts";
 import { ServerConnector } from "./servers/connect-servers.ts";
 import { ConnectionFactory } from "./servers/connection-factory.ts";
-import { ServerEdits } from "./servers/edit-servers.ts";
 import { EntryReferences } from "./servers/entry-references.ts";
 import { GivenServers } from "./servers/given-servers.ts";
 import { ServerSources } from "./servers/server-sources.ts";
@@ -138,13 +138,9 @@ async function openHost(
   // Configuration: where servers are defined, and what their entries refer to.
   const sources = await ServerSources.open(options, store);
   const given = new GivenServers();
-  const edits = new ServerEdits({
-    store,
-    cwd,
-    home,
-    given,
-    hostEnv,
-    ownEnv: ownEnvironment(options),
+  const loadEdits = loadOnce(async () => {
+    const { ServerEdits } = await import("./servers/edit-servers.ts");
+    return new ServerEdits({ store, cwd, home, given, hostEnv, ownEnv: ownEnvironment(options) });
   });
   const references = new EntryReferences({ hostEnv, human, folders: ground });
 
@@ -192,7 +188,10 @@ async function openHost(
     pins,
     storedCatalogs,
   });
-  connections.onReady((client, server) => discovery.begin(client, server));
+  const schemas = new ToolSchemas(limits);
+  connections.onReady(async (client, server) => {
+    await Promise.all([schemas.load(), discovery.begin(client, server)]);
+  });
 
   // Grants: what people have allowed.
   const grants = new ToolGrants({ store, registry, catalog, pins, revision, events, clock });
@@ -240,7 +239,6 @@ async function openHost(
   const connectRequests = new ConnectRequests({ store, registry, connector });
 
   // Calls: the one path of each, checked against schemas and recorded.
-  const schemas = new ToolSchemas(limits);
   const calls = new CallPath({
     limits,
     clock,
@@ -299,7 +297,8 @@ async function openHost(
     connector,
     connections,
     connectRequests,
-    edits,
+    loadEdits,
+    hostEnv,
     approvals,
     launchApproval,
     catalog,

@@ -52,7 +52,8 @@ import type { ConnectRequests } from "./servers/connect-elsewhere.ts";
 import type { ServerConnector } from "./servers/connect-servers.ts";
 import type { ConnectionFactory } from "./servers/connection-factory.ts";
 import { describeServer } from "./servers/describe-server.ts";
-import { isThere, type ServerEdits } from "./servers/edit-servers.ts";
+import { isThere } from "./servers/edit-errors.ts";
+import type { ServerEdits } from "./servers/edit-servers.ts";
 import type { ServerSources } from "./servers/server-sources.ts";
 
 export interface PlugboardHostOptions {
@@ -63,7 +64,10 @@ export interface PlugboardHostOptions {
   readonly connector: ServerConnector;
   readonly connections: ConnectionFactory;
   readonly connectRequests: ConnectRequests;
-  readonly edits: ServerEdits;
+  /** Loads what writes changes of servers. */
+  readonly loadEdits: () => Promise<ServerEdits>;
+  /** The variables of the host's environment. */
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly approvals: Approvals;
   readonly launchApproval: LaunchApproval<RegisteredServer>;
   readonly catalog: ToolCatalog;
@@ -195,14 +199,16 @@ export class PlugboardHost implements McpHost {
     this.#assertOpen();
     const known = this.#options.registry.find(name);
     if (known !== undefined) throw isThere(name, known.config.provenance);
-    const notes = await this.#options.edits.add(name, entry, scope);
+    const edits = await this.#options.loadEdits();
+    const notes = await edits.add(name, entry, scope);
     return { ...(await this.#reloaded(name)), notes };
   }
 
   async editableEntry(name: string): Promise<EditableEntry> {
     this.#assertOpen();
-    const { registry, edits } = this.#options;
-    return await edits.editable(registry.get(name).config);
+    const { config } = this.#options.registry.get(name);
+    const edits = await this.#options.loadEdits();
+    return await edits.editable(config);
   }
 
   async update(
@@ -211,15 +217,17 @@ export class PlugboardHost implements McpHost {
     { revision }: UpdateOptions = {},
   ): Promise<KeptServer> {
     this.#assertOpen();
-    const { registry, edits } = this.#options;
-    const notes = await edits.update(registry.get(name).config, entry, revision);
+    const { config } = this.#options.registry.get(name);
+    const edits = await this.#options.loadEdits();
+    const notes = await edits.update(config, entry, revision);
     return { ...(await this.#reloaded(name)), notes };
   }
 
   async remove(name: string): Promise<void> {
     this.#assertOpen();
-    const { registry, edits, configured, lastAttempts } = this.#options;
+    const { registry, loadEdits, configured, lastAttempts } = this.#options;
     const server = registry.get(name);
+    const edits = await loadEdits();
     await edits.remove(server.config);
     await configured.reload();
     await lastAttempts.forget(server);
@@ -227,7 +235,8 @@ export class PlugboardHost implements McpHost {
 
   async importConfig(options: ImportOptions): Promise<ImportResult> {
     this.#assertOpen();
-    const { registry, sources, edits, connector, configured } = this.#options;
+    const { registry, sources, loadEdits, connector, configured } = this.#options;
+    const edits = await loadEdits();
     const { servers, shadowed } = sources.current;
     const known = new Set([
       ...registry.all().map(({ config }) => config),
@@ -243,15 +252,16 @@ export class PlugboardHost implements McpHost {
 
   async importSources(): Promise<readonly ImportSource[]> {
     this.#assertOpen();
-    const { sources, edits } = this.#options;
+    const { sources, loadEdits } = this.#options;
+    const edits = await loadEdits();
     return await edits.importSources(new Set(sources.current.files.map((file) => file.path)));
   }
 
   async checkConfig(): Promise<ConfigCheck> {
     this.#assertOpen();
-    const { sources, configured, edits } = this.#options;
+    const { sources, configured, hostEnv } = this.#options;
     const { checkConfig } = await import("./files/check-config.ts");
-    return checkConfig(sources.current, configured.problems, edits.hostEnv);
+    return checkConfig(sources.current, configured.problems, hostEnv);
   }
 
   async enable(name: string): Promise<ServerStatus> {
@@ -394,8 +404,9 @@ export class PlugboardHost implements McpHost {
 
   async #setEnabled(name: string, isEnabled: boolean): Promise<ServerStatus> {
     this.#assertOpen();
-    const { registry, edits } = this.#options;
-    await edits.setEnabled(registry.get(name).config, isEnabled);
+    const { config } = this.#options.registry.get(name);
+    const edits = await this.#options.loadEdits();
+    await edits.setEnabled(config, isEnabled);
     return await this.#reloaded(name);
   }
 

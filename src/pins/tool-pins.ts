@@ -1,3 +1,4 @@
+import { loadOnce } from "../async/load-once.ts";
 import { createQueue } from "../async/queue.ts";
 import { TimeSlice } from "../async/time-slice.ts";
 import { type ConsentId, hasLastingIds } from "../config/keys/server-ids.ts";
@@ -10,7 +11,6 @@ import type { RegisteredServer, ServerRegistry } from "../registry/server-regist
 import type { HostStore } from "../store/host-store.ts";
 import type { StoredDefinition } from "../store/rows/pin-rows.ts";
 import type { Store } from "../store/store.ts";
-import { describeQuarantined } from "./describe-quarantined.ts";
 import { createInspector } from "./inspect-definition.ts";
 import {
   type AcceptedDefinition,
@@ -51,6 +51,9 @@ interface FreshTools {
   readonly server: RegisteredServer;
   readonly tools: readonly ListedTool[];
 }
+
+/** Loaded for the first person who looks at a quarantined tool. */
+const loadDescription = loadOnce(() => import("./describe-quarantined.ts"));
 
 /** The number of servers whose pins are read with one query. */
 const serversPerRead = 50;
@@ -244,6 +247,7 @@ export class ToolPins implements Pins {
   ): Promise<QuarantinedTool> {
     const isKnown = current.reason === "changed";
     const accepted = isKnown ? await this.#acceptedDefinition(server, tool) : undefined;
+    const { describeQuarantined } = await loadDescription();
     return await describeQuarantined({
       server: server.config.name,
       tool,

@@ -17,7 +17,7 @@ import type { JsonObject } from "../text/json-object.ts";
 import { OpenedPages } from "./opened-pages.ts";
 import type { Asking } from "./question.ts";
 import { type Roots, answerRoots } from "./roots.ts";
-import { SamplingAllowances, type SamplingHandler, answerSampling } from "./sampling.ts";
+import type { SamplingAllowances, SamplingHandler } from "./sampling.ts";
 
 export interface QuestionsOptions {
   /** Answers questions that belong to no session. */
@@ -60,7 +60,7 @@ export class ConnectionQuestions {
   readonly #options: QuestionsOptions;
   readonly #offer: () => QuestionsOffer;
   readonly #budget: QuestionBudget;
-  readonly #allowances = new SamplingAllowances();
+  #allowances: SamplingAllowances | undefined;
   readonly #pages: OpenedPages;
 
   constructor(
@@ -115,12 +115,16 @@ export class ConnectionQuestions {
   }
 
   #sampling(handler: SamplingHandler): InputHandler {
-    const options = { handler, allowances: this.#allowances };
     return {
       capability: {},
       answer: (params, context) =>
         this.#answer("sampling", context, (asking) =>
-          this.#budgeted(asking, () => answerSampling(params, asking, options)),
+          this.#budgeted(asking, async () => {
+            // Loaded by the first server that asks, as the code for forms is.
+            const { answerSampling, SamplingAllowances } = await import("./sampling.ts");
+            const allowances = (this.#allowances ??= new SamplingAllowances());
+            return await answerSampling(params, asking, { handler, allowances });
+          }),
         ),
     };
   }

@@ -9,7 +9,8 @@ import type {
   ServerConfig,
   StdioTransportConfig,
 } from "../config/keys/server-config.ts";
-import { type Environment, resolveServer } from "../config/parse/expand-variables.ts";
+import { resolveServer } from "../config/parse/expand-variables.ts";
+import type { Environment } from "../config/variables/reference-values.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { CheckedLaunch } from "../isolation/process/checked-launch.ts";

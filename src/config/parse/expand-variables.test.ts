@@ -7,12 +7,8 @@ import { McpError } from "../../errors/mcp-error.ts";
 import { redact } from "../../text/secrets/redact.ts";
 import type { ServerConfig } from "../keys/server-config.ts";
 import { variableUses } from "../variables/reference-uses.ts";
-import {
-  type ExpandOptions,
-  expandVariables,
-  otherReferences,
-  resolveServer,
-} from "./expand-variables.ts";
+import { otherReferences } from "../variables/reference-values.ts";
+import { type ExpandOptions, expandVariables, resolveServer } from "./expand-variables.ts";
 import { parseServerEntry } from "./parse-config.ts";
 
 const environment = { TOKEN: "canary-token", HOST: "h.example", EMPTY: "", RECURSIVE: "${TOKEN}" };

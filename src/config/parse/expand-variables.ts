@@ -9,6 +9,7 @@ import { entryKeys } from "../keys/config-keys.ts";
 import { formatPlace } from "../keys/config-problem.ts";
 import type { ServerConfig, TransportConfig } from "../keys/server-config.ts";
 import { mapTemplates, type ResolvedTexts } from "../variables/map-templates.ts";
+import { type Environment, otherReferences } from "../variables/reference-values.ts";
 import { isCredential, isSecretValue } from "../variables/secret-values.ts";
 import {
   expandFolders,
@@ -17,22 +18,6 @@ import {
   parseTemplate,
 } from "../variables/variable-reference.ts";
 import { findUrlFlaw } from "./build-transport.ts";
-
-/** The values of references: variables by their names, all others under a symbol that no variable can have. */
-export interface Environment extends Readonly<Record<string, string | undefined>> {
-  readonly [otherReferences]?: OtherReferences;
-}
-
-export const otherReferences: unique symbol = Symbol("plugboard.otherReferences");
-
-/** The values of one entry's references that are no variables of the environment. */
-export interface OtherReferences {
-  readonly folders: Folders;
-  /** The answers for `${input:id}`, by id. */
-  readonly inputs: ReadonlyMap<string, SecretText>;
-  /** The variables of the entry's `envFile`. */
-  readonly envFile: Readonly<Record<string, SecretText>>;
-}
 
 export interface ExpandOptions {
   /**

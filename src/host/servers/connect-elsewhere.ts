@@ -4,7 +4,7 @@ import type { HostStore } from "../../store/host-store.ts";
 import type { StoredConnectRequest } from "../../store/rows/connect-request-rows.ts";
 import type { ConnectElsewhereOptions } from "../host.ts";
 import type { ServerConnector } from "./connect-servers.ts";
-import { noStore } from "./edit-servers.ts";
+import { noStore } from "./edit-errors.ts";
 
 export interface ConnectRequestsOptions {
   readonly store: HostStore;

@@ -1,6 +1,7 @@
 import type { Transport } from "@modelcontextprotocol/client";
 
 import { describeTarget } from "../../approval/describe-target.ts";
+import { loadOnce } from "../../async/load-once.ts";
 import { formatOrigin } from "../../config/keys/config-problem.ts";
 import type { Limits } from "../../config/keys/limits.ts";
 import type { ServerConfig } from "../../config/keys/server-config.ts";
@@ -29,11 +30,16 @@ import type { ServerQuestions } from "../../requests/server-questions.ts";
 import { jsonHead } from "../../text/json-head.ts";
 import { truncate } from "../../text/truncate.ts";
 import { adoptTransport } from "../../transport/adopt-transport.ts";
-import { type CreateTransport, createTransport } from "../../transport/create-transport.ts";
+import type { CreateTransport } from "../../transport/create-transport.ts";
 import { sanitizeLine } from "../../transport/reading/sanitize-line.ts";
 import type { ServerLog, ServerLogs } from "../logs/server-logs.ts";
 import type { EntryEnvironment, EntryReferences } from "./entry-references.ts";
 import type { ServerSources } from "./server-sources.ts";
+
+/** Loaded with the first start: most servers that are known are not connected. */
+const loadTransports = loadOnce(
+  async () => (await import("../../transport/create-transport.ts")).createTransport,
+);
 
 const maxLogChars = 1_000;
 
@@ -99,7 +105,7 @@ export class ConnectionFactory {
       connectProtocol,
       clientInfo,
       createTransport: guarded(
-        open === undefined ? createTransport : handedOver(open),
+        open === undefined ? loadTransports : () => Promise.resolve(handedOver(open)),
         { mayStart, fill },
         { ground, log: undefined },
       ),
@@ -136,7 +142,7 @@ export class ConnectionFactory {
       dialects: this.#dialects,
       startGates: this.#startGates,
       createTransport: guarded(
-        open === undefined ? createTransport : handedOver(open),
+        open === undefined ? loadTransports : () => Promise.resolve(handedOver(open)),
         { mayStart, fill },
         { ground, log },
       ),
@@ -212,7 +218,7 @@ interface StartContext {
 
 /** Asks once more whether the server may start, right before each start, also one that happens by itself. */
 function guarded(
-  create: CreateTransport,
+  load: () => Promise<CreateTransport>,
   { mayStart, fill }: Pick<ConnectionPurpose, "mayStart"> & Pick<EntryEnvironment, "fill">,
   { ground, log }: StartContext,
 ): CreateTransport {
@@ -222,6 +228,8 @@ function guarded(
       mayStart();
       await fill();
     }
+    // Before the last look, so that nothing is waited for between that and the start.
+    const create = await load();
     const checked = mayStart();
     log?.tell(startText(config));
     return await create(config, { ...context, ground, checked, output: log });

@@ -5,12 +5,7 @@ import type { ConfigEdit } from "../../config/edit/edit-config-text.ts";
 import { baseDirOf } from "../../config/files/config-files.ts";
 import { projectRoot } from "../../config/files/project-folders.ts";
 import type { ConfigProblem } from "../../config/keys/config-problem.ts";
-import {
-  type Provenance,
-  type ServerConfig,
-  definitionOf,
-  isOfProject,
-} from "../../config/keys/server-config.ts";
+import { isOfProject, type ServerConfig } from "../../config/keys/server-config.ts";
 import { parseServerEntry } from "../../config/parse/parse-config.ts";
 import { toJson } from "../../config/parse/to-json.ts";
 import type { SourceGround } from "../../config/sources/source-table.ts";
@@ -29,6 +24,7 @@ import type {
   ServerScope,
 } from "../host.ts";
 import { absoluteEntry } from "./absolute-entry.ts";
+import { isThere, noStore } from "./edit-errors.ts";
 import type { GivenServers } from "./given-servers.ts";
 
 export interface ServerEditsOptions {
@@ -48,10 +44,6 @@ export class ServerEdits {
 
   constructor(options: ServerEditsOptions) {
     this.#options = options;
-  }
-
-  get hostEnv(): ServerEditsOptions["hostEnv"] {
-    return this.#options.hostEnv;
   }
 
   /**
@@ -301,14 +293,6 @@ async function editFile(
   await editConfigFile(file, edit, options);
 }
 
-export function isThere(serverName: string, provenance?: Provenance): McpError {
-  return createError("config_invalid", `there is a server "${serverName}" already`, {
-    serverName,
-    hint: "update it, or choose another name",
-    details: { isTaken: true, ...(provenance && definitionOf(provenance)) },
-  });
-}
-
 function definedInCode(serverName: string): McpError {
   return createError("config_invalid", `"${serverName}" is defined in code, not in a file`, {
     serverName,
@@ -318,13 +302,6 @@ function definedInCode(serverName: string): McpError {
 
 function notInStore(serverName: string): McpError {
   return createError("server_unknown", `no server "${serverName}" in the store`, { serverName });
-}
-
-export function noStore(serverName: string): McpError {
-  return createError("store_failed", "this host keeps nothing", {
-    serverName,
-    hint: 'create it with a `store`, or write to `scope: "project"`',
-  });
 }
 
 /**

@@ -2,12 +2,12 @@ import { untilAborted } from "../../async/until-aborted.ts";
 import { readEnvFile } from "../../config/files/read-env-file.ts";
 import { formatOrigin } from "../../config/keys/config-problem.ts";
 import type { InputDeclaration, ServerConfig } from "../../config/keys/server-config.ts";
+import { hasOtherReferences, inputIds } from "../../config/variables/reference-uses.ts";
 import {
   type Environment,
   otherReferences,
   type OtherReferences,
-} from "../../config/parse/expand-variables.ts";
-import { hasOtherReferences, inputIds } from "../../config/variables/reference-uses.ts";
+} from "../../config/variables/reference-values.ts";
 import type { Folders } from "../../config/variables/variable-reference.ts";
 import { createError } from "../../errors/families.ts";
 import type { Human, InputQuestion } from "../../human/human.ts";

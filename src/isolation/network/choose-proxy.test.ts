@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Environment } from "../../config/parse/expand-variables.ts";
+import type { Environment } from "../../config/variables/reference-values.ts";
 import { chooseProxy } from "./choose-proxy.ts";
 
 const proxy = "http://proxy.corp:3128";

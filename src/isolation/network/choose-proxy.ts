@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 
 import ipaddr from "ipaddr.js";
 
-import type { Environment } from "../../config/parse/expand-variables.ts";
+import type { Environment } from "../../config/variables/reference-values.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import { hostKind, withoutBrackets } from "./network-policy.ts";

@@ -1,5 +1,5 @@
 import { until } from "../../async/stop.ts";
-import type { Environment } from "../../config/parse/expand-variables.ts";
+import type { Environment } from "../../config/variables/reference-values.ts";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { Clock } from "../../ports/clock.ts";

@@ -10,7 +10,7 @@ import { hasOpenssl, startSelfSigned } from "../../../tests/fixtures/network/sel
 import { sendRequest } from "../../../tests/fixtures/network/send-request.ts";
 import { TestProxy } from "../../../tests/fixtures/network/test-proxy.ts";
 import { TrapServer } from "../../../tests/fixtures/network/trap-server.ts";
-import type { Environment } from "../../config/parse/expand-variables.ts";
+import type { Environment } from "../../config/variables/reference-values.ts";
 import { createError } from "../../errors/families.ts";
 import { chooseProxy } from "./choose-proxy.ts";
 import { loadGuardedPools } from "./guarded-pools.ts";

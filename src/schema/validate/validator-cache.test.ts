@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 
+import { defaultLimits } from "../../config/keys/limits.ts";
+import { SchemaReports } from "../guard/schema-reports.ts";
 import { ValidatorCache } from "./validator-cache.ts";
 
 describe("ValidatorCache", () => {
@@ -56,10 +58,11 @@ describe("ValidatorCache", () => {
 
   it("BRG-21: judging a schema for a listing gives the same answer as using it", () => {
     const cache = new ValidatorCache();
+    const reports = new SchemaReports(defaultLimits);
     for (const schema of [{ type: "string" }, { $ref: "#" }, { pattern: "(?=a)" }, true, 5]) {
-      const report = cache.inspect(schema);
+      const report = reports.of(schema);
       expect(cache.forSchema(schema).report).toEqual(report);
-      expect(cache.inspect(schema)).toEqual(report);
+      expect(reports.of(schema)).toEqual(report);
     }
   });
 

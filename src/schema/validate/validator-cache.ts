@@ -1,5 +1,5 @@
 import { defaultLimits } from "../../config/keys/limits.ts";
-import { inspectSchema, measureSchema, type SchemaReport } from "../guard/schema-guard.ts";
+import { measureSchema } from "../guard/schema-guard.ts";
 import {
   createMeasuredValidator,
   createRefusingValidator,
@@ -30,7 +30,6 @@ export class ValidatorCache {
   readonly #options: ValidatorCacheOptions;
   readonly #byText = new Map<string, Entry>();
   readonly #bySchema = new WeakMap<object, Entry>();
-  readonly #reports = new WeakMap<object, SchemaReport>();
   #chars = 0;
 
   constructor(options: ValidatorCacheOptions = {}) {
@@ -51,17 +50,6 @@ export class ValidatorCache {
     const { entry, validator } = this.#find(schema);
     if (entry !== undefined) this.#bySchema.set(schema, entry);
     return validator;
-  }
-
-  /** Judges a schema without compiling it, for listings. Only the report is kept. */
-  inspect(schema: unknown): SchemaReport {
-    const limits = this.#options.limits ?? defaultLimits;
-    if (typeof schema !== "object" || schema === null) return inspectSchema(schema, limits);
-    const known = this.#bySchema.get(schema)?.validator?.report ?? this.#reports.get(schema);
-    if (known !== undefined) return known;
-    const report = inspectSchema(schema, limits);
-    this.#reports.set(schema, report);
-    return report;
   }
 
   #find(schema: unknown): { readonly validator: Validator; readonly entry?: Entry } {

@@ -2,7 +2,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { Dispatcher } from "undici";
 
 import type { Limits } from "../../config/keys/limits.ts";
-import type { Environment } from "../../config/parse/expand-variables.ts";
+import type { Environment } from "../../config/variables/reference-values.ts";
 import { looksSecret } from "../../config/variables/secret-values.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 
-import type { Environment } from "../../config/parse/expand-variables.ts";
+import type { Environment } from "../../config/variables/reference-values.ts";
 import { createError } from "../../errors/families.ts";
 import { chooseProxy } from "../../isolation/network/choose-proxy.ts";
 import type { ResolveHost } from "../../isolation/network/guarded-connector.ts";
