@@ -15,6 +15,8 @@ const writeDelayMs = 1_000;
 const closeTimeoutMs = 1_000;
 /** What may wait for the disk; further lines are left out and counted. */
 const maxPendingBytes = 256 * 1_024;
+/** Room for the line at the end that says how many were left out: it must not make a file larger than it may be. */
+const omissionBytes = 200;
 const messagesPerSecond = 50;
 const messageBurst = 1_000;
 
@@ -187,7 +189,7 @@ export class ServerLog implements ProcessOutput {
   #add(entry: Pick<LogEntry, "source" | "level" | "text">): void {
     const line = this.#format(entry);
     const bytes = Buffer.byteLength(line);
-    if (this.#pendingBytes + bytes > this.#options.maxPendingBytes) {
+    if (this.#pendingBytes + bytes + omissionBytes > this.#options.maxPendingBytes) {
       this.#omittedLines += 1;
       return;
     }
