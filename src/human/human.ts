@@ -53,13 +53,17 @@ export interface ShownMessage extends ShownText {
  * `no` is also what silence, an error and a closed terminal mean. `…-session` lasts as long as the
  * agent's session, `…-always` is kept; each covers exactly the definitions the server has now.
  */
-export type ConfirmAnswer =
-  | "no"
-  | "once"
-  | "tool-session"
-  | "server-session"
-  | "tool-always"
-  | "server-always";
+export type ConfirmAnswer = (typeof confirmAnswers)[number];
+
+/** Every answer, from the narrowest to the widest. */
+export const confirmAnswers = [
+  "no",
+  "once",
+  "tool-session",
+  "server-session",
+  "tool-always",
+  "server-always",
+] as const;
 
 /** The fields of every question that a server asks; every text in it is safe to show. */
 interface ServerQuestion {

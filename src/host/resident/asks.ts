@@ -1,11 +1,12 @@
 import { createError } from "../../errors/families.ts";
-import type {
-  ConfirmAnswer,
-  ConfirmQuestion,
-  ElicitAnswer,
-  ElicitQuestion,
-  InputQuestion,
-  ShownPrompt,
+import {
+  type ConfirmAnswer,
+  confirmAnswers,
+  type ConfirmQuestion,
+  type ElicitAnswer,
+  type ElicitQuestion,
+  type InputQuestion,
+  type ShownPrompt,
 } from "../../human/human.ts";
 import type { ShownText } from "../../human/shown-text.ts";
 import type { SamplingRequest, SamplingResult } from "../../requests/sampling.ts";
@@ -45,7 +46,7 @@ export interface Notice {
  */
 export function toWire({ method, question }: Ask): JsonObject {
   if (method !== "confirm") return { ...question };
-  const { arguments: _, argumentsText, prompt, ...rest } = propertiesOf(question);
+  const { argumentsText, prompt, ...rest } = propertiesOf(question);
   const isWhole = argumentsText?.omittedChars === 0;
   return {
     ...rest,
@@ -113,15 +114,6 @@ function notUnderstood(): Error {
   return createError("protocol_violation", "a question of the host that runs here is none");
 }
 
-const confirmAnswers: readonly unknown[] = [
-  "no",
-  "once",
-  "tool-session",
-  "server-session",
-  "tool-always",
-  "server-always",
-] satisfies readonly ConfirmAnswer[];
-
 /** The answer to an ask of this method; undefined for JSON that answers nothing of the kind. */
 export function readAnswer<M extends AskMethod>(
   method: M,
@@ -134,7 +126,9 @@ export function readAnswer<M extends AskMethod>(
 function readValue(method: AskMethod, answer: unknown): { readonly value: unknown } | undefined {
   switch (method) {
     case "confirm":
-      return confirmAnswers.includes(answer) ? { value: answer } : undefined;
+      return (confirmAnswers as readonly unknown[]).includes(answer)
+        ? { value: answer }
+        : undefined;
     case "elicit": {
       const { action } = isJsonObject(answer) ? answer : {};
       const isKnown = action === "accept" || action === "decline" || action === "cancel";

@@ -31,12 +31,11 @@ export async function readRecord({
   return { path: socket, token, pid };
 }
 
-/** Writes it for others to find; the folders are made, and belong to the user alone. */
+/** Writes it for others to find, into folders that `makeFolders` has made. */
 export async function writeRecord(
-  { folder, record, socket }: ResidentPlace,
+  { record, socket }: ResidentPlace,
   { token, pid }: Omit<ResidentRecord, "path">,
 ): Promise<void> {
-  await makePrivate(folder);
   await writeFileAtomic(record, `${JSON.stringify({ pid, token, socket })}\n`, { mode: 0o600 });
 }
 

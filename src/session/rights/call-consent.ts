@@ -15,7 +15,7 @@ import type { EventBus } from "../../events/event-bus.ts";
 import { subjectsOfServer } from "../../grants/consent-subject.ts";
 import type { ToolGrants } from "../../grants/tool-grants.ts";
 import { askPerson, QuestionTurns } from "../../human/ask-person.ts";
-import type { ConfirmAnswer, Human } from "../../human/human.ts";
+import { type ConfirmAnswer, confirmAnswers, type Human } from "../../human/human.ts";
 import { isUnseen, noteSeen, showText } from "../../human/shown-text.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { truncate } from "../../text/truncate.ts";
@@ -37,14 +37,6 @@ export interface CallConsentParts {
 
 /** A destructive tool is asked about every time: no answer to one question may cover the next. */
 const cautiousAnswers: readonly ConfirmAnswer[] = ["no", "once"];
-const everyAnswer: readonly ConfirmAnswer[] = [
-  "no",
-  "once",
-  "tool-session",
-  "server-session",
-  "tool-always",
-  "server-always",
-];
 /** A native tool has no server to allow, and no definition that a lasting yes could be bound to. */
 const nativeAnswers: readonly ConfirmAnswer[] = ["no", "once", "tool-session"];
 
@@ -87,7 +79,7 @@ export class CallConsent {
       ? cautiousAnswers
       : tool.serverName === undefined
         ? nativeAnswers
-        : everyAnswer;
+        : confirmAnswers;
     const scope = this.#scopeOf(tool);
     const argumentsText = showText(call.argumentsText);
     this.#publish("consent-asked", tool, call);
@@ -115,7 +107,7 @@ export class CallConsent {
     if (call.signal?.aborted === true) throw cancelledByCaller();
     if (closing.aborted) throw createError("closed", "the host has been closed");
     // Silence and an unknown word mean no; a yes that reaches too far is a yes to this one call.
-    if (answer === "no" || !everyAnswer.includes(answer)) {
+    if (answer === "no" || !confirmAnswers.includes(answer)) {
       const isReachable = this.#parts.human?.confirm !== undefined;
       this.#publish("consent-denied", tool, call, isReachable ? "no" : "nobody to ask");
       throw this.#denied(tool, isReachable ? "was not allowed" : undefined);
