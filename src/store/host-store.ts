@@ -9,7 +9,12 @@ import { redact } from "../text/secrets/redact.ts";
 import { howToGetSqlite, lacksSqlite, noSqlite } from "./sqlite/find-sqlite.ts";
 import type { Store } from "./store.ts";
 import { storeError } from "./tables/store-error.ts";
-import { creationObstacle, parseStoreLocation, storeExists } from "./tables/store-location.ts";
+import {
+  creationObstacle,
+  parseStoreLocation,
+  storeExists,
+  type StoreLocation,
+} from "./tables/store-location.ts";
 
 const writeDelayMs = 1_000;
 /** Opening the store blocks the event loop for as long as many calls take; most calls are over by then. */
@@ -74,6 +79,12 @@ export class HostStore {
   get exists(): boolean {
     const { location } = this.#options;
     return this.#opening !== undefined || (location !== undefined && storeExists(location));
+  }
+
+  /** The kind of place that the store is kept in; undefined where nothing is kept. */
+  get kind(): StoreLocation["kind"] | undefined {
+    const { location } = this.#options;
+    return location === undefined ? undefined : parseStoreLocation(location).kind;
   }
 
   /** The file that the store is kept in, existing or not; undefined for other places. */
