@@ -33,8 +33,13 @@ const libraryEntries = [
   "testing/run-stdio.ts",
 ];
 
-/** Modules that stand for the code of a thread, and what they export. */
+/** Modules that stand for the code of a thread, or of a process that is started in the same way, and what they export. */
 const threads = [
+  {
+    module: "secrets/keychain/keychain-program-module.ts",
+    name: "keychainProgramModule",
+    entry: "secrets/keychain/keychain-program.mjs",
+  },
   {
     module: "schema/validate/schema-worker-module.ts",
     name: "schemaWorkerModule",

@@ -81,7 +81,13 @@ export const rooms: readonly Room[] = [
   },
   {
     name: "secrets",
-    holds: "keychain or encrypted file; references become values at the last moment",
+    holds:
+      "the vault: sealed rows, and who holds their key; references become values at the last moment",
+    districts: {
+      seal: "how secrets and their key are sealed, and what is refused",
+      keychain: "the keychain of the operating system, asked from a process of its own",
+      holders: "who can hold the key: environment, passphrase, keychain, a file",
+    },
   },
   {
     name: "isolation",
@@ -254,7 +260,8 @@ export interface Door {
 export const doors: readonly Door[] = [
   {
     what: "start a process or open a connection",
-    allowed: ["transport", "isolation", "listener"],
+    // A call of the keychain that hangs can be ended only together with its process: decision 36.
+    allowed: ["transport", "isolation", "listener", "secrets/keychain/process-keychain.ts"],
     modules: [
       "node:child_process",
       "node:cluster",

@@ -182,7 +182,8 @@ describe("a cycle", () => {
 });
 
 describe("a narrow door", () => {
-  const network = "only transport, isolation, listener may start a process or open a connection";
+  const network =
+    "only transport, isolation, listener, secrets/keychain/process-keychain.ts may start a process or open a connection";
   const printing =
     "only cli, ports/default-logger.ts, testing/run-stdio.ts, testing/serve/serve-stdio.ts may print, or end the process";
   const sql = "only store may speak SQL";
