@@ -14,6 +14,7 @@ export type {
   StartOptions,
 } from "./host/host.ts";
 export type { StartPhase } from "./connection/start-phases.ts";
+export type { KeptSecrets, SecretProvider } from "./host/host-secrets.ts";
 export type { KeptLogs } from "./host/logs/kept-logs.ts";
 export type { LogEntry } from "./host/logs/log-entry.ts";
 export type {

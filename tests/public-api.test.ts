@@ -93,6 +93,7 @@ const entries: Readonly<Record<string, Entry>> = {
       "HostOptions",
       "Human",
       "KeptLogs",
+      "KeptSecrets",
       "Limits",
       "LoadToolsOptions",
       "LogEntry",

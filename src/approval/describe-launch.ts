@@ -157,7 +157,8 @@ function detailsOf(facts: LaunchFacts): LaunchQuestion["details"] {
 
 function wantedVariables(config: ServerConfig): readonly WantedVariable[] {
   const { transport, auth } = config;
-  return variableUses(config).map(({ variable, field }): WantedVariable => {
+  return variableUses(config).map(({ variable: written, field }): WantedVariable => {
+    const variable = escapeInvisible(written);
     const goesTo = escapeInvisible(placeOf(field));
     if (!("url" in transport)) return { variable, goesTo };
     // Secrets of an OAuth client are sent to where tokens come from, which the server may choose.

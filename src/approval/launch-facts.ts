@@ -6,6 +6,7 @@ import {
   type TransportConfig,
 } from "../config/keys/server-config.ts";
 import type { ConsentId, EntryId, LaunchId } from "../config/keys/server-ids.ts";
+import { withoutEditions } from "../config/variables/secret-names.ts";
 import type { CheckedLaunch } from "../isolation/process/checked-launch.ts";
 import { canonicalHash, canonicalJson } from "../text/canonical-hash.ts";
 import { SecretText } from "../text/secrets/secret-text.ts";
@@ -142,7 +143,7 @@ function transportFacts(config: ServerConfig): readonly Fact[] {
       const { kind, url, headers, ...rest } = transport;
       return [
         ["kind", kind],
-        ["url", url.toString()],
+        ["url", withoutEditions(url.toString())],
         ...(SecretText.is(url) ? [textFact("url", url)] : []),
         ...named("headers", headers),
         ...named("", rest),
@@ -163,6 +164,7 @@ function named(prefix: string, values: object): readonly Fact[] {
 }
 
 function textFact(name: string, value: ConfigText): Fact {
-  if (typeof value === "string") return [name, value];
-  return [`${digestOf}${name}`, `sha256:${canonicalHash(value.reveal()).slice(0, 32)}`];
+  if (typeof value === "string") return [name, withoutEditions(value)];
+  const hash = canonicalHash(withoutEditions(value.reveal()));
+  return [`${digestOf}${name}`, `sha256:${hash.slice(0, 32)}`];
 }

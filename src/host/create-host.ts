@@ -27,6 +27,7 @@ import { keepServerStates } from "../registry/keep-server-states.ts";
 import { LastAttempts } from "../registry/last-attempts.ts";
 import { ServerRegistry } from "../registry/server-registry.ts";
 import { ServerQuestions } from "../requests/server-questions.ts";
+import { createVault } from "../secrets/create-vault.ts";
 import { ResourceReaders } from "../session/content/resource-reader.ts";
 import { HandlerRuns } from "../session/native/handler-runs.ts";
 import { SessionDirectory } from "../session/session-directory.ts";
@@ -41,6 +42,8 @@ import { ServerLogs } from "./logs/server-logs.ts";
 import { logFolder, ownEnvironment, ownFolder, storeLocation } from "./own-files.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 import { productInfo } from "./product-info.ts";
+import { NamedSecrets } from "./secrets/named-secrets.ts";
+import { SecretSource } from "./secrets/secret-source.ts";
 import { ConfiguredServers } from "./servers/configured-servers.ts";
 import { ConnectRequests } from "./servers/connect-elsewhere.ts";
 import { ServerConnector } from "./servers/connect-servers.ts";
@@ -111,6 +114,15 @@ async function openHost(
     isRequired: isAuditRequired,
   });
 
+  // Secrets: what must lie nowhere in clear text.
+  const vault = createVault({
+    store,
+    env: hostEnv,
+    folder: ground.userFolder,
+    clock,
+    logger: background,
+  });
+
   // Logs: what servers print and how they fare, in files.
   const folder = logFolder(options);
   const { maxServerLogBytes: maxBytes } = limits;
@@ -139,10 +151,23 @@ async function openHost(
   const sources = await ServerSources.open(options, store);
   const given = new GivenServers();
   const loadEdits = loadOnce(async () => {
-    const { ServerEdits } = await import("./servers/edit-servers.ts");
-    return new ServerEdits({ store, cwd, home, given, hostEnv, ownEnv: ownEnvironment(options) });
+    const [{ ServerEdits }, { EntryVault }] = await Promise.all([
+      import("./servers/edit-servers.ts"),
+      import("./secrets/entry-vault.ts"),
+    ]);
+    const entryVault = new EntryVault(vault);
+    return new ServerEdits({
+      store,
+      entryVault,
+      cwd,
+      home,
+      given,
+      hostEnv,
+      ownEnv: ownEnvironment(options),
+    });
   });
-  const references = new EntryReferences({ hostEnv, human, folders: ground });
+  const secrets = new SecretSource({ vault, provider: options.secrets, workspaceFolder: cwd });
+  const references = new EntryReferences({ hostEnv, human, folders: ground, secrets });
 
   // Access: one count of all changes that a decision on access stands on.
   const revision = new AccessRevision();
@@ -290,6 +315,7 @@ async function openHost(
     await Promise.all([stopServers(), schemas.close()]);
   };
   const host = new PlugboardHost({
+    secrets: new NamedSecrets(vault),
     sources,
     registry,
     lastAttempts,
@@ -314,7 +340,7 @@ async function openHost(
     naming: options.naming ?? "mcp__server__tool",
     events,
     closing: closing.signal,
-    ownState: { store, storeLocation: location, machine, clock },
+    ownState: { store, storeLocation: location, machine, clock, secrets },
     close,
   });
 

@@ -25,6 +25,7 @@ import { contentMethods, sessionMethods } from "../session/session-arguments.ts"
 import { AuditTrail } from "./audit-trail.ts";
 import { HostLogs } from "./logs/kept-logs.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
+import { NamedSecrets } from "./secrets/named-secrets.ts";
 
 const start = { timeoutMs: number, signal };
 const claim = { owner: text, shared: flag, mode: oneOf(...consentModes) };
@@ -79,6 +80,10 @@ export function guardHost(): void {
     query: { takes: auditQuery, fails: "rejects" },
     export: { takes: auditQuery, fails: "throws" },
     follow: { takes: { options: options({ ...auditFilter, signal }) }, fails: "throws" },
+  });
+  guardMethods(NamedSecrets.prototype, "host.secrets", {
+    set: { takes: { ...name, value: text }, fails: "rejects" },
+    remove: { takes: name, fails: "rejects" },
   });
   guardMethods(HostLogs.prototype, "host.keptLogs", {
     read: { takes: { ...name, query: options(logQuery) }, fails: "rejects" },
@@ -181,6 +186,7 @@ const hostOptions = options({
   logger: either(object, oneOf(false)),
   clock: object,
   env: object,
+  secrets: callback,
   protocolVersion: text,
   protocolCore: oneOf("core", "sdk"),
   clientInfo: object,

@@ -39,6 +39,7 @@ import type { AccessReport } from "../session/tools/explain-access.ts";
 import type { Audit } from "../store/audit/audit-entry.ts";
 import type { ContractOptions, ContractReport } from "./contract-report.ts";
 import type { DoctorOptions, DoctorReport } from "./doctor-report.ts";
+import type { KeptSecrets, SecretProvider } from "./host-secrets.ts";
 import type { KeptLogs } from "./logs/kept-logs.ts";
 
 /** A server given in code: any entry a file could hold, a ready transport, or a function that makes one. */
@@ -98,6 +99,12 @@ export interface HostOptions {
   readonly clock?: Clock | undefined;
   /** Source of `${VAR}` and of what children may inherit; `process.env` by default. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /**
+   * Gives the secret that an entry names with `${secret:name}`, such as one of a secret manager. It is asked before the
+   * secrets that are kept with `plugboard secret set`, at each start of a server, and what it gives is not kept.
+   * Undefined: there is none of that name here.
+   */
+  readonly secrets?: SecretProvider | undefined;
   /** The one revision to speak with every server; each entry's `protocol` by default. */
   readonly protocolVersion?: string | undefined;
   /** `sdk` speaks through the official SDK's client; `core` by default, or what PLUGBOARD_PROTOCOL_CORE says. */
@@ -484,6 +491,8 @@ export interface McpHost extends AsyncDisposable {
   logs(name: string): readonly string[];
   /** What servers printed and how they fared, beyond the life of a host. */
   readonly keptLogs: KeptLogs;
+  /** The secrets that entries name with `${secret:name}`; `plugboard secret` shows and changes the same. */
+  readonly secrets: KeptSecrets;
   /**
    * One server for the program itself: its state, its tools, and calls on the guarded path of every call.
    * Nobody is asked for consent, because the program's own code is asking; filters, pins, approval of the

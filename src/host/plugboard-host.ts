@@ -27,6 +27,7 @@ import type { Audit } from "../store/audit/audit-entry.ts";
 import type { ContractOptions, ContractReport } from "./contract-report.ts";
 import type { DoctorOptions, DoctorReport } from "./doctor-report.ts";
 import type { DoctorParts } from "./doctor/check.ts";
+import type { KeptSecrets } from "./host-secrets.ts";
 import type {
   AddOptions,
   ConfigCheck,
@@ -57,6 +58,7 @@ import type { ServerEdits } from "./servers/edit-servers.ts";
 import type { ServerSources } from "./servers/server-sources.ts";
 
 export interface PlugboardHostOptions {
+  readonly secrets: KeptSecrets;
   readonly sources: ServerSources;
   readonly registry: ServerRegistry;
   readonly lastAttempts: LastAttempts;
@@ -88,7 +90,7 @@ export interface PlugboardHostOptions {
   /** Aborted when the host closes. */
   readonly closing: AbortSignal;
   /** What `doctor` looks at beside the rest. */
-  readonly ownState: Pick<DoctorParts, "store" | "storeLocation" | "machine" | "clock">;
+  readonly ownState: Pick<DoctorParts, "store" | "storeLocation" | "machine" | "clock" | "secrets">;
   /** Ends everything. Called once. */
   readonly close: () => Promise<void>;
 }
@@ -108,6 +110,10 @@ export class PlugboardHost implements McpHost {
 
   get pins(): Pins {
     return this.#options.pins;
+  }
+
+  get secrets(): KeptSecrets {
+    return this.#options.secrets;
   }
 
   get audit(): Audit {
@@ -259,9 +265,12 @@ export class PlugboardHost implements McpHost {
 
   async checkConfig(): Promise<ConfigCheck> {
     this.#assertOpen();
-    const { sources, configured, hostEnv } = this.#options;
+    const { sources, configured, hostEnv, ownState } = this.#options;
     const { checkConfig } = await import("./files/check-config.ts");
-    return checkConfig(sources.current, configured.problems, hostEnv);
+    return await checkConfig(sources.current, configured.problems, {
+      env: hostEnv,
+      missingSecrets: (config) => ownState.secrets.missing(config),
+    });
   }
 
   async enable(name: string): Promise<ServerStatus> {

@@ -15,7 +15,7 @@ export interface LaunchQuestion {
   readonly replaces?: { readonly origin: LaunchQuestion["origin"]; readonly target: string };
   /** What else differs from a plain entry: sign-in, isolation, names and lists of tools, options of the transport. */
   readonly details: readonly { readonly name: string; readonly value: string }[];
-  /** Variables of the person that the server would be given. */
+  /** Variables and secrets of the person that the server would be given. */
   readonly wants: readonly WantedVariable[];
   /** What a command such as `npx` would fetch and run; `unclear` when its options do not tell. */
   readonly packages: readonly PackageNotice[] | "unclear";
@@ -62,6 +62,7 @@ export interface AddressTarget {
 }
 
 export interface WantedVariable {
+  /** The name of a variable; `input:id` for what the person is asked for, `secret:name` for a secret they keep. */
   readonly variable: string;
   /** `header Authorization`, `variable TOKEN`, `address`, … */
   readonly goesTo: string;

@@ -28,6 +28,7 @@ export const ownCommandNames = [
   "why",
   "logs",
   "audit",
+  "secret",
   "test",
   "approve",
   "config",

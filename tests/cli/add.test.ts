@@ -167,7 +167,7 @@ describe("plugboard add-json", () => {
     expect((await sandbox.run(["get", "two"])).stdout).toContain('disabledTools  ["crash"]');
   });
 
-  it("refuses what is no entry, and secrets anywhere in one", async () => {
+  it("refuses what is no entry; a secret in one is sealed, and no file gets it", async () => {
     const sandbox = new CliSandbox();
     const run = async (json: string) => (await sandbox.run(["add-json", "x", json])).stderr;
     expect(await run("{")).toContain("✗ the entry is not valid JSON.");
@@ -177,7 +177,15 @@ describe("plugboard add-json", () => {
       url: "http://127.0.0.1:9/mcp",
       auth: { type: "bearer", token: "canary-123456" },
     };
-    expect(await run(JSON.stringify(auth))).toContain("✗ auth.token: this looks like a secret");
+    const project = await sandbox.run([
+      ...["add-json", "x", JSON.stringify(auth), "--scope", "project"],
+    ]);
+    expect(project.stderr).toContain("✗ auth.token: this looks like a secret");
+    const user = await sandbox.run(["add-json", "x", JSON.stringify(auth), "--no-test"]);
+    expect(user).toMatchObject({ exitCode: 0 });
+    expect(user.stderr).toContain('"auth.token" is a secret: it is kept sealed');
+    const { stdout } = await sandbox.run(["get", "x", "--json"]);
+    expect(stdout).toContain('"token":"${secret:entry/x/auth.token@');
     expect(storeOf(sandbox)).not.toContain("canary");
   });
 });

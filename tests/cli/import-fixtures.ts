@@ -34,13 +34,13 @@ export const sourceFixtures: readonly SourceFixture[] = [
       tracker: {
         command: "docker",
         args: ["run", "-i", "acme/tracker"],
-        env: { TRACKER_TOKEN: "${TRACKER_TOKEN}" },
+        env: { TRACKER_TOKEN: "${secret:entry/tracker/env.TRACKER_TOKEN}" },
       },
     },
     told: [
       'claude_desktop_config.json:5:133 — tracker: unknown key "icon"',
       'claude_desktop_config.json:6:5 — broken: needs "command" or "url"',
-      "tracker: env.TRACKER_TOKEN held a secret, which is not copied: it is ${TRACKER_TOKEN} now, so export TRACKER_TOKEN",
+      'tracker: "env.TRACKER_TOKEN" is a secret: it is kept sealed, apart from the entry',
     ],
   },
   {
@@ -70,7 +70,7 @@ export const sourceFixtures: readonly SourceFixture[] = [
       local: { command: "node", args: ["CWD/tools/serve.js"], callTimeout: 90 },
       search: {
         url: "https://search.example.com/mcp",
-        headers: { Authorization: "Bearer ${SEARCH_TOKEN}" },
+        headers: { Authorization: "Bearer ${secret:entry/search/headers.Authorization}" },
       },
       paused: {
         command: "paused-server",
@@ -84,7 +84,7 @@ export const sourceFixtures: readonly SourceFixture[] = [
       '.claude.json:12:124 — local: unknown key "color"',
       ".claude.json:13:21 — broken: ",
       "theirs: it is for /somewhere/else: import it there",
-      "so export SEARCH_TOKEN",
+      'search: "headers.Authorization" is a secret',
     ],
   },
   {
@@ -105,7 +105,7 @@ export const sourceFixtures: readonly SourceFixture[] = [
       db: {
         command: "uvx",
         args: ["db-server", "--dsn=${env:DB_DSN}"],
-        env: { DB_PASSWORD: "${DB_PASSWORD}" },
+        env: { DB_PASSWORD: "${secret:entry/db/env.DB_PASSWORD}" },
         expandArgs: true,
       },
       issues: {
@@ -113,7 +113,7 @@ export const sourceFixtures: readonly SourceFixture[] = [
         auth: {
           type: "oauth",
           clientId: "abc",
-          clientSecret: "${ISSUES_CLIENT_SECRET}",
+          clientSecret: "${secret:entry/issues/auth.clientSecret}",
           scopes: ["read"],
         },
       },
@@ -122,8 +122,8 @@ export const sourceFixtures: readonly SourceFixture[] = [
     told: [
       'mcp.json:6:39 — odd: unknown key "autoRun"',
       "mcp.json:7:33 — broken: ",
-      "so export DB_PASSWORD",
-      "so export ISSUES_CLIENT_SECRET",
+      'db: "env.DB_PASSWORD" is a secret',
+      'issues: "auth.clientSecret" is a secret',
     ],
   },
   {
@@ -206,7 +206,7 @@ args = ["no", "command"]
       docs: {
         command: "npx",
         args: ["-y", "@acme/docs"],
-        env: { DOCS_KEY: "${DOCS_KEY}" },
+        env: { DOCS_KEY: "${secret:entry/docs/env.DOCS_KEY}" },
         envPassthrough: ["DOCS_REGION", "DOCS_ZONE"],
         connectTimeout: 20,
         callTimeout: 90.5,
@@ -224,7 +224,7 @@ args = ["no", "command"]
       'config.toml:14:1 — docs: "supports_parallel_tool_calls" has no counterpart here',
       'config.toml:15:1 — docs: unknown key "colour"',
       'config.toml:27:1 — broken: needs "command" or "url"',
-      "so export DOCS_KEY",
+      'docs: "env.DOCS_KEY" is a secret',
     ],
   },
   {
@@ -242,7 +242,7 @@ args = ["no", "command"]
     entries: {
       figures: {
         url: "https://figures.example.com/mcp",
-        headers: { "X-Api-Key": "${FIGURES_X_API_KEY}" },
+        headers: { "X-Api-Key": "${secret:entry/figures/headers.X-Api-Key}" },
         disabledTools: ["delete"],
       },
       notes: { command: "notes-server", enabled: false },
@@ -250,7 +250,7 @@ args = ["no", "command"]
     told: [
       'mcp_config.json:4:73 — notes: unknown key "alwaysAllow"',
       "mcp_config.json:5:5 — broken: a server must be an object",
-      "so export FIGURES_X_API_KEY",
+      'figures: "headers.X-Api-Key" is a secret',
     ],
   },
   {
@@ -278,7 +278,10 @@ args = ["no", "command"]
       cloud: {
         transport: "streamable-http",
         url: "https://cloud.example.com/mcp",
-        headers: { "X-Project": "${CLOUD_PROJECT}", Authorization: "Bearer ${CLOUD_TOKEN}" },
+        headers: {
+          "X-Project": "${CLOUD_PROJECT}",
+          Authorization: "Bearer ${secret:entry/cloud/headers.Authorization}",
+        },
         timeout: 5,
         enabledTools: ["deploy"],
       },
@@ -288,7 +291,7 @@ args = ["no", "command"]
       'settings.json:9:7 — cloud: "trust" is not taken over',
       'settings.json:11:7 — cloud: unknown key "emoji"',
       "settings.json:14:33 — broken: ",
-      "so export CLOUD_TOKEN",
+      'cloud: "headers.Authorization" is a secret',
     ],
   },
   {
@@ -345,12 +348,12 @@ args = ["no", "command"]
 `,
     entries: {
       calc: { command: "python", args: ["-m", "calc"], envPassthrough: ["CALC_MODE"] },
-      vault: { url: "https://vault.example.com/mcp?api_key=${VAULT_API_KEY}" },
+      vault: { url: "https://vault.example.com/mcp?api_key=${secret:entry/vault/url}" },
     },
     told: [
       'mcp.json:5:88 — vault: unknown key "colour"',
       'mcp.json:6:17 — broken: "command" must not be empty',
-      "so export VAULT_API_KEY",
+      'vault: "url" is a secret',
     ],
   },
 ];

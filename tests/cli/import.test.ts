@@ -126,7 +126,7 @@ describe("plugboard import", () => {
       "✓ imported off (user scope) from ~/.kuse-cowork/settings.db\n✓ imported zeta (user scope) from ~/.kuse-cowork/settings.db\n",
     );
     expect(stderr).toContain("settings.db — 3: it has neither config nor server_url");
-    expect(stderr).toContain("so export ZETA_CLIENT_SECRET");
+    expect(stderr).toContain('zeta: "auth.clientSecret" is a secret: it is kept sealed');
     expect(exitCode).toBe(2);
     expect(allFiles(sandbox.home, file)).not.toContain(canary);
     expect((await sandbox.run(["get", "zeta"])).stdout).toMatch(
@@ -197,7 +197,7 @@ describe("plugboard import", () => {
       again: server("first-1234567"),
     };
     write(path.join(sandbox.cwd, "a.json"), JSON.stringify({ servers }));
-    const words = ["import", "a.json", "--dry-run", "--json"];
+    const words = ["import", "a.json", "--scope", "project", "--dry-run", "--json"];
     const run = async (env: Readonly<Record<string, string>>) => {
       const { stdout } = await sandbox.run(words, { env });
       const { variables } = JSON.parse(stdout) as { variables: { name: string; isSet: boolean }[] };
@@ -213,7 +213,7 @@ describe("plugboard import", () => {
       ["API_TOKEN", true],
       ["AGAIN_API_TOKEN", false],
     ]);
-    await sandbox.run(["import", "a.json", "one"]);
+    await sandbox.run(["import", "a.json", "one", "--scope", "project"]);
     words.splice(2, 0, "two");
     expect(await run({})).toEqual([["TWO_API_TOKEN", false]]);
   });
@@ -232,7 +232,8 @@ describe("plugboard import", () => {
       env: { command: "x", env: { A_TOKEN: "Bearer ${TOKEN}", B_TOKEN: `\${B:-${canary}}` } },
     };
     write(path.join(sandbox.cwd, "a.json"), JSON.stringify({ servers }));
-    const { servers: shown } = await importJson(sandbox, "a.json", "--dry-run");
+    const scope = ["--scope", "project"];
+    const { servers: shown } = await importJson(sandbox, "a.json", "--dry-run", ...scope);
     expect(Object.fromEntries(shown.map(({ name, entry }) => [name, entry]))).toMatchObject({
       pure: servers.pure,
       mixed: url("token=${MIXED_TOKEN}&region=${REGION}"),
@@ -244,9 +245,28 @@ describe("plugboard import", () => {
       env: { env: { A_TOKEN: "Bearer ${TOKEN}", B_TOKEN: "${B_TOKEN}" } },
     });
     expect(JSON.stringify(shown)).not.toContain(canary);
-    const { stderr } = await sandbox.run(["import", "a.json", "words", "--dry-run"]);
+    const { stderr } = await sandbox.run(["import", "a.json", "words", "--dry-run", ...scope]);
     expect(stderr).toContain("words: argument 2 looks like a credential");
     expect(stderr).toContain("words: argument 2 held a secret");
+
+    // What is stored is sealed, and refers to the same variables.
+    const { servers: sealed } = await importJson(sandbox, "a.json");
+    expect(Object.fromEntries(sealed.map(({ name, entry }) => [name, entry]))).toMatchObject({
+      pure: servers.pure,
+      mixed: url("token=${secret:entry/mixed/url}&region=${REGION}"),
+      fallback: url("api_key=${secret:entry/fallback/url}&x=1"),
+      words: {
+        args: [
+          "--api-key=$${API_KEY}",
+          "--token=${secret:entry/words/args.1}",
+          "${workspaceFolder}",
+        ],
+        expandArgs: true,
+      },
+      env: { env: { A_TOKEN: "Bearer ${TOKEN}", B_TOKEN: "${secret:entry/env/env.B_TOKEN}" } },
+    });
+    expect(JSON.stringify(sealed)).not.toContain(canary);
+    expect(allFiles(sandbox.home, "")).not.toContain(canary);
   });
 
   it("PRM-21: what lands in the project waits for approval, and keeps comments and relative paths", async () => {

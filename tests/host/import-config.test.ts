@@ -73,7 +73,8 @@ describe("importConfig", () => {
             reason: expect.stringContaining("used twice") as unknown,
           },
         ],
-        variables: [{ name: "ZETA_CLIENT_SECRET", serverName: "zeta", field: "auth.clientSecret" }],
+        variables: [],
+        notes: ['zeta: "auth.clientSecret" is a secret: it is kept sealed, apart from the entry'],
       });
       expect(host.servers().map(({ name, state }) => [name, state])).toEqual([
         ["alpha", "disabled"],
@@ -86,7 +87,13 @@ describe("importConfig", () => {
       provenance: { layer: "store" },
       config: {
         transport: { url: "https://z.example.com/mcp" },
-        auth: { type: "oauth", clientId: "client", clientSecret: "${ZETA_CLIENT_SECRET}" },
+        auth: {
+          type: "oauth",
+          clientId: "client",
+          clientSecret: expect.stringMatching(
+            /^\$\{secret:entry\/zeta\/auth\.clientSecret@/,
+          ) as unknown,
+        },
         importedFrom: from,
       },
     });
@@ -172,19 +179,21 @@ describe("importConfig", () => {
       skipped: [
         { name: "mine", kind: "exists", reason: "there is a server of that name already (code)" },
       ],
-      variables: [
-        { name: "TOKEN", serverName: "files" },
-        { name: "OAUTH_CLIENT_SECRET", serverName: "oauth" },
+      variables: [],
+      notes: [
+        expect.stringContaining('command "./serve" is kept as') as unknown,
+        expect.stringContaining('"env.TOKEN" is a secret') as unknown,
+        expect.stringContaining('"auth.clientSecret" is a secret') as unknown,
       ],
     });
     expect(revealAll(host.server("files").config.transport)).toMatchObject({
       command: path.join(place.root, "serve"),
-      env: { TOKEN: "${TOKEN}" },
+      env: { TOKEN: expect.stringContaining("${secret:entry/files/env.TOKEN@") as unknown },
     });
     expect(host.server("oauth").config.auth).toEqual({
       type: "oauth",
       clientId: "c",
-      clientSecret: "${OAUTH_CLIENT_SECRET}",
+      clientSecret: expect.stringContaining("${secret:entry/oauth/auth.clientSecret@") as unknown,
     });
     expect(host.server("named").config.auth).toEqual({ type: "oauth", clientSecret: "${SECRET}" });
     expect(await host.importConfig({ from: vscode })).toMatchObject({

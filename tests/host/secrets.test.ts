@@ -92,11 +92,8 @@ describe("secrets of servers", () => {
       await host.add("local", entry);
       await host.add("copy", host.server("local").config);
       await host.update("local", { ...host.server("local").config, callTimeoutMs: 9_000 });
-      await host.add("shared", host.server("local").config, { scope: "project" });
       await host.add("remote", { ...remote, headers: { "X-Secret": new SecretText("canary-2") } });
     }
-    const written = JSON.parse(await readFile(place.projectFile, "utf8")) as object;
-    expect(written).toMatchObject({ servers: { shared: entry } });
     await using host = await place.host();
     expect(host.server("local").config).toMatchObject({ callTimeoutMs: 9_000 });
     for (const name of ["local", "copy"])
@@ -104,42 +101,62 @@ describe("secrets of servers", () => {
         env: entry.env,
         args: entry.args.slice(1),
       });
-    const [headers] = host
-      .servers()
-      .flatMap(({ config: { transport } }) => ("headers" in transport ? [transport.headers] : []));
-    expect(SecretText.is(headers?.["X-Secret"]) && headers["X-Secret"].reveal()).toBe("canary-2");
+    // Each has its own: the one that was copied can go.
+    await host.remove("local");
+    await host.disconnect("copy");
+    expect(await givenTo(host, "copy")).toMatchObject({ env: entry.env });
 
+    // A configuration of the store is a reference: another host needs the same store for it.
     const { config } = host.server("copy");
-    await using second = await createHost({ config: false, servers: { given: { ...config } } });
+    await using second = await place.host({ servers: { given: { ...config } } });
     expect(await givenTo(second, "given")).toMatchObject({ env: entry.env });
     await using third = await createHost({ config: false, servers: [config] });
-    expect(await givenTo(third, "copy")).toMatchObject({ env: entry.env });
+    await expect(third.connect("copy")).rejects.toMatchObject({ code: "variable_unset" });
   });
 
-  it("ENV-12: a mask in place of a secret is refused before it is written", async () => {
+  it("ENV-12: what is shown of a stored entry can be handed back, masks included", async () => {
     await using place = await makePlace();
     await using host = await place.host();
     await host.add("local", entry);
     const shown = JSON.parse(JSON.stringify(host.server("local").config)) as object;
-    await expect(host.update("local", { ...shown })).rejects.toMatchObject({
+    await host.update("local", { ...shown });
+    expect(await givenTo(host, "local")).toMatchObject({ env: entry.env });
+    const env = { API_TOKEN: "[redacted]", PRIVATE_KEY: "[redacted]" };
+    await host.update("local", { command: entry.command, args: [leaking], env });
+    expect(await givenTo(host, "local")).toMatchObject({ env: entry.env, args: [] });
+    // A mask of what never was there stands for nothing.
+    await expect(
+      host.update("local", { command: "run", env: { OTHER_TOKEN: "[redacted]" } }),
+    ).rejects.toMatchObject({
       code: "config_invalid",
       message: expect.stringContaining("is the mask of a secret"),
     });
-    expect(await givenTo(host, "local")).toMatchObject({ env: entry.env });
   });
 
-  it("the token of a stored entry lies in clear text, as SECURITY.md says", async () => {
-    await using place = await makePlace();
-    {
+  it.each(["project", "user"] as const)(
+    "STO-09: no file gets a secret, whoever hands it over: %s",
+    async (layer) => {
+      await using place = await makePlace();
+      const plain = { servers: { f: { command: "run" } } };
+      await writeFile(place.userFile, JSON.stringify(plain));
+      await mkdir(path.dirname(place.projectFile));
+      await writeFile(place.projectFile, JSON.stringify({ servers: { p: { command: "run" } } }));
       await using host = await place.host();
-      await host.add("remote", remote);
-    }
-    expect(await place.stored()).toContain("canary-bearer");
-    const { pathname } = new URL("../../SECURITY.md", import.meta.url);
-    expect(await readFile(pathname, "utf8")).toMatch(
-      /Tokens of stored entries lie in clear text in the database/,
-    );
-  });
+      await host.add("local", entry);
+      const refused = { code: "invalid_arguments" };
+      for (const given of [entry, host.server("local").config, remote]) {
+        const writing =
+          layer === "user"
+            ? host.update("f", given)
+            : host.add("shared", given, { scope: "project" });
+        await expect(writing).rejects.toMatchObject(refused);
+        if (layer === "project")
+          await expect(host.update("p", given)).rejects.toMatchObject(refused);
+      }
+      const files = [place.userFile, place.projectFile].map((file) => readFile(file, "utf8"));
+      expect((await Promise.all(files)).join("")).not.toMatch(/canary|secret/);
+    },
+  );
 
   it("ENV-12: output and errors hold no argument, and no line of a key", async () => {
     await using place = await makePlace();

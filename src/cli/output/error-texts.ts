@@ -139,10 +139,10 @@ function brokenResult(error: McpError): string {
 const plain: ErrorText = { headline: withServer, facts: ["try"] };
 const ofProcess: ErrorText = { headline: endOfProcess, facts: ["command", "stderr", "try"] };
 
-/** What is missing is `${input:…}`, which no shell can export. */
-function isAskedFor({ details }: McpError): boolean {
+/** What is missing is `${input:…}` or `${secret:…}`, which no shell can export. */
+function isNoVariable({ details }: McpError): boolean {
   const { variable } = details;
-  return typeof variable === "string" && variable.startsWith("input:");
+  return typeof variable === "string" && /^(?:input|secret):/.test(variable);
 }
 
 /** How the command line puts each failure; the compiler asks for a text when a code is added. */
@@ -163,7 +163,7 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   variable_unset: {
     ...plain,
-    next: (error) => `${isAskedFor(error) ? error.hint : "export it"}, then: ${testIt(error)}`,
+    next: (error) => `${isNoVariable(error) ? error.hint : "export it"}, then: ${testIt(error)}`,
   },
 
   command_not_found: { headline: withServer, facts: ["from", "searched", "try"] },

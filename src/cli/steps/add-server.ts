@@ -24,6 +24,8 @@ export interface AddedServer {
   /** An entry as a file holds it; whether it is one, the host finds out. */
   readonly entry: Readonly<Record<string, unknown>>;
   readonly options: AddingOptions;
+  /** Whether the entry was put together from the words of a command line. */
+  readonly isTyped: boolean;
 }
 
 export const scopes: readonly ServerScope[] = ["user", "project"];
@@ -42,7 +44,8 @@ export function addingOptions(command: Command): Command {
 export async function addServer(context: CommandContext, added: AddedServer): Promise<number> {
   const { name, options } = added;
   const entry = added.entry as ServerEntry;
-  refuseSecrets(added.entry);
+  // What was typed as a word stands in the history of the shell; and no file gets a secret.
+  if (added.isTyped || options.scope === "project") refuseSecrets(added.entry);
   if (options.dryRun === true) return await showOnly(context, added);
   return await withConfiguredHost(context, async (host) => {
     if (options.scope === "user") requireStore(context, host);

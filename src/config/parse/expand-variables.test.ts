@@ -95,6 +95,8 @@ describe("references", () => {
 
   it.each([
     ["${input:key}", { reason: "unset", variable: "input:key" }],
+    ["${secret:key}", { reason: "unset", variable: "secret:key" }],
+    ["${secret:a b}", { reason: "foreign", kind: "secret" }],
     ["${command:pick}", { reason: "foreign", kind: "command" }],
     ["${workspaceFolder:other}", { reason: "foreign" }],
   ])("ENV-10: %s is named for what it is and never reaches a server", (template, expected) => {
@@ -105,7 +107,9 @@ describe("references", () => {
 
   it("ENV-07: folders are those of VS Code and Cursor, wherever somebody works", () => {
     const folders = { workspaceFolder: "/srv/project", home: "/home/ada" };
-    const known = { [otherReferences]: { folders, inputs: new Map(), envFile: {} } };
+    const known = {
+      [otherReferences]: { folders, inputs: new Map(), secrets: new Map(), envFile: {} },
+    };
     const template = "${workspaceFolder}${/}a ${workspaceFolderBasename} ${userHome} $${userHome}";
     expect(expandVariables(template, known)).toMatchObject({
       text: `/srv/project${path.sep}a project /home/ada \${userHome}`,
@@ -222,13 +226,13 @@ describe("a server's values", () => {
   it("ENV-07: the variables of a server can be listed before it starts", () => {
     const stdio = parse({ command: "x", args: ["${NOT_EXPANDED}"], env: { A: "${B} ${C:-d}" } });
     expect(variableUses(stdio)).toEqual([
-      { variable: "B", field: "env.A" },
-      { variable: "C", field: "env.A" },
+      { variable: "B", kind: "variable", field: "env.A" },
+      { variable: "C", kind: "variable", field: "env.A" },
     ]);
     const remote = parse({ url: "https://${H}", auth: { type: "bearer", token: "${T}" } });
     expect(variableUses(remote)).toEqual([
-      { variable: "T", field: "auth.token" },
-      { variable: "H", field: "url" },
+      { variable: "T", kind: "variable", field: "auth.token" },
+      { variable: "H", kind: "variable", field: "url" },
     ]);
     expect(variableUses(parse({ enabled: false }))).toEqual([]);
   });

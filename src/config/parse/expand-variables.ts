@@ -10,12 +10,14 @@ import { formatPlace } from "../keys/config-problem.ts";
 import type { ServerConfig, TransportConfig } from "../keys/server-config.ts";
 import { mapTemplates, type ResolvedTexts } from "../variables/map-templates.ts";
 import { type Environment, otherReferences } from "../variables/reference-values.ts";
+import { isEntrySecret } from "../variables/secret-names.ts";
 import { isCredential, isSecretValue } from "../variables/secret-values.ts";
 import {
   expandFolders,
   folderOf,
   type Folders,
   parseTemplate,
+  type TemplatePart,
 } from "../variables/variable-reference.ts";
 import { findUrlFlaw } from "./build-transport.ts";
 
@@ -73,14 +75,15 @@ export function expandVariables(
     else if (part.type === "foreign") {
       if (unset === "error") return { ok: false, reason: "foreign", kind: part.kind };
       if (unset === "literal") text += part.source;
-    } else if (part.type === "input") {
-      const typed = environment[otherReferences]?.inputs.get(part.id);
-      if (typed !== undefined) {
-        text += typed.reveal();
+    } else if (part.type === "input" || part.type === "secret") {
+      const { known, variable } = filledReference(part, environment);
+      if (known !== undefined) {
+        const expansion = expandFilled(part, known, environment, options);
+        if (!expansion.ok) return expansion;
+        text += expansion.text;
         // An answer of a person is a secret of this server, whatever the input is called.
-        used.push({ name: "token", value: typed.reveal() });
-      } else if (unset === "error")
-        return { ok: false, reason: "unset", variable: `input:${part.id}` };
+        used.push({ name: "token", value: expansion.text });
+      } else if (unset === "error") return { ok: false, reason: "unset", variable };
       else if (unset === "literal") text += part.source;
     } else if (part.fallback !== undefined && !defaults) text += part.source;
     else {
@@ -96,6 +99,30 @@ export function expandVariables(
     }
   }
   return { ok: true, text, used };
+}
+
+/** The value that a host has found for a reference, and what the reference is called. */
+function filledReference(
+  part: Extract<TemplatePart, { readonly type: "input" | "secret" }>,
+  environment: Environment,
+): { readonly known: SecretText | undefined; readonly variable: string } {
+  const others = environment[otherReferences];
+  return part.type === "input"
+    ? { known: others?.inputs.get(part.id), variable: `input:${part.id}` }
+    : { known: others?.secrets.get(part.name), variable: `secret:${part.name}` };
+}
+
+/** A secret of a stored entry is what was written in the entry, where `${VAR:-default}` is replaced. */
+function expandFilled(
+  part: Extract<TemplatePart, { readonly type: "input" | "secret" }>,
+  known: SecretText,
+  environment: Environment,
+  options: ExpandOptions,
+): Expansion {
+  const text = known.reveal();
+  if (part.type === "input" || !isEntrySecret(part.name)) return { ok: true, text, used: [] };
+  const { [otherReferences]: _others, ...variables } = environment;
+  return expandVariables(text, variables, options);
 }
 
 /** The folders of this process, for callers without a host. */
@@ -178,12 +205,15 @@ function unsetVariable(
   const { path, line } = config.provenance;
   const place = formatPlace({ path, line }, cwd);
   const isInput = variable.startsWith("input:");
-  const text = `\${${variable}} ${isInput ? "was not asked for" : "is not set"}`;
+  const isSecret = variable.startsWith("secret:");
+  const text = `\${${variable}} ${isInput ? "was not asked for" : isSecret ? "is only known to a host" : "is not set"}`;
   return createError("variable_unset", place === undefined ? text : `${text} (${place})`, {
     serverName: config.name,
     hint: isInput
       ? "only a host with somebody to ask can; name a variable in its place"
-      : "export it before starting",
+      : isSecret
+        ? "create a host for the server, or name a variable in its place"
+        : "export it before starting",
     details: { ...config.provenance, field, variable },
   });
 }

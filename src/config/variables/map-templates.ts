@@ -57,7 +57,9 @@ export function mapTemplates(
       ...http,
       url: map(reveal(transport.url), "url"),
       headers: mapAll(transport.headers, "headers"),
-      ...(messageEndpoint === undefined ? {} : { messageEndpoint: reveal(messageEndpoint) }),
+      ...(messageEndpoint === undefined
+        ? {}
+        : { messageEndpoint: map(reveal(messageEndpoint), "messageEndpoint") }),
     },
     auth: Object.fromEntries(mapped) as AuthConfig<string>,
   };

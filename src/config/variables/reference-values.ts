@@ -13,6 +13,8 @@ export interface OtherReferences {
   readonly folders: Folders;
   /** The answers for `${input:id}`, by id. */
   readonly inputs: ReadonlyMap<string, SecretText>;
+  /** The values for `${secret:name}`, by name. */
+  readonly secrets: ReadonlyMap<string, SecretText>;
   /** The variables of the entry's `envFile`. */
   readonly envFile: Readonly<Record<string, SecretText>>;
 }

@@ -12,6 +12,8 @@ export type TemplatePart =
     }
   /** `${input:id}` is a value that a person is asked for. */
   | { readonly type: "input"; readonly id: string; readonly source: string }
+  /** `${secret:name}` is a secret that the user, or the program, keeps under that name. */
+  | { readonly type: "secret"; readonly name: string; readonly source: string }
   /** `${workspaceFolder}` and the like name a folder that the host knows. */
   | { readonly type: "folder"; readonly name: FolderName; readonly source: string }
   /** `${command:…}` and the like can be replaced only by the program that the file was written for. */
@@ -42,6 +44,7 @@ export interface Folders {
 const reference = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-((?:(?!\$\{)[^}])*))?\}/y;
 const folderReference = new RegExp(String.raw`\$\{(${folderNames.join("|")})\}`, "y");
 const inputReference = /\$\{input:([^{}]{1,128})\}/y;
+const secretReference = /\$\{secret:([^{}\s]{1,512})\}/y;
 const foreignReference = /\$\{([A-Za-z]\w{0,63}):[^{}]{0,256}\}/y;
 
 /** Splits a template at its references. `$${` is text and stands for `${`. */
@@ -93,6 +96,8 @@ function referenceAt(template: string, index: number): Reference | undefined {
   }
   const input = match(inputReference);
   if (input !== null) return { type: "input", id: input[1] ?? "", source: input[0] };
+  const secret = match(secretReference);
+  if (secret !== null) return { type: "secret", name: secret[1] ?? "", source: secret[0] };
   const foreign = match(foreignReference);
   return foreign === null
     ? undefined
@@ -160,5 +165,5 @@ function isWithoutSecret(part: TemplatePart): boolean {
   if (part.type === "text") return /^(?:(?:Bearer|Basic|Token)\s+)?$/i.test(part.text);
   if (part.type === "variable") return part.fallback === undefined;
   // The text behind the colon of another program's reference may be a secret.
-  return part.type === "input" || part.type === "folder";
+  return part.type === "input" || part.type === "secret" || part.type === "folder";
 }

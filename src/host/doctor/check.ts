@@ -10,6 +10,7 @@ import { shellWord } from "../../text/shell-word.ts";
 import { serverText } from "../../text/untrusted/bounded-text.ts";
 import type { DoctorVerdict, Finding } from "../doctor-report.ts";
 import type { McpHost } from "../host.ts";
+import type { SecretSource } from "../secrets/secret-source.ts";
 import { type CheckId, checkTexts } from "./check-texts.ts";
 
 /** The parts of a host that its checks look at. */
@@ -21,6 +22,7 @@ export interface DoctorParts {
   readonly store: HostStore;
   /** The file or address of the store; undefined where nothing is kept. */
   readonly storeLocation: string | undefined;
+  readonly secrets: Pick<SecretSource, "missing">;
   /** The configuration files that were looked for. */
   readonly configFiles: () => readonly LookedAt[];
   /** The latest session of each agent. */

@@ -8,6 +8,7 @@ import {
 } from "../../config/keys/server-config.ts";
 import { expandVariables } from "../../config/parse/expand-variables.ts";
 import { unsetVariables, variableUses } from "../../config/variables/reference-uses.ts";
+import { howToStore } from "../../config/variables/secret-names.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import { judgeHost } from "../../isolation/network/blocked-address.ts";
 import { chooseProxy } from "../../isolation/network/choose-proxy.ts";
@@ -63,17 +64,29 @@ export const entryChecks: readonly EntryCheck[] = [
   { id: "proxy", run: ({ config }, parts) => checkProxy(config, parts) },
 ];
 
-function checkVariables(config: ServerConfig, { machine }: DoctorParts): Found | undefined {
-  const names = variableUses(config).map(({ variable }) => variable);
-  const variables = [...new Set(names)].filter((name) => !name.startsWith("input:"));
+async function checkVariables(
+  config: ServerConfig,
+  { machine, secrets }: DoctorParts,
+): Promise<Found | undefined> {
+  const uses = variableUses(config).filter(({ kind }) => kind !== "input");
+  const variables = [...new Set(uses.map(({ variable }) => variable))];
   if (variables.length === 0) return undefined;
-  const uses = unsetVariables(config, machine.hostEnv);
-  const unset = new Map(uses.map(({ variable, field }) => [variable, field]));
+  const [missing] = await secrets.missing(config);
+  if (missing !== undefined) {
+    const { name, field } = missing;
+    return problem(
+      `not stored: \${secret:${name}} (in "${field}")`,
+      "variable_unset",
+      howToStore(name, config.name, field),
+    );
+  }
+  const unsetUses = unsetVariables(config, machine.hostEnv);
+  const unset = new Map(unsetUses.map(({ variable, field }) => [variable, field]));
   if (unset.size === 0) return ok(someOf(variables));
-  const missing = [...unset].map(([name, field]) => `${name} (in "${field}")`);
+  const places = [...unset].map(([name, field]) => `${name} (in "${field}")`);
   const [first = ""] = unset.keys();
   return problem(
-    `not set: ${someOf(missing)}`,
+    `not set: ${someOf(places)}`,
     "variable_unset",
     `export ${first} in the shell that starts Plugboard, or write \${${first}:-default}`,
   );

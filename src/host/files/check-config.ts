@@ -3,6 +3,7 @@ import { type ConfigProblem, entryProblem } from "../../config/keys/config-probl
 import { isOfProject, type ServerConfig } from "../../config/keys/server-config.ts";
 import { toJson } from "../../config/parse/to-json.ts";
 import { foreignReferences, unsetVariables } from "../../config/variables/reference-uses.ts";
+import { howToStore } from "../../config/variables/secret-names.ts";
 import type { ConfigCheck } from "../host.ts";
 import { findSecrets } from "./entry-secrets.ts";
 
@@ -14,12 +15,22 @@ interface ReadServers {
   readonly files: readonly LookedAt[];
 }
 
+/** What the references of entries stand for. */
+interface Known {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Lists the secrets that a start of the server would not find. */
+  readonly missingSecrets: (
+    config: ServerConfig,
+  ) => Promise<readonly { readonly name: string; readonly field: string }[]>;
+}
+
 /** Says what is wrong with what was read, and what would keep a server from starting. */
-export function checkConfig(
+export async function checkConfig(
   { servers, shadowed, files }: ReadServers,
   problems: readonly ConfigProblem[],
-  env: Readonly<Record<string, string | undefined>>,
-): ConfigCheck {
+  known: Known,
+): Promise<ConfigCheck> {
+  const atStart = await Promise.all(servers.map((config) => startProblems(config, known)));
   const all = [...servers, ...[...shadowed.values()].flat()];
   return {
     files: files.map(({ path, layer, isFound, isBroken }) => ({
@@ -28,11 +39,7 @@ export function checkConfig(
       status: isBroken ? "broken" : isFound ? "read" : "missing",
       servers: all.filter(({ provenance }) => provenance.path === path).length,
     })),
-    problems: [
-      ...problems,
-      ...all.flatMap(secretProblems),
-      ...servers.flatMap((config) => startProblems(config, env)),
-    ],
+    problems: [...problems, ...all.flatMap(secretProblems), ...atStart.flat()],
     shadowed: servers.flatMap(({ name, provenance }) => {
       const farther = shadowed.get(name) ?? [];
       if (farther.length === 0) return [];
@@ -44,11 +51,19 @@ export function checkConfig(
 }
 
 /** A server that is switched off needs nothing. */
-function startProblems(
+async function startProblems(
   config: ServerConfig,
-  env: Readonly<Record<string, string | undefined>>,
-): readonly ConfigProblem[] {
+  { env, missingSecrets }: Known,
+): Promise<readonly ConfigProblem[]> {
   if (!config.enabled) return [];
+  const missing = (await missingSecrets(config)).map(({ name, field }) =>
+    entryProblem(config, {
+      severity: "warning",
+      code: "variable_unset",
+      message: `"${field}" needs \${secret:${name}}, which is not stored; ${howToStore(name, config.name, field)}`,
+      field,
+    }),
+  );
   const unset = unsetVariables(config, env).map(({ variable, field }) =>
     entryProblem(config, {
       severity: "warning",
@@ -65,7 +80,7 @@ function startProblems(
       field,
     }),
   );
-  return [...unset, ...foreign];
+  return [...unset, ...missing, ...foreign];
 }
 
 /** Others read the files of a project, and its history keeps what was taken out of them. */

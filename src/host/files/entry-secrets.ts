@@ -1,4 +1,5 @@
 import type { FieldPath } from "../../config/keys/check-value.ts";
+import { entrySpellings } from "../../config/keys/config-keys.ts";
 import { isCredentialWord } from "../../config/parse/hide-secrets.ts";
 import { looksSecret } from "../../config/variables/secret-values.ts";
 import { escapeVariables, parseTemplate } from "../../config/variables/variable-reference.ts";
@@ -24,16 +25,37 @@ interface EntrySecret {
 
 /** Finds the secrets that are written out in an entry. References to variables are none. */
 export function findSecrets(entry: Entry): readonly EntrySecret[] {
-  const { command, args } = entry;
+  const fields = fieldsOf(entry);
   return [
-    ...namedSecrets(entry, "env"),
-    ...namedSecrets(entry, "headers"),
-    ...namedSecrets(entry, "auth"),
-    ...addressSecrets(entry, "url"),
-    ...addressSecrets(entry, "messageEndpoint"),
-    ...wordSecrets("command", Array.isArray(command) ? command : []),
-    ...wordSecrets("args", Array.isArray(args) ? args : []),
+    ...fields("env").flatMap(namedSecrets("env")),
+    ...fields("headers").flatMap(namedSecrets("headers")),
+    ...fields("auth").flatMap(namedSecrets("auth")),
+    ...fields("url").flatMap(addressSecrets),
+    ...fields("messageEndpoint").flatMap(addressSecrets),
+    ...fields("command").flatMap(wordSecrets),
+    ...fields("args").flatMap(wordSecrets),
   ];
+}
+
+/** A key of an entry, and where it stands. */
+interface Field {
+  readonly value: unknown;
+  readonly path: FieldPath;
+}
+
+/** Finds the keys of an entry by their documented names, however they are spelt, also in an object `transport`. */
+function fieldsOf(entry: Entry): (key: string) => readonly Field[] {
+  const found = new Map<string, Field[]>();
+  const collect = (members: Entry, at: FieldPath): void => {
+    for (const [written, value] of Object.entries(members)) {
+      const key = entrySpellings.get(written) ?? written;
+      const path = [...at, written];
+      if (key === "transport" && isJsonObject(value) && at.length === 0) collect(value, path);
+      else found.set(key, [...(found.get(key) ?? []), { value, path }]);
+    }
+  };
+  collect(entry, []);
+  return (key) => found.get(key) ?? [];
 }
 
 /**
@@ -41,10 +63,26 @@ export function findSecrets(entry: Entry): readonly EntrySecret[] {
  * how to refer to it, and repeats no part of it.
  */
 export function refuseSecrets(entry: Entry): void {
-  const [first] = findSecrets(entry);
+  refuse(findSecrets(entry)[0]);
+}
+
+function refuse(first: EntrySecret | undefined): void {
   if (first === undefined) return;
   const message = `${first.where}: this looks like a secret, and is not kept`;
   throw createError("invalid_arguments", message, { hint: first.hint });
+}
+
+/**
+ * Refuses an entry that is to be written into a file, where it has a secret that is not written there yet, or refers to
+ * one that belongs to a stored entry.
+ */
+export function refuseFileSecrets(entry: Entry, written: Entry = {}): void {
+  const known = new Set(findSecrets(written).map(({ credential }) => credential));
+  refuse(findSecrets(entry).find(({ credential }) => !known.has(credential)));
+  if (JSON.stringify(entry).includes("${secret:entry/"))
+    throw createError("invalid_arguments", "a secret of a stored entry is for that entry", {
+      hint: "keep it under a name of its own, and write ${secret:NAME}",
+    });
 }
 
 /** A variable that an entry refers to in place of a secret. */
@@ -79,8 +117,7 @@ export class SecretVariables {
     const variables: SecretVariable[] = [];
     let replaced = entry;
     const secrets = findSecrets(entry);
-    if (secrets.some(({ path: [key] }) => key === "args" || key === "command"))
-      replaced = withExpandedArgs(replaced);
+    if (secrets.some(({ path }) => isWord(path))) replaced = withExpandedArgs(replaced);
     for (const { path, credential, variable } of secrets) {
       const name = this.#choose(serverName, { variable, credential, isOwn: path[0] === "env" });
       const put = (text: string): string => text.replaceAll(credential, () => `\${${name}}`);
@@ -120,43 +157,56 @@ export class SecretVariables {
   }
 }
 
+/** Whether a place is a word of a command. */
+export function isWord(path: FieldPath): boolean {
+  return typeof path.at(-1) === "number";
+}
+
 const variableHint = "export it in your shell, and write ${VARIABLE} in its place";
 const scheme = /^(?:Bearer|Basic|Token)\s+/i;
 
-function namedSecrets(entry: Entry, key: "env" | "headers" | "auth"): readonly EntrySecret[] {
-  const members = entry[key];
-  if (!isJsonObject(members)) return [];
-  return Object.entries(members).flatMap(([name, value]) => {
-    if (typeof value !== "string" || !looksSecret(name, value)) return [];
-    // The name of `authorizationUrl` sounds secret; the address of a server that signs people in is none.
-    if (key === "auth" && isAddress(name) && literalCredentials(value).length === 0) return [];
-    const where = {
-      env: `the variable ${name}`,
-      headers: `the header ${name}`,
-      auth: `auth.${name}`,
-    };
-    const hint =
-      key === "env" ? `export ${name} in your shell, and give: -e ${name}` : variableHint;
-    const isAuthorization = key === "headers" && /^authorization$/i.test(name);
-    return {
-      path: [key, name],
+function namedSecrets(key: "env" | "headers" | "auth"): (field: Field) => readonly EntrySecret[] {
+  return ({ value: members, path }) =>
+    isJsonObject(members)
+      ? Object.entries(members).flatMap(([name, value]) =>
+          namedSecret(key, { name, value, path: [...path, name] }),
+        )
+      : [];
+}
+
+function namedSecret(
+  key: "env" | "headers" | "auth",
+  { name, value, path }: Field & { readonly name: string },
+): readonly EntrySecret[] {
+  if (typeof value !== "string" || !looksSecret(name, value)) return [];
+  // The name of `authorizationUrl` sounds secret; the address of a server that signs people in is none.
+  if (key === "auth" && isAddress(name) && literalCredentials(value).length === 0) return [];
+  const where = {
+    env: `the variable ${name}`,
+    headers: `the header ${name}`,
+    auth: `auth.${name}`,
+  };
+  const hint = key === "env" ? `export ${name} in your shell, and give: -e ${name}` : variableHint;
+  const isAuthorization = key === "headers" && /^authorization$/i.test(name);
+  return [
+    {
+      path,
       where: where[key],
       hint,
       credential: key === "env" ? value : value.replace(scheme, ""),
       variable: isAuthorization ? "TOKEN" : variableName(name),
-    };
-  });
+    },
+  ];
 }
 
 function isAddress(name: string): boolean {
   return /ur[il]$/i.test(name);
 }
 
-function addressSecrets(entry: Entry, key: "url" | "messageEndpoint"): readonly EntrySecret[] {
-  const address = entry[key];
+function addressSecrets({ value: address, path }: Field): readonly EntrySecret[] {
   if (typeof address !== "string") return [];
   return literalCredentials(address).map((credential) => ({
-    path: [key],
+    path,
     where: "the address",
     hint: variableHint,
     credential,
@@ -164,14 +214,15 @@ function addressSecrets(entry: Entry, key: "url" | "messageEndpoint"): readonly 
   }));
 }
 
-function wordSecrets(key: "command" | "args", words: readonly unknown[]): readonly EntrySecret[] {
-  return words.flatMap((word, index) => {
-    const before = words[index - 1];
+function wordSecrets({ value: words, path }: Field): readonly EntrySecret[] {
+  if (!Array.isArray(words)) return [];
+  return words.flatMap((word: unknown, index) => {
+    const before: unknown = words[index - 1];
     const option = typeof before === "string" ? before : undefined;
     if (typeof word !== "string" || !isCredentialWord(word, option)) return [];
     const found = literalCredentials(word);
     return (found.length === 0 ? [word] : found).map((credential) => ({
-      path: [key, index],
+      path: [...path, index],
       where: "a word of the command",
       hint: "most servers read it from a variable: -e NAME",
       credential,
@@ -217,7 +268,7 @@ function variableName(text: string): string {
 }
 
 /** Lets references in arguments be replaced, and keeps those as text that were text before. */
-function withExpandedArgs(entry: Entry): Entry {
+export function withExpandedArgs(entry: Entry): Entry {
   if (entry["expandArgs"] === true) return entry;
   const { command, args } = entry;
   return {

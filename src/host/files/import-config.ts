@@ -9,6 +9,7 @@ import { keepUnique } from "../../config/parse/unique-servers.ts";
 import type { SourceServer } from "../../config/sources/read-source.ts";
 import type { SourceFile, SourceGround } from "../../config/sources/source-table.ts";
 import { variableUses } from "../../config/variables/reference-uses.ts";
+import { withoutEditions } from "../../config/variables/secret-names.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { HostStore } from "../../store/host-store.ts";
 import type {
@@ -22,6 +23,15 @@ import type {
 } from "../host.ts";
 import { SecretVariables } from "./entry-secrets.ts";
 import { chooseNames, type FoundFile, isError, readFiles } from "./found-files.ts";
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** An entry whose secrets are replaced by references to the vault. */
+interface SealedEntry {
+  readonly entry: Entry;
+  readonly values: ReadonlyMap<string, string>;
+  readonly notes: readonly string[];
+}
 
 /** An entry as it will be written. */
 export interface PreparedEntry {
@@ -48,12 +58,17 @@ export interface ImportParts {
     scope: ServerScope,
     base: string,
   ) => PreparedEntry;
+  /** Replaces the secrets of an entry that is to be stored, and writes none of them. */
+  readonly seal: (name: string, entry: Entry) => Promise<SealedEntry>;
+  /** Whether the stored server of this name says the same, secrets included. */
+  readonly isStoredAlike: (name: string, sealed: SealedEntry) => Promise<boolean>;
+  /** Writes an entry; gives what is kept differently. */
   readonly keep: (
     name: string,
-    entry: Readonly<Record<string, unknown>>,
+    entry: Entry,
     scope: ServerScope,
     isReplacing: boolean,
-  ) => Promise<void>;
+  ) => Promise<readonly string[]>;
 }
 
 /**
@@ -155,19 +170,28 @@ class ImportRun {
       void this.#skipped.push({ name, reason, kind, ...place });
     try {
       const { name: _name, ...written } = toJson(config, { secrets: "keep" });
-      const { entry, variables } = this.#secrets.replace(name, written);
+      // A file of a project gets no secret; one that is stored is sealed.
+      const { entry, variables } =
+        scope === "project"
+          ? this.#secrets.replace(name, written)
+          : { entry: written, variables: [] };
       const importedFrom = this.#originText(config);
       const prepared = this.#parts.prepare(name, { ...entry, importedFrom }, scope, base);
+      const sealed =
+        scope === "user" ? await this.#parts.seal(name, prepared.entry) : unsealed(prepared.entry);
       const known = this.#findKnown(prepared.config, file, scope);
-      if (known !== undefined && isAlike(known, prepared.config))
+      if (known !== undefined && (await this.#isSame(known, prepared.config, sealed)))
         return skip("same", "it is here already");
       const obstacle = this.#obstacle(prepared.config, known, file, scope);
       if (obstacle !== undefined) return skip("exists", obstacle);
       const isReplaced = known !== undefined;
-      if (!dryRun) await this.#parts.keep(name, prepared.entry, scope, isReplaced);
+      const keptNotes = dryRun
+        ? sealed.notes
+        : await this.#parts.keep(name, prepared.entry, scope, isReplaced);
       this.#known.push(prepared.config);
-      this.#servers.push({ name, scope, isReplaced, entry: prepared.entry, ...place });
-      this.#notes.push(...prepared.notes.map((text) => `${name}: ${text}`));
+      const shown = JSON.parse(withoutEditions(JSON.stringify(sealed.entry))) as Entry;
+      this.#servers.push({ name, scope, isReplaced, entry: shown, ...place });
+      this.#notes.push(...[...prepared.notes, ...keptNotes].map((text) => `${name}: ${text}`));
       this.#variables.push(...variables.map((it) => ({ ...it, serverName: name })));
       const told = new Set(warnings.map(({ message }) => message));
       const further = prepared.warnings.filter(({ message }) => !told.has(message));
@@ -182,6 +206,13 @@ class ImportRun {
       if (error.details["isTaken"] === true) skip("exists", taken);
       else skip("broken", error.message);
     }
+  }
+
+  /** Whether an entry that is here says the same. The secrets of a stored one are compared in the vault. */
+  async #isSame(known: ServerConfig, config: ServerConfig, sealed: SealedEntry): Promise<boolean> {
+    if (isAlike(known, config)) return true;
+    if (known.provenance.layer !== "store" || sealed.values.size === 0) return false;
+    return await this.#parts.isStoredAlike(known.name, sealed);
   }
 
   /** Finds an entry of this name that counts in the scope. The file that is imported does not count against itself. */
@@ -245,6 +276,10 @@ function variablesOf(servers: readonly ServerConfig[]): ReadonlyMap<string, Read
     for (const { variable } of variableUses(config))
       users.set(variable, (users.get(variable) ?? new Set()).add(config.name));
   return users;
+}
+
+function unsealed(entry: Entry): SealedEntry {
+  return { entry, values: new Map(), notes: [] };
 }
 
 /** Whether two entries say the same, wherever they come from. */

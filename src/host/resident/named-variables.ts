@@ -23,11 +23,13 @@ export class ResidentGround {
   }
 }
 
-/** The variables that the entries of servers name, without those that a person is asked for. */
+/** The variables that the entries of servers name, without what a person is asked for and keeps as a secret. */
 function namedVariables(servers: readonly Pick<ServerStatus, "config">[]): readonly string[] {
   const names = servers.flatMap(({ config }) => [
-    ...variableUses(config).map(({ variable }) => variable),
+    ...variableUses(config).flatMap(({ kind, variable }) =>
+      kind === "variable" ? [variable] : [],
+    ),
     ...(config.transport.kind === "stdio" ? config.transport.envPassthrough : []),
   ]);
-  return [...new Set(names)].filter((name) => !name.startsWith("input:")).toSorted();
+  return [...new Set(names)].toSorted();
 }

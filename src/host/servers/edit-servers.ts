@@ -12,8 +12,10 @@ import type { SourceGround } from "../../config/sources/source-table.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { HostStore } from "../../store/host-store.ts";
-import type { NewServerRow } from "../../store/rows/server-rows.ts";
+import type { NewServerRow, ServerRow } from "../../store/rows/server-rows.ts";
+import type { Store } from "../../store/store.ts";
 import { revealAll } from "../../text/secrets/secret-text.ts";
+import { refuseFileSecrets } from "../files/entry-secrets.ts";
 import type { PreparedEntry } from "../files/import-config.ts";
 import type {
   EditableEntry,
@@ -23,12 +25,16 @@ import type {
   ImportSource,
   ServerScope,
 } from "../host.ts";
+import type { EntryVault, SealedEntry } from "../secrets/entry-vault.ts";
 import { absoluteEntry } from "./absolute-entry.ts";
 import { isThere, noStore } from "./edit-errors.ts";
 import type { GivenServers } from "./given-servers.ts";
 
+type Entry = Readonly<Record<string, unknown>>;
+
 export interface ServerEditsOptions {
   readonly store: HostStore;
+  readonly entryVault: EntryVault;
   readonly cwd: string;
   readonly home: string;
   readonly given: GivenServers;
@@ -65,11 +71,13 @@ export class ServerEdits {
    */
   async write(name: string, input: EntryInput, scope: ServerScope): Promise<readonly string[]> {
     const { entry, notes } = this.prepare(name, input, scope);
-    await this.keep(name, entry, scope);
-    return notes;
+    return [...notes, ...(await this.keep(name, entry, scope))];
   }
 
-  /** Makes the entry that `keep` writes. Throws `config_invalid` for one that would not work. */
+  /**
+   * Makes the entry that `keep` writes. Throws `config_invalid` for one that would not work, and `invalid_arguments` for
+   * one with a secret that is to be written into a file.
+   */
   prepare(
     name: string,
     input: EntryInput,
@@ -78,6 +86,7 @@ export class ServerEdits {
   ): PreparedEntry {
     const { cwd } = this.#options;
     const given = writableEntry(name, input);
+    if (scope === "project") refuseFileSecrets(given);
     // Servers of a project start in it, so what is relative to it may stay so, for whoever shares the file.
     const isRelative = scope === "project" && base === cwd;
     const { entry, notes } = isRelative ? { entry: given, notes: [] } : absoluteEntry(given, base);
@@ -92,28 +101,68 @@ export class ServerEdits {
 
   /**
    * Writes a new entry; with `isReplacing` one in place of another. Throws `config_invalid` when the name is taken, by
-   * another process since the last look, too.
+   * another process since the last look, too. Gives what is kept differently: secrets of a stored entry are in the vault.
    */
   async keep(
     name: string,
-    entry: Readonly<Record<string, unknown>>,
+    entry: Entry,
     scope: ServerScope,
     isReplacing = false,
-  ): Promise<void> {
+  ): Promise<readonly string[]> {
     if (scope === "project") {
       const action = isReplacing ? "put" : "add";
-      return await this.#editProjectFile(this.#projectFile, { action, name, entry });
+      await this.#editProjectFile(this.#projectFile, { action, name, entry });
+      return [];
     }
     const { store } = this.#options;
     if (!store.isPersistent) throw noStore(name);
-    const isKept = await store.write(async (opened) => {
+    const notes = await store.write(async (opened) => {
       const rows = isReplacing ? await opened.servers.list() : [];
       const row = rows.find((it) => it.name === name);
-      if (row === undefined) return await opened.servers.add(this.#rowOf(name, entry));
-      await opened.servers.put(this.#rowOf(name, entry, row.id));
-      return true;
+      return await this.#keepRow(opened, { name, entry, row });
     });
-    if (isKept !== true) throw isThere(name);
+    if (notes === undefined) throw isThere(name);
+    return notes;
+  }
+
+  /** Replaces the secrets of an entry that is to be stored, and writes none of them. */
+  async seal(name: string, entry: Entry): Promise<SealedEntry> {
+    return await this.#options.entryVault.seal(this.#rowOf(name, entry).id, entry);
+  }
+
+  /** Whether the stored server of this name has an entry that says the same, secrets included. */
+  async isStoredAlike(name: string, sealed: SealedEntry): Promise<boolean> {
+    const rows = await this.#options.store.read(({ servers }) => servers.list(), []);
+    const row = rows.find((it) => it.name === name);
+    if (row === undefined) return false;
+    const { name: _name, ...stored } = row.config;
+    const bare = { ...sealed, entry: withoutOrigin(sealed.entry) };
+    return await this.#options.entryVault.isAlike(withoutOrigin(stored), bare);
+  }
+
+  /** Puts an entry into its row, the secrets first; undefined when another process has taken the row. */
+  async #keepRow(
+    { servers }: Store,
+    {
+      name,
+      entry,
+      row,
+    }: { readonly name: string; readonly entry: Entry; readonly row: ServerRow | undefined },
+  ): Promise<readonly string[] | undefined> {
+    const { entryVault } = this.#options;
+    const id = row?.id ?? this.#rowOf(name, entry).id;
+    const sealed = await entryVault.seal(id, entry);
+    await entryVault.write(sealed);
+    const fresh = this.#rowOf(name, sealed.entry, id);
+    if (row === undefined) {
+      const isAdded = await servers.add(fresh);
+      if (!isAdded) await entryVault.discard(sealed);
+      if (!isAdded) return undefined;
+    } else {
+      await servers.put(fresh);
+      await entryVault.release(id, row.config, sealed.entry);
+    }
+    return sealed.notes;
   }
 
   get #projectFile(): string {
@@ -139,11 +188,11 @@ export class ServerEdits {
       return [];
     }
     const given = await this.#restored(config, writableEntry(name, input));
+    if (provenance.path !== undefined) refuseFileSecrets(given, await this.#written(config));
     const { entry, notes } =
       provenance.layer === "store" ? absoluteEntry(given, cwd) : { entry: given, notes: [] };
     parseServerEntry(name, entry, { provenance, baseDir: cwd });
-    await this.#edit(config, { action: "replace", name, entry, revision });
-    return notes;
+    return [...notes, ...(await this.#edit(config, { action: "replace", name, entry, revision }))];
   }
 
   async #restored<Input extends object>(config: ServerConfig, input: Input): Promise<Input> {
@@ -151,8 +200,7 @@ export class ServerEdits {
     if ("provenance" in input) return input;
     const { hasPlaceholders, restoreSecrets } = await import("./editable-entry.ts");
     if (!hasPlaceholders(input)) return input;
-    const entry = input as Readonly<Record<string, unknown>>;
-    return restoreSecrets(config.name, entry, await this.#written(config)) as Input;
+    return restoreSecrets(config.name, input as Entry, await this.#written(config)) as Input;
   }
 
   /** The entry as it is written, without its name. */
@@ -199,6 +247,8 @@ export class ServerEdits {
     const { importConfig } = await import("../files/import-config.ts");
     const { store, hostEnv } = this.#options;
     return await importConfig(options, {
+      seal: (name, entry) => this.seal(name, entry),
+      isStoredAlike: (name, sealed) => this.isStoredAlike(name, sealed),
       ground: this.#ground,
       env: hostEnv,
       store,
@@ -207,7 +257,7 @@ export class ServerEdits {
       prepare: (name, entry, scope, base) => this.prepare(name, entry, scope, base),
       keep: async (name, entry, scope, isReplacing) => {
         onAdd(name);
-        await this.keep(name, entry, scope, isReplacing);
+        return await this.keep(name, entry, scope, isReplacing);
       },
     });
   }
@@ -235,12 +285,14 @@ export class ServerEdits {
     given.put(config, given.isKept(config.name));
   }
 
-  async #edit(config: ServerConfig, edit: ConfigEdit): Promise<void> {
+  /** Gives what is kept differently from what was given. */
+  async #edit(config: ServerConfig, edit: ConfigEdit): Promise<readonly string[]> {
     const { layer, path: file } = config.provenance;
-    if (file !== undefined)
-      return isOfProject(config.provenance)
-        ? await this.#editProjectFile(file, edit)
-        : await editFile(file, edit);
+    if (file !== undefined) {
+      if (isOfProject(config.provenance)) await this.#editProjectFile(file, edit);
+      else await editFile(file, edit);
+      return [];
+    }
     if (layer === "store") return await this.#editRow(config, edit);
     throw definedInCode(config.name);
   }
@@ -252,23 +304,27 @@ export class ServerEdits {
     await editFile(file, edit, { within: projectRoot({ cwd: folder, home }) ?? folder });
   }
 
-  async #editRow({ name }: ServerConfig, edit: ConfigEdit): Promise<void> {
+  async #editRow({ name }: ServerConfig, edit: ConfigEdit): Promise<readonly string[]> {
     const { checkRevision } = await import("../../config/edit/edit-config-text.ts");
-    const isThere = await this.#options.store.write(async (store) => {
+    const notes = await this.#options.store.write(async (store) => {
       const row = (await store.servers.list()).find((it) => it.name === name);
-      if (row === undefined) return false;
+      if (row === undefined) return undefined;
       const { id, config } = row;
       if ("entry" in edit && edit.revision !== undefined)
         checkRevision(name, config, edit.revision);
-      if (edit.action === "remove") await store.servers.remove(id);
-      else {
-        const entry =
-          "entry" in edit ? edit.entry : { ...config, enabled: edit.action === "enable" };
-        await store.servers.put(this.#rowOf(name, entry, id));
+      if (edit.action === "remove") {
+        await store.servers.remove(id);
+        await this.#options.entryVault.forget(id);
+        return [];
       }
-      return true;
+      if ("entry" in edit) return await this.#keepRow(store, { name, entry: edit.entry, row });
+      await store.servers.put(
+        this.#rowOf(name, { ...config, enabled: edit.action === "enable" }, id),
+      );
+      return [];
     });
-    if (isThere !== true) throw notInStore(name);
+    if (notes === undefined) throw notInStore(name);
+    return notes;
   }
 
   /** Makes the row of this id, which another program may have chosen; without one, the row of the server's own id. */
@@ -293,6 +349,12 @@ async function editFile(
   await editConfigFile(file, edit, options);
 }
 
+/** The entry without where it was imported from, which says nothing about the server. */
+function withoutOrigin(entry: Entry): Entry {
+  const { importedFrom: _from, ...rest } = entry;
+  return rest;
+}
+
 function definedInCode(serverName: string): McpError {
   return createError("config_invalid", `"${serverName}" is defined in code, not in a file`, {
     serverName,
@@ -308,8 +370,8 @@ function notInStore(serverName: string): McpError {
  * Converts input to an entry as a file or a row of the store holds it. A `ServerConfig` becomes an entry
  * again, with its secrets written out: a stored entry without them would not work.
  */
-function writableEntry(name: string, entry: object): Readonly<Record<string, unknown>> {
-  if (!("provenance" in entry)) return revealAll(entry) as Readonly<Record<string, unknown>>;
+function writableEntry(name: string, entry: object): Entry {
+  if (!("provenance" in entry)) return revealAll(entry) as Entry;
   const { name: _name, ...written } = toJson(parseServerEntry(name, entry), { secrets: "keep" });
   return written;
 }

@@ -5,6 +5,7 @@ import { entrySpellings } from "../../config/keys/config-keys.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import { isJsonObject } from "../../text/json-object.ts";
+import { mask } from "../../text/secrets/redact.ts";
 import { findSecrets, mapAt, refuseSecrets } from "../files/entry-secrets.ts";
 import type { EditableEntry } from "../host.ts";
 
@@ -21,8 +22,12 @@ export function editableEntry(written: Entry): EditableEntry {
   return { entry, revision: entryRevision(written) };
 }
 
-/** Puts the secrets of the entry that is written in the place of their placeholders. Throws for one that has none. */
-export function restoreSecrets(serverName: string, entry: Entry, written: Entry): Entry {
+/**
+ * Puts what is written in the place of placeholders, and of masks that stand where it stands. Throws for a placeholder
+ * that stands for nothing.
+ */
+export function restoreSecrets(serverName: string, edited: Entry, written: Entry): Entry {
+  const entry = restoreMasks(edited, canonical(written));
   const secrets = new Map(marksOf(written).map(({ mark, credential }) => [mark, credential]));
   return mapTexts(entry, (text) =>
     text.replaceAll(placeholder, (mark) => {
@@ -36,8 +41,23 @@ export function restoreSecrets(serverName: string, entry: Entry, written: Entry)
   ) as Entry;
 }
 
+/** Whether an entry has placeholders, or masks as printed output has them. */
 export function hasPlaceholders(entry: object): boolean {
-  return JSON.stringify(entry).search(placeholder) !== -1;
+  const text = JSON.stringify(entry);
+  return text.includes(mask) || text.search(placeholder) !== -1;
+}
+
+function restoreMasks(entry: Entry, written: Entry): Entry {
+  const restored = Object.entries(entry).map(([key, members]) => {
+    const before = written[entrySpellings.get(key) ?? key];
+    if (!isJsonObject(members) || !isJsonObject(before)) return [key, members] as const;
+    const values = Object.entries(members).map(([name, value]) => {
+      const isKept = value === mask && typeof before[name] === "string";
+      return [name, isKept ? before[name] : value] as const;
+    });
+    return [key, Object.fromEntries(values)] as const;
+  });
+  return Object.fromEntries(restored);
 }
 
 /** Refuses an edited entry that holds a secret; placeholders stand for those that are written already. */
@@ -54,17 +74,32 @@ interface Mark {
 }
 
 function marksOf(written: Entry): readonly Mark[] {
-  const spelling = new Map(
-    Object.keys(written).map((key) => [entrySpellings.get(key) ?? key, key] as const),
-  );
   const counts = new Map<string, number>();
-  return findSecrets(canonical(written)).map(({ path: [key, ...rest], credential }) => {
-    const place = [key, ...rest].join(".").replaceAll(/[[\]]/g, "");
-    const count = (counts.get(place) ?? 0) + 1;
-    counts.set(place, count);
-    const mark = `[secret: ${count === 1 ? place : `${place} ${count}`}]`;
-    return { path: [spelling.get(String(key)) ?? String(key), ...rest], mark, credential };
+  return [...findSecrets(written), ...sealedTexts(written)].map(({ path, credential }) => {
+    const [key = "", ...rest] = path;
+    const place = [entrySpellings.get(String(key)) ?? key, ...rest].join(".");
+    const plain = place.replaceAll(/[[\]]/g, "");
+    const count = (counts.get(plain) ?? 0) + 1;
+    counts.set(plain, count);
+    const mark = `[secret: ${count === 1 ? plain : `${plain} ${count}`}]`;
+    return { path, mark, credential };
   });
+}
+
+/** Finds references to secrets that were sealed for the entry: whoever edits it sees the secret's place. */
+function sealedTexts(
+  value: unknown,
+  path: readonly (string | number)[] = [],
+): readonly Omit<Mark, "mark">[] {
+  if (typeof value === "string")
+    return [...value.matchAll(/\$\{secret:entry\/[^{}\s]+\}/g)].map(([credential]) => ({
+      path,
+      credential,
+    }));
+  if (Array.isArray(value))
+    return value.flatMap((item: unknown, index) => sealedTexts(item, [...path, index]));
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => sealedTexts(item, [...path, key]));
 }
 
 /** The entry with the names of keys that the documentation uses. */

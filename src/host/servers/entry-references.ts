@@ -2,7 +2,7 @@ import { untilAborted } from "../../async/until-aborted.ts";
 import { readEnvFile } from "../../config/files/read-env-file.ts";
 import { formatOrigin } from "../../config/keys/config-problem.ts";
 import type { InputDeclaration, ServerConfig } from "../../config/keys/server-config.ts";
-import { hasOtherReferences, inputIds } from "../../config/variables/reference-uses.ts";
+import { hasOtherReferences, inputIds, secretUses } from "../../config/variables/reference-uses.ts";
 import {
   type Environment,
   otherReferences,
@@ -13,23 +13,25 @@ import { createError } from "../../errors/families.ts";
 import type { Human, InputQuestion } from "../../human/human.ts";
 import { SecretText } from "../../text/secrets/secret-text.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import type { SecretSource, SecretUse } from "../secrets/secret-source.ts";
 
 export interface EntryReferencesParts {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly folders: Folders;
   readonly human: Human | undefined;
+  readonly secrets: SecretSource;
 }
 
 /** The values that the references of one entry stand for when its server starts. */
 export interface EntryEnvironment {
   readonly environment: Environment;
-  /** Reads files and asks a person for values that are not known yet. Undefined when there are none. */
+  /** Reads files and secrets, and asks a person for values that are not known yet. Undefined when there are none. */
   readonly fill: (() => Promise<void>) | undefined;
 }
 
 /**
- * Finds out what entries refer to beside variables: folders, files of variables, and what a person is asked
- * for. An answer is kept as long as the host, for the file that asked for it.
+ * Finds out what entries refer to beside variables: folders, files of variables, secrets, and what a person is asked
+ * for. An answer is kept as long as the host, for the file that asked for it; a secret is read at each start.
  */
 export class EntryReferences {
   readonly #parts: EntryReferencesParts;
@@ -69,7 +71,17 @@ export class EntryReferences {
     const envFile = await readEnvFile(config, folders);
     const inputs = new Map<string, SecretText>();
     for (const id of inputIds(config)) inputs.set(id, await this.#input(config, id));
-    return { folders, inputs, envFile };
+    const secrets = new Map<string, SecretText>();
+    for (const [name, field] of secretUses(config))
+      secrets.set(name, await this.#secret(config, { name, field }));
+    return { folders, inputs, secrets, envFile };
+  }
+
+  async #secret(config: ServerConfig, use: SecretUse): Promise<SecretText> {
+    const found = this.#parts.secrets.find(config, use);
+    return await untilAborted(found, this.#closed.signal, () =>
+      createError("closed", "the host has been closed"),
+    );
   }
 
   /** Asks for an input once for all servers of a file that want it. */

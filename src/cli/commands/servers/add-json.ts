@@ -18,14 +18,14 @@ export const define: DefineCommand = (command, execute) => {
   command
     .description(
       "Adds a server by its entry, as documentation of servers shows it, and tries it as plugboard\n" +
-        "add does.",
+        "add does. Secrets in it are kept sealed, apart from the entry; --scope project refuses them.",
     )
     .argument("<name>", "the name of the server")
     .argument("<json>", 'its entry, such as \'{"command": "npx"}\'; @file reads a file, - stdin');
   addingOptions(command).action((name: string, json: string, options: AddingOptions) =>
     execute(async (context) => {
       const entry = await readJsonObject(json, "the entry", context.signal);
-      return await addServer(context, { name, entry, options });
+      return await addServer(context, { name, entry, options, isTyped: false });
     }),
   );
 };

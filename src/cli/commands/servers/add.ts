@@ -30,6 +30,8 @@ export const define: DefineCommand = (command, execute) => {
   addEntryOptions(command);
   addingOptions(command).action(
     (name: string, words: string[], options: EntryOptions & AddingOptions) =>
-      execute((context) => addServer(context, { name, entry: readEntry(words, options), options })),
+      execute((context) =>
+        addServer(context, { name, entry: readEntry(words, options), options, isTyped: true }),
+      ),
   );
 };

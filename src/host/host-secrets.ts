@@ -1,0 +1,12 @@
+/** Gives the secret of a name; undefined when there is none. */
+export type SecretProvider = (name: string) => string | undefined | Promise<string | undefined>;
+
+/** The secrets that are kept for `${secret:name}`, sealed; where the host keeps nothing, in memory until it closes. */
+export interface KeptSecrets {
+  /** Keeps a secret in place of the one of that name. A server that runs gets it when it starts again. */
+  set(name: string, value: string): Promise<void>;
+  /** The names, in order; never a value. */
+  list(): Promise<readonly string[]>;
+  /** Removes a secret; returns whether there was one. */
+  remove(name: string): Promise<boolean>;
+}

@@ -1,0 +1,105 @@
+import { formatOrigin } from "../../config/keys/config-problem.ts";
+import type { ServerConfig } from "../../config/keys/server-config.ts";
+import { secretUses } from "../../config/variables/reference-uses.ts";
+import { howToStore, isEntrySecret } from "../../config/variables/secret-names.ts";
+import { createError } from "../../errors/families.ts";
+import type { McpError } from "../../errors/mcp-error.ts";
+import type { SecretVault } from "../../secrets/secret-vault.ts";
+import { SecretText } from "../../text/secrets/secret-text.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import type { SecretProvider } from "../host-secrets.ts";
+import { vaultNameOf } from "./named-secrets.ts";
+
+export interface SecretSourceOptions {
+  readonly vault: SecretVault;
+  /** What the program gives, which is asked before the vault. */
+  readonly provider: SecretProvider | undefined;
+  /** The folder that places in messages are shown from. */
+  readonly workspaceFolder: string;
+}
+
+/** A reference of an entry to a secret. */
+export interface SecretUse {
+  readonly name: string;
+  /** The field of the entry that refers to it. */
+  readonly field: string;
+}
+
+/** Finds the secrets that entries refer to. It keeps none of them: each start of a server asks anew. */
+export class SecretSource {
+  readonly #options: SecretSourceOptions;
+
+  constructor(options: SecretSourceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Throws `variable_unset` when there is no secret of that name, and `secret_unavailable` when it cannot be read.
+   * Neither says a value, nor what the program's own code said when it failed.
+   */
+  async find(config: ServerConfig, use: SecretUse): Promise<SecretText> {
+    const value = isEntrySecret(use.name)
+      ? await this.#ofEntry(config, use)
+      : await this.#named(config, use);
+    if (value === undefined || value === "")
+      throw this.#failure("variable_unset", "is not stored", config, use);
+    return new SecretText(value);
+  }
+
+  /** Lists the secrets that a start would not find. Reads no value; what the program gives is known only then. */
+  async missing(config: ServerConfig): Promise<readonly SecretUse[]> {
+    const { vault, provider } = this.#options;
+    const uses = [...secretUses(config)].map(([name, field]) => ({ name, field }));
+    const found = await Promise.all(
+      uses.map(async ({ name }) => {
+        const isOfEntry = isEntrySecret(name);
+        const kept = isOfEntry ? name : vaultNameOf(name);
+        return (!isOfEntry && provider !== undefined) || (await vault.names(kept)).includes(kept);
+      }),
+    );
+    return uses.filter((_, index) => found[index] === false);
+  }
+
+  /** A secret of a stored entry is for that entry. What a file says, somebody else may have written. */
+  async #ofEntry(config: ServerConfig, use: SecretUse): Promise<string | undefined> {
+    const { layer } = config.provenance;
+    if (layer !== "store" && layer !== "code")
+      throw this.#failure("variable_unset", "belongs to another entry", config, use);
+    return await this.#options.vault.read(use.name);
+  }
+
+  async #named(config: ServerConfig, use: SecretUse): Promise<string | undefined> {
+    const { provider, vault } = this.#options;
+    const given = provider === undefined ? undefined : await this.#given(provider, config, use);
+    return given ?? (await vault.read(vaultNameOf(use.name)));
+  }
+
+  async #given(
+    provider: SecretProvider,
+    config: ServerConfig,
+    use: SecretUse,
+  ): Promise<string | undefined> {
+    let given: unknown;
+    try {
+      given = await provider(use.name);
+    } catch {
+      throw this.#failure("secret_unavailable", "could not be given by the program", config, use);
+    }
+    if (given === undefined || typeof given === "string") return given;
+    throw this.#failure("secret_unavailable", "was given as something else than text", config, use);
+  }
+
+  #failure(
+    code: "variable_unset" | "secret_unavailable",
+    problem: string,
+    { name: serverName, provenance }: ServerConfig,
+    { name, field }: SecretUse,
+  ): McpError {
+    const place = formatOrigin(provenance, this.#options.workspaceFolder);
+    return createError(code, `\${secret:${neutralizeLine(name)}} ${problem} (${place})`, {
+      serverName,
+      hint: howToStore(neutralizeLine(name), serverName, field),
+      details: { ...provenance, field, variable: `secret:${name}` },
+    });
+  }
+}
