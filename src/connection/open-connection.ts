@@ -146,7 +146,7 @@ function connectOnce(parts: ConnectionParts, options: OpenOptions): Promise<Open
     let transport: HostTransport | undefined;
     try {
       transport = await parts.createTransport(config, { limits, clock, logger, hostEnv });
-      const { secrets, credentials } = resolveServer(config, hostEnv);
+      const { secrets, credentials } = transport.masked ?? resolveServer(config, hostEnv);
       const client = await parts.connectProtocol(transport, {
         serverName: config.name,
         protocol: config.protocol,

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import { parseServerEntry } from "../config/parse/parse-config.ts";
-import { checkElicitationUrl, urlPolicyOf } from "./elicitation-url.ts";
+import { checkPage } from "../isolation/network/check-page.ts";
+import { urlPolicyOf } from "./elicitation-url.ts";
 
 function judge(url: unknown, entry: Readonly<Record<string, unknown>>, env = {}) {
-  return checkElicitationUrl(url, urlPolicyOf(parseServerEntry("s", entry), env));
+  return checkPage(url, urlPolicyOf(parseServerEntry("s", entry), env));
 }
 
 const local = { command: "server" };

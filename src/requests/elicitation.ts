@@ -2,10 +2,11 @@ import { untilAborted } from "../async/until-aborted.ts";
 import type { Limits } from "../config/keys/limits.ts";
 import type { ServerConfig } from "../config/keys/server-config.ts";
 import type { ElicitAnswer, ElicitQuestion } from "../human/human.ts";
+import { checkPage } from "../isolation/network/check-page.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { JsonObject } from "../text/json-object.ts";
 import { boundedText } from "../text/untrusted/bounded-text.ts";
-import { checkElicitationUrl, urlPolicyOf } from "./elicitation-url.ts";
+import { urlPolicyOf } from "./elicitation-url.ts";
 import { checkContent, parseForm } from "./form.ts";
 import type { OpenedPages } from "./opened-pages.ts";
 import { type Asking, questionOrigin, refuseQuestion } from "./question.ts";
@@ -86,7 +87,7 @@ async function askToOpen(
   { config, hostEnv, logger, pages }: ElicitationOptions,
 ): Promise<ElicitResult> {
   const { human, signal, serverName } = asking;
-  const checked = checkElicitationUrl(params["url"], urlPolicyOf(config, hostEnv));
+  const checked = checkPage(params["url"], urlPolicyOf(config, hostEnv));
   if (!checked.ok) throw refuseQuestion("elicitation/create", checked.reason);
   if (human?.openUrl === undefined) return declined;
   const { href: url, host } = checked;

@@ -8,6 +8,7 @@ import { CatalogRows } from "./rows/catalog-rows.ts";
 import { ConnectRequestRows } from "./rows/connect-request-rows.ts";
 import { FailureRows } from "./rows/failure-rows.ts";
 import { GrantRows } from "./rows/grant-rows.ts";
+import { LeaseRows } from "./rows/lease-rows.ts";
 import { PinRows } from "./rows/pin-rows.ts";
 import { SecretRows } from "./rows/secret-rows.ts";
 import { ServerRows } from "./rows/server-rows.ts";
@@ -89,6 +90,7 @@ function createStore(context: StoreContext, auditLimits: AuditLimits | undefined
     pins: new PinRows(context),
     catalog: new CatalogRows(context),
     secrets: new SecretRows(context),
+    leases: new LeaseRows(context),
     connectRequests: new ConnectRequestRows(context),
     failures: new FailureRows(context),
     audit,

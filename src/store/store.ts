@@ -5,6 +5,7 @@ import type { CatalogRows } from "./rows/catalog-rows.ts";
 import type { ConnectRequestRows } from "./rows/connect-request-rows.ts";
 import type { FailureRows } from "./rows/failure-rows.ts";
 import type { GrantRows } from "./rows/grant-rows.ts";
+import type { LeaseRows } from "./rows/lease-rows.ts";
 import type { PinRows } from "./rows/pin-rows.ts";
 import type { SecretRows } from "./rows/secret-rows.ts";
 import type { ServerRows } from "./rows/server-rows.ts";
@@ -24,6 +25,7 @@ export interface Store extends AsyncDisposable {
   readonly pins: PinRows;
   readonly catalog: CatalogRows;
   readonly secrets: SecretRows;
+  readonly leases: LeaseRows;
   readonly connectRequests: ConnectRequestRows;
   readonly failures: FailureRows;
   readonly audit: AuditLog;

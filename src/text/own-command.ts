@@ -31,6 +31,8 @@ export const ownCommandNames = [
   "secret",
   "test",
   "approve",
+  "login",
+  "logout",
   "config",
   "doctor",
   "completion",

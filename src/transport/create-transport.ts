@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 
 import { loadOnce } from "../async/load-once.ts";
+import type { RequestAuthorization } from "../auth/request-authorization.ts";
 import { userFolder } from "../config/files/config-files.ts";
 import type { Limits } from "../config/keys/limits.ts";
 import type {
@@ -10,6 +11,7 @@ import type {
   StdioTransportConfig,
 } from "../config/keys/server-config.ts";
 import { resolveServer } from "../config/parse/expand-variables.ts";
+import type { ResolvedTexts } from "../config/variables/map-templates.ts";
 import type { Environment } from "../config/variables/reference-values.ts";
 import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
@@ -37,9 +39,17 @@ export interface TransportContext {
   readonly ground?: LaunchGround | undefined;
   /** What was checked and may be started; whatever its command stands for without it. */
   readonly checked?: CheckedLaunch | undefined;
+  /** Finds out how a server is shown who is calling; without it nobody signs in. */
+  readonly authorize?: Authorize | undefined;
   /** Where the output of a process is kept; nowhere without it. */
   readonly output?: ProcessOutput | undefined;
 }
+
+/** Undefined for a server whose entry leaves nothing to be signed in to. */
+export type Authorize = (
+  serverName: string,
+  resolved: ResolvedTexts,
+) => Promise<RequestAuthorization | undefined>;
 
 /** Builds the transport of one connection attempt, not yet started. Tests inject their own. */
 export type CreateTransport = (
@@ -59,8 +69,13 @@ const loadRest = loadOnce(() => import("./dialects/rest-transport.ts"));
  */
 export const createTransport: CreateTransport = async (config, context) => {
   refuseUnsupported(config);
-  const { transport, auth, secrets } = resolveServer(config, context.hostEnv);
-  const common = { ...context, serverName: config.name, secrets };
+  const { transport, auth, ...resolved } = resolveServer(config, context.hostEnv);
+  const { secrets, credentials } = resolved;
+  const authorization = await context.authorize?.(config.name, { transport, auth });
+  if (auth.type === "oauth" && authorization === undefined) throw cannotSignIn(config);
+  // Copies, because tokens are added to them.
+  const masked = { secrets: [...secrets], credentials: [...credentials] };
+  const common = { ...context, serverName: config.name, authorization, ...masked };
   switch (transport.kind) {
     case "stdio":
       return await createStdio({ ...config, transport }, transport, common);
@@ -81,27 +96,28 @@ export const createTransport: CreateTransport = async (config, context) => {
 };
 
 /** What an entry asks for and cannot have is never left out silently: nothing is started or sent then. */
-function refuseUnsupported({ name: serverName, isolation, auth }: ServerConfig): void {
+function refuseUnsupported({ name: serverName, isolation }: ServerConfig): void {
   if (isolation !== undefined)
     throw createError(
       "sandbox_unavailable",
       "the entry asks for isolation, which this version cannot give",
       { serverName, hint: 'run the server without "isolation", or not at all' },
     );
-  if (auth.type === "oauth")
-    throw createError(
-      "auth_required",
-      "the entry asks for a sign-in with OAuth, which this version cannot do; nothing was sent",
-      {
-        serverName,
-        hint: `if it takes a token as well, use that instead: ${sampleAuth(serverName)}`,
-      },
-    );
+}
+
+function cannotSignIn({ name: serverName }: ServerConfig): McpError {
+  const message = "the entry asks for a sign-in, which needs a host; nothing was sent";
+  return createError("auth_required", message, {
+    serverName,
+    hint: `if it takes a token as well, use that instead: ${sampleAuth(serverName)}`,
+  });
 }
 
 interface CommonOptions extends TransportContext {
   readonly serverName: string;
-  readonly secrets: readonly string[];
+  readonly secrets: string[];
+  readonly credentials: string[];
+  readonly authorization: RequestAuthorization | undefined;
 }
 
 async function createStdio(

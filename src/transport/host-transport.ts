@@ -11,12 +11,20 @@ export interface HostTransport extends ChannelTransport {
   readonly kind: TransportKind;
   readonly failure: McpError | undefined;
   readonly evidence: TransportEvidence;
+  /** What the server was given and nobody else may see, tokens that are renewed included; it changes while it lives. */
+  readonly masked?: MaskedValues | undefined;
   /** The id of the server's process while it runs. */
   readonly pid?: number | undefined;
   /** The id that a Streamable HTTP server gave its session. */
   readonly sessionId?: string | undefined;
   /** Looks for the reason of a failure in what the process printed. */
   findCause?(): PrintedCause | undefined;
+}
+
+/** Values to be masked wherever they come back; `credentials` are masked in definitions of tools as well. */
+export interface MaskedValues {
+  readonly secrets: readonly string[];
+  readonly credentials: readonly string[];
 }
 
 /** The reason a process gave, and where it did. */

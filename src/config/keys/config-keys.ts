@@ -135,22 +135,56 @@ const authKeys = {
     description: "What to ask for, as a list or separated by spaces.",
     aliases: ["scope"],
   },
+  issuer: {
+    shape: text,
+    description:
+      "The only authorization server that may be used; whichever the server names first when left out.",
+  },
   redirectUri: { shape: text, description: "A fixed address to return to after signing in." },
   callbackPort: {
     shape: { type: "number", minimum: 1, maximum: 65_535, isInteger: true },
     description: "A fixed local port to return to, instead of `redirectUri`.",
   },
   clientMetadataUrl: { shape: text, description: "A client metadata document used as client id." },
+  clientAuthMethod: {
+    shape: {
+      type: "choice",
+      values: ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"],
+    },
+    description:
+      "How the client shows who it is when it asks for a token: its secret in a header or in the body, or a signed assertion. What the authorization server supports when left out.",
+  },
   grant: {
-    shape: { type: "choice", values: ["authorization_code", "client_credentials"] },
-    description: "`client_credentials` signs in without a person.",
+    shape: {
+      type: "choice",
+      values: ["authorization_code", "client_credentials", "jwt-bearer", "enterprise"],
+    },
+    description:
+      "`authorization_code` asks a person in a browser. The others sign in without one: `client_credentials` with `clientSecret` or `privateKey`, `jwt-bearer` with `assertion`, `enterprise` with the `idToken` of an identity provider.",
     default: "authorization_code",
     aliases: ["grantType"],
   },
   privateKey: {
     shape: secretText,
-    description: "For `client_credentials` with a signed assertion.",
+    description: "A private key (PEM) that signs the client's assertions, in place of a secret.",
   },
+  assertion: {
+    shape: secretText,
+    description: "For `jwt-bearer`: the assertion, best as `${VAR}`.",
+  },
+  identityProvider: {
+    shape: text,
+    description: "For `enterprise`: the address of the company's identity provider.",
+  },
+  idToken: {
+    shape: secretText,
+    description: "For `enterprise`: the token by which the identity provider knows the user.",
+  },
+  idpClientId: {
+    shape: text,
+    description: "For `enterprise`: the client id at the identity provider.",
+  },
+  idpClientSecret: { shape: secretText, description: "Its secret there, if it has one." },
   dpop: { shape: flag, description: "Binds tokens to a key of this host.", default: false },
 } as const satisfies KeyTable;
 

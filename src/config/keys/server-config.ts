@@ -101,20 +101,49 @@ export type TransportKind = TransportConfig["kind"];
 export type AuthConfig<Text extends ConfigText = ConfigText> =
   | { readonly type: "none" }
   | { readonly type: "bearer"; readonly token: Text }
-  | {
-      readonly type: "oauth";
-      readonly clientId?: string;
-      readonly clientSecret?: Text;
-      readonly authUrl?: string;
-      readonly tokenUrl?: string;
-      readonly scopes?: readonly string[];
-      readonly redirectUri?: string;
-      readonly callbackPort?: number;
-      readonly clientMetadataUrl?: string;
-      readonly grant?: "authorization_code" | "client_credentials";
-      readonly privateKey?: Text;
-      readonly dpop?: boolean;
-    };
+  | OAuthConfig<Text>;
+
+/** How tokens are asked for: by a person in a browser, or by the program alone. */
+export type OAuthGrant = "authorization_code" | "client_credentials" | "jwt-bearer" | "enterprise";
+
+/** How a client shows who it is when it asks for a token. */
+export type ClientAuthMethod =
+  | "client_secret_basic"
+  | "client_secret_post"
+  | "private_key_jwt"
+  | "none";
+
+export interface OAuthConfig<Text extends ConfigText = ConfigText> {
+  readonly type: "oauth";
+  readonly clientId?: string;
+  readonly clientSecret?: Text;
+  readonly authUrl?: string;
+  readonly tokenUrl?: string;
+  readonly scopes?: readonly string[];
+  /** The only authorization server that may be used. */
+  readonly issuer?: string;
+  readonly redirectUri?: string;
+  readonly callbackPort?: number;
+  readonly clientMetadataUrl?: string;
+  readonly clientAuthMethod?: ClientAuthMethod;
+  readonly grant?: OAuthGrant;
+  readonly privateKey?: Text;
+  readonly assertion?: Text;
+  readonly identityProvider?: string;
+  readonly idToken?: Text;
+  readonly idpClientId?: string;
+  readonly idpClientSecret?: Text;
+  readonly dpop?: boolean;
+}
+
+/** The keys of a sign-in with OAuth whose values are secrets. */
+export const oauthSecretKeys = [
+  "clientSecret",
+  "privateKey",
+  "assertion",
+  "idToken",
+  "idpClientSecret",
+] as const satisfies readonly (keyof OAuthConfig)[];
 
 /** How public tool names are built; see `catalog/` for what each preset gives. */
 export const namingPresets = ["mcp__server__tool", "mcp_server_tool", "prefix_tool"] as const;

@@ -2,13 +2,14 @@ import { canonicalHash } from "../../text/canonical-hash.ts";
 import { slug } from "../../text/slug.ts";
 import { quoteName } from "../keys/check-value.ts";
 import { type CheckedAuth, type CheckedInputs, entryKeys } from "../keys/config-keys.ts";
-import type {
-  AuthConfig,
-  IsolationConfig,
-  Provenance,
-  ServerConfig,
-  TransportConfig,
-  InProcessTransportConfig,
+import {
+  type AuthConfig,
+  type InProcessTransportConfig,
+  type IsolationConfig,
+  oauthSecretKeys,
+  type Provenance,
+  type ServerConfig,
+  type TransportConfig,
 } from "../keys/server-config.ts";
 import { inputIds } from "../variables/reference-uses.ts";
 import { resolvePath } from "../variables/resolve-path.ts";
@@ -131,21 +132,51 @@ function buildAuth(
   if (explicit !== undefined)
     return fail("type", `"auth" and the header ${quoteName(explicit)} exclude each other`);
   const { token, scopes, ...client } = keys;
-  const { clientSecret, privateKey } = client;
   if (type === "bearer")
     return token === undefined
       ? fail("token", '"auth.token" is missing')
       : { type, token: hideValue(token) };
   if (client.redirectUri !== undefined && client.callbackPort !== undefined)
     return fail("callbackPort", '"auth.redirectUri" and "auth.callbackPort" exclude each other');
+  const missing = missingKey(client);
+  if (missing !== undefined)
+    return fail(missing.key, `"auth.${missing.key}" is missing, which ${missing.needs}`);
   const scopeList = typeof scopes === "string" ? scopes.split(/\s+/).filter(Boolean) : scopes;
+  const secrets = oauthSecretKeys.flatMap((key) => {
+    const value = client[key];
+    return value === undefined ? [] : [[key, hideValue(value)] as const];
+  });
   return {
     type,
     ...client,
-    ...(clientSecret === undefined ? {} : { clientSecret: hideValue(clientSecret) }),
-    ...(privateKey === undefined ? {} : { privateKey: hideValue(privateKey) }),
+    ...Object.fromEntries(secrets),
     ...(scopeList === undefined ? {} : { scopes: scopeList }),
   };
+}
+
+/** Finds a key that a sign-in needs and has not, and what needs it. */
+function missingKey({
+  grant,
+  ...keys
+}: CheckedAuth): { readonly key: keyof CheckedAuth; readonly needs: string } | undefined {
+  const lacks = (key: keyof typeof keys): boolean => keys[key] === undefined;
+  if (!lacks("authUrl") && lacks("tokenUrl")) return { key: "tokenUrl", needs: '"authUrl" needs' };
+  if (!lacks("clientSecret") && lacks("clientId"))
+    return { key: "clientId", needs: '"clientSecret" belongs to' };
+  const needed = ((): readonly (keyof typeof keys)[] => {
+    switch (grant) {
+      case "client_credentials":
+        return lacks("privateKey") ? ["clientId", "clientSecret"] : ["clientId"];
+      case "jwt-bearer":
+        return ["clientId", "assertion"];
+      case "enterprise":
+        return ["clientId", "identityProvider", "idToken", "idpClientId"];
+      default:
+        return [];
+    }
+  })();
+  const key = needed.find(lacks);
+  return key === undefined ? undefined : { key, needs: `"grant": "${grant}" needs` };
 }
 
 function buildIsolation(

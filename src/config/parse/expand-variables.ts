@@ -7,7 +7,7 @@ import { SecretText } from "../../text/secrets/secret-text.ts";
 import { quoteName } from "../keys/check-value.ts";
 import { entryKeys } from "../keys/config-keys.ts";
 import { formatPlace } from "../keys/config-problem.ts";
-import type { ServerConfig, TransportConfig } from "../keys/server-config.ts";
+import { oauthSecretKeys, type ServerConfig, type TransportConfig } from "../keys/server-config.ts";
 import { mapTemplates, type ResolvedTexts } from "../variables/map-templates.ts";
 import { type Environment, otherReferences } from "../variables/reference-values.ts";
 import { isEntrySecret } from "../variables/secret-names.ts";
@@ -255,8 +255,10 @@ function collectSecrets(
   }
   if (auth.type === "bearer") secrets.add(auth.token);
   if (auth.type === "oauth")
-    for (const value of [auth.clientSecret, auth.privateKey])
+    for (const key of oauthSecretKeys) {
+      const value = auth[key];
       if (value !== undefined) secrets.add(value);
+    }
 }
 
 /** Lists the arguments and addresses that hold a credential, with their references replaced. */

@@ -53,7 +53,7 @@ export function findMask({
     auth,
   };
   for (const key of ["env", "headers", "auth"] as const)
-    for (const [name, value] of Object.entries<unknown>(groups[key]))
+    for (const [name, value] of Object.entries(groups[key] as Readonly<Record<string, unknown>>))
       if (SecretText.is(value) && value.equals(mask)) return [key, name];
   return undefined;
 }

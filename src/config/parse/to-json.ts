@@ -1,10 +1,11 @@
 import { reveal } from "../../text/secrets/secret-text.ts";
 import { entryKeys, type McpServerConfig } from "../keys/config-keys.ts";
-import type {
-  AuthConfig,
-  ConfigText,
-  ServerConfig,
-  TransportConfig,
+import {
+  type AuthConfig,
+  type ConfigText,
+  type ServerConfig,
+  type TransportConfig,
+  oauthSecretKeys,
 } from "../keys/server-config.ts";
 
 export interface ToJsonOptions {
@@ -103,12 +104,12 @@ function authKeys(auth: AuthConfig, hide: Hide): unknown {
     const token = hide.value(auth.token);
     return token === undefined ? undefined : { type: auth.type, token };
   }
-  const { clientSecret, privateKey, ...rest } = auth;
-  const kept = Object.entries({ clientSecret, privateKey }).flatMap(([key, given]) => {
-    const shown = given === undefined ? undefined : hide.value(given);
+  const keys = Object.entries(auth).flatMap(([key, value]: [string, unknown]) => {
+    const isSecret = (oauthSecretKeys as readonly string[]).includes(key);
+    const shown = isSecret ? hide.value(value as ConfigText) : value;
     return shown === undefined ? [] : [[key, shown] as const];
   });
-  return { ...rest, ...Object.fromEntries(kept) };
+  return Object.fromEntries(keys);
 }
 
 function inSeconds(ms: number | undefined): number | undefined {

@@ -24,6 +24,7 @@ const migrations: readonly Migration[] = [
   { version: 3, statements: keepAuditAsJson },
   { version: 4, statements: addConnectRequests },
   { version: 5, statements: addServerFailures },
+  { version: 6, statements: addLeases },
 ];
 
 /** The areas of version 1; later versions add theirs. */
@@ -165,6 +166,17 @@ function addServerFailures(queries: QueryBuilder): readonly Compilable[] {
     .addColumn("failed_at", "bigint", (column) => column.notNull())
     .addPrimaryKeyConstraint("server_failures_key", ["identity", "server_name"]);
   return [failures];
+}
+
+/** Who does what only one process may do at a time: see `lease-rows.ts`. */
+function addLeases(queries: QueryBuilder): readonly Compilable[] {
+  return [
+    schemaOf(queries)
+      .createTable("leases")
+      .addColumn("name", "text", (column) => column.primaryKey().notNull())
+      .addColumn("holder", "text", (column) => column.notNull())
+      .addColumn("beat", "bigint", (column) => column.notNull()),
+  ];
 }
 
 /** Tables are made by name: the types describe the latest version only. */

@@ -67,6 +67,13 @@ export interface StoreTables {
     readonly message: string;
     readonly failed_at: number;
   };
+  /** What one process does on behalf of all: see `lease-rows.ts`. */
+  readonly leases: {
+    readonly name: string;
+    readonly holder: string;
+    /** Counted up by the holder as long as it is at work. */
+    readonly beat: number;
+  };
   /** Pages of the audit trail. People read the view `audit_entries`, which shows an entry as a row. */
   readonly audit: {
     /** Given by the database; order by it and never by time, which follows a clock that may jump. */

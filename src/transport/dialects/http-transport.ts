@@ -3,7 +3,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { TransportKind } from "../../config/keys/server-config.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { SendOptions } from "../../protocol/wire/channel-transport.ts";
-import type { HostTransport, TransportEvidence } from "../host-transport.ts";
+import type { HostTransport, MaskedValues, TransportEvidence } from "../host-transport.ts";
 import { HttpClient, type HttpTransportOptions } from "../http/http-client.ts";
 import { readTurns } from "../reading/read-turns.ts";
 
@@ -34,6 +34,10 @@ export abstract class HttpTransport implements HostTransport {
 
   get evidence(): TransportEvidence {
     return this.client.evidence;
+  }
+
+  get masked(): MaskedValues {
+    return this.client.masked;
   }
 
   slowDown(): void {

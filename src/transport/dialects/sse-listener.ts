@@ -4,8 +4,8 @@ import { type BodySink, excerptBody } from "../http/http-body.ts";
 import type { HttpClient } from "../http/http-client.ts";
 import { tooLarge } from "../http/http-errors.ts";
 import {
+  type Exchange,
   type ExchangeObserver,
-  type HttpExchange,
   type ResponseHead,
   mediaTypeOf,
 } from "../http/http-exchange.ts";
@@ -25,7 +25,7 @@ const maxWaitMs = 30_000;
 export class SseListener implements ExchangeObserver {
   readonly #client: HttpClient;
   readonly #feed: SseFeed;
-  #exchange: HttpExchange | undefined;
+  #exchange: Exchange | undefined;
   #timer: Timer | undefined;
   #isStopped = false;
   #openedAt: number | undefined;

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { Dispatcher } from "undici";
 
+import type { RequestAuthorization } from "../../auth/request-authorization.ts";
 import type { Limits } from "../../config/keys/limits.ts";
 import type { Environment } from "../../config/variables/reference-values.ts";
 import { looksSecret } from "../../config/variables/secret-values.ts";
@@ -10,10 +11,12 @@ import { configuredUrlPolicy } from "../../isolation/network/network-policy.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ChannelTransport, RequestStream } from "../../protocol/wire/channel-transport.ts";
-import type { TransportEvidence } from "../host-transport.ts";
+import type { MaskedValues, TransportEvidence } from "../host-transport.ts";
 import { brokenBound, describeBound, maxBatchMessages } from "../reading/json-bounds.ts";
+import { AuthorizedExchange } from "./authorized-exchange.ts";
 import { type HttpPeer, peerError } from "./http-errors.ts";
 import {
+  type Exchange,
   type ExchangeObserver,
   HttpExchange,
   LingeringExchanges,
@@ -33,7 +36,11 @@ export interface HttpTransportOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Values that must not appear in any message. */
-  readonly secrets?: readonly string[] | undefined;
+  readonly secrets?: string[] | undefined;
+  /** Those of them that no definition of a tool may hold either. */
+  readonly credentials?: string[] | undefined;
+  /** Shows the server who is calling, beside what `headers` say; nobody without it. */
+  readonly authorization?: RequestAuthorization | undefined;
   /** Lets the address lie in a private network. */
   readonly allowPrivateNetwork?: boolean | undefined;
   /** Where a proxy may be named; none is used without it. */
@@ -67,6 +74,8 @@ export class HttpClient {
   readonly #options: HttpTransportOptions;
   readonly #handlers: MessageHandlers;
   #lease: OriginLease | undefined;
+  /** End the filling of what is masked with tokens. */
+  readonly #unfollow: (() => void)[] = [];
   #junkMessages = 0;
   #isClosed = false;
 
@@ -107,6 +116,11 @@ export class HttpClient {
     };
   }
 
+  get masked(): MaskedValues {
+    const { secrets = [], credentials = [] } = this.#options;
+    return { secrets, credentials };
+  }
+
   /** Gets ready to send; connects to nothing yet. */
   async acquire(): Promise<void> {
     const { dispatcher } = this.#options;
@@ -119,6 +133,10 @@ export class HttpClient {
       throw this.notOpen();
     }
     this.#lease = lease;
+    const { authorization, secrets, credentials } = this.#options;
+    for (const masked of [secrets, credentials])
+      if (masked !== undefined && authorization !== undefined)
+        this.#unfollow.push(authorization.follow(masked));
   }
 
   /** Refuses new messages; the request that ends the session is still sent. */
@@ -129,12 +147,17 @@ export class HttpClient {
   /** Gives the connections back; exchanges that are still under way end with them. */
   async release(): Promise<void> {
     this.lingering.abortAll();
+    for (const unfollow of this.#unfollow.splice(0)) unfollow();
     await this.#lease?.release();
     this.#lease = undefined;
   }
 
-  open(pool: PoolName, request: HttpRequest, observer: ExchangeObserver): HttpExchange {
-    const exchange = new HttpExchange(this.peer, observer);
+  open(pool: PoolName, request: HttpRequest, observer: ExchangeObserver): Exchange {
+    const { authorization } = this.#options;
+    const exchange =
+      authorization === undefined
+        ? new HttpExchange(this.peer, observer)
+        : new AuthorizedExchange(this.peer, observer, authorization);
     const lease = this.#lease;
     if (lease === undefined) exchange.abort(this.notOpen());
     else exchange.run(lease[pool], request);

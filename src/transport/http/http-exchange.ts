@@ -49,11 +49,19 @@ export interface ExchangeObserver {
   onEnd(failure: McpError | undefined): void;
 }
 
+/** A request that is under way, as whoever waits for it sees it. */
+export interface Exchange {
+  /** Whether it has a connection: from then on bytes of the request may have left. */
+  readonly hasBegun: boolean;
+  /** Ends the exchange with `reason` unless it is over; its connection is closed. */
+  abort(reason: McpError): void;
+}
+
 /**
  * One HTTP request and its response, on undici's lowest level: no promise, no stream and no abort
  * signal per request. It follows no redirect and never repeats anything.
  */
-export class HttpExchange implements Dispatcher.DispatchHandler {
+export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #peer: HttpPeer;
   readonly #observer: ExchangeObserver;
   #controller: Dispatcher.DispatchController | undefined;
@@ -67,7 +75,6 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#observer = observer;
   }
 
-  /** Whether it has a connection: from then on bytes of the request may have left. */
   get hasBegun(): boolean {
     return this.#controller !== undefined;
   }
@@ -88,7 +95,6 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     );
   }
 
-  /** Ends the exchange with `reason` unless it is over; its connection is closed. */
   abort(reason: McpError): void {
     this.#finish(reason);
     this.#controller?.abort(reason);
@@ -195,8 +201,8 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 export class LingeringExchanges {
   readonly #clock: Clock;
   readonly #reason: McpError;
-  #fresh = new Set<HttpExchange>();
-  #overdue = new Set<HttpExchange>();
+  #fresh = new Set<Exchange>();
+  #overdue = new Set<Exchange>();
   #timer: Timer | undefined;
 
   constructor(clock: Clock, reason: McpError) {
@@ -204,13 +210,13 @@ export class LingeringExchanges {
     this.#reason = reason;
   }
 
-  add(exchange: HttpExchange): void {
+  add(exchange: Exchange): void {
     this.#fresh.add(exchange);
     this.#timer ??= this.#clock.schedule(lingerMs, this.#sweep);
   }
 
   /** Forgets an exchange that has ended. */
-  delete(exchange: HttpExchange): void {
+  delete(exchange: Exchange): void {
     if (!this.#fresh.delete(exchange)) this.#overdue.delete(exchange);
   }
 

@@ -3,8 +3,8 @@ import { redirectWithin } from "../../isolation/network/judge-redirect.ts";
 import { type BodySink, DiscardedBody } from "./http-body.ts";
 import type { HttpClient } from "./http-client.ts";
 import {
+  type Exchange,
   type ExchangeObserver,
-  type HttpExchange,
   type HttpRequest,
   type ResponseHead,
   headerOf,
@@ -38,7 +38,7 @@ export class RedirectableGet implements ExchangeObserver {
   readonly #pool: PoolName;
   readonly #request: GetRequest;
   readonly #observer: ExchangeObserver;
-  #exchange: HttpExchange | undefined;
+  #exchange: Exchange | undefined;
   #url: URL;
   #next: URL | undefined;
   #redirects = 0;

@@ -9,8 +9,8 @@ import { type BodySink, DiscardedBody, excerptBody, TextBody } from "./http-body
 import type { HttpClient, MessageFilter } from "./http-client.ts";
 import { peerError, tooLarge } from "./http-errors.ts";
 import {
+  type Exchange,
   type ExchangeObserver,
-  type HttpExchange,
   mediaTypeOf,
   type ResponseHead,
 } from "./http-exchange.ts";
@@ -69,7 +69,7 @@ export class MessagePost implements ExchangeObserver, MessageFilter {
   readonly #message: JSONRPCMessage;
   readonly #method: string | undefined;
   #settle: ((failure: McpError | undefined) => void) | undefined;
-  #exchange: HttpExchange | undefined;
+  #exchange: Exchange | undefined;
   #feed: SseFeed | undefined;
   #resumption: Resumption | undefined;
   #timer: Timer | undefined;

@@ -1,0 +1,124 @@
+import type { Dispatcher } from "undici";
+
+import type { RequestAuthorization } from "../../auth/request-authorization.ts";
+import { McpError } from "../../errors/mcp-error.ts";
+import { type BodySink, excerptBody } from "./http-body.ts";
+import { type HttpPeer, networkError } from "./http-errors.ts";
+import {
+  type Exchange,
+  type ExchangeObserver,
+  headerOf,
+  HttpExchange,
+  type HttpRequest,
+  type ResponseHead,
+} from "./http-exchange.ts";
+
+/** A refused request is sent again once for a new token, and once more for a nonce that the server wants in its proof. */
+const maxRepeats = 2;
+
+/**
+ * One HTTP request that shows who is calling. A server that refuses it has not acted on it, so it may be sent again
+ * when there is a new token. The observer sees one exchange, the last.
+ */
+export class AuthorizedExchange implements Exchange, ExchangeObserver {
+  readonly #peer: HttpPeer;
+  readonly #observer: ExchangeObserver;
+  readonly #authorization: RequestAuthorization;
+  #send: ((fields: readonly string[]) => void) | undefined;
+  #request: HttpRequest | undefined;
+  #fields: readonly string[] = [];
+  #exchange: HttpExchange | undefined;
+  #refusal: { readonly head: ResponseHead; readonly text: string } | undefined;
+  #repeats = 0;
+  #isDone = false;
+
+  constructor(peer: HttpPeer, observer: ExchangeObserver, authorization: RequestAuthorization) {
+    this.#peer = peer;
+    this.#observer = observer;
+    this.#authorization = authorization;
+  }
+
+  get hasBegun(): boolean {
+    return this.#exchange?.hasBegun === true;
+  }
+
+  run(dispatcher: Dispatcher, request: HttpRequest): void {
+    this.#request = request;
+    this.#send = (fields) => {
+      this.#fields = fields;
+      this.#exchange = new HttpExchange(this.#peer, this);
+      const headers = fields.length === 0 ? request.headers : [...request.headers, ...fields];
+      this.#exchange.run(dispatcher, { ...request, headers });
+    };
+    this.#start();
+  }
+
+  abort(reason: McpError): void {
+    if (this.#exchange === undefined) this.#finish(reason);
+    else this.#exchange.abort(reason);
+  }
+
+  onHead(head: ResponseHead): BodySink {
+    if (head.status === 401 || head.status === 403)
+      return excerptBody((text) => {
+        this.#refusal = { head, text };
+      });
+    this.#authorization.accepted(this.#fields);
+    return this.#observer.onHead(head);
+  }
+
+  onEnd(failure: McpError | undefined): void {
+    const refusal = this.#refusal;
+    this.#refusal = undefined;
+    if (refusal === undefined || failure !== undefined) return this.#finish(failure);
+    this.#exchange = undefined;
+    const { head } = refusal;
+    const judged = this.#authorization.refused({
+      status: head.status,
+      challenge: head.headers["www-authenticate"],
+      dpopNonce: headerOf(head, "dpop-nonce"),
+      fields: this.#fields,
+    });
+    void judged.then((verdict) => {
+      if (this.#isDone) return;
+      if (verdict !== "again") return this.#finish(verdict);
+      this.#repeats += 1;
+      if (this.#repeats <= maxRepeats) this.#start();
+      else this.#replay(refusal.head, refusal.text);
+    });
+  }
+
+  /** Asks for the fields and sends the request with them; most of the time they are there at once. */
+  #start(): void {
+    const { method, url = this.#peer.url } = this.#request ?? { method: "POST" };
+    const fields = this.#authorization.fieldsFor({ method, url });
+    if (!(fields instanceof Promise)) return this.#send?.(fields);
+    fields.then(
+      (given) => {
+        if (!this.#isDone) this.#send?.(given);
+      },
+      (error: unknown) => this.#finish(this.#failureOf(error)),
+    );
+  }
+
+  /** Lets the observer judge a refusal that nobody can help. */
+  #replay(head: ResponseHead, text: string): void {
+    try {
+      const sink = this.#observer.onHead(head);
+      if (sink.write(Buffer.from(text))) sink.end();
+      this.#finish(undefined);
+    } catch (error) {
+      this.#finish(this.#failureOf(error));
+    }
+  }
+
+  #failureOf(error: unknown): McpError {
+    return McpError.is(error) ? error : networkError(this.#peer, error, false);
+  }
+
+  #finish(failure: McpError | undefined): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#observer.onEnd(failure);
+  }
+}
