@@ -180,7 +180,10 @@ export const rooms: readonly Room[] = [
   {
     name: "testing",
     holds: "test and demo servers, in-memory helpers; shipped as `plugboard/testing`",
-    districts: { serve: "a server reached over stdio, HTTP, SSE or REST" },
+    districts: {
+      serve: "a server reached over stdio, HTTP, SSE or REST",
+      authorization: "an OAuth authorization server, and servers that ask for its tokens",
+    },
   },
   {
     name: "adapters",

@@ -1,5 +1,23 @@
 export type { McpServerFactory } from "@modelcontextprotocol/server";
 
+export { type AuthorizationAttack, authorizationAttacks } from "./authorization/attacks.ts";
+export type {
+  AuthorizationServerOptions,
+  ClientAuthMethod,
+  GrantType,
+  KnownClient,
+  PublicKey,
+  TrustedIssuer,
+} from "./authorization/authorization-options.ts";
+export {
+  type AuthorizationCounts,
+  type AuthorizationServer,
+  type HeldRequests,
+  type TokenDemand,
+  type TokenVerdict,
+  startAuthorizationServer,
+} from "./authorization/authorization-server.ts";
+export type { ArrivedRequest } from "./authorization/oauth-answer.ts";
 export { type DemoServerOptions, createDemoServer } from "./demo-server.ts";
 export { type MemoryServer, type MemoryServerOptions, createMemoryServer } from "./memory.ts";
 export {
