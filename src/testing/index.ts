@@ -18,8 +18,18 @@ export {
   startAuthorizationServer,
 } from "./authorization/authorization-server.ts";
 export type { ArrivedRequest } from "./authorization/oauth-answer.ts";
+export {
+  type ProtectedServer,
+  type ServeProtectedOptions,
+  serveProtected,
+} from "./authorization/serve-protected.ts";
 export { type DemoServerOptions, createDemoServer } from "./demo-server.ts";
 export { type MemoryServer, type MemoryServerOptions, createMemoryServer } from "./memory.ts";
+export {
+  type ProtectedDemo,
+  type ProtectedDemoOptions,
+  startProtectedDemo,
+} from "./protected-demo.ts";
 export {
   type RecordedCall,
   type RecordedServerOptions,

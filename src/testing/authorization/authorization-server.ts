@@ -14,9 +14,9 @@ import { ClientRegistry } from "./client-registry.ts";
 import { DpopProofs } from "./dpop-proofs.ts";
 import {
   type ArrivedRequest,
+  ArrivedRequests,
   isRefusal,
   membersOf,
-  recordRequest,
   refusalResponse,
 } from "./oauth-answer.ts";
 import { answerMetadata, metadataPath } from "./server-metadata.ts";
@@ -127,8 +127,6 @@ class Hold {
 
 /** What the protected server needs of it beside its public face. */
 export class TestAuthorizationServer implements AuthorizationServer {
-  readonly requests: ArrivedRequest[] = [];
-  readonly trapRequests: ArrivedRequest[] = [];
   readonly options: AuthorizationServerOptions;
   readonly clock: Clock;
   /** Proofs at protected servers have nonces of their own. */
@@ -136,6 +134,8 @@ export class TestAuthorizationServer implements AuthorizationServer {
   readonly #shared: Omit<AuthorizationSite, "issuer" | "trapUrl">;
   readonly #counts = { authorize: 0, register: 0, revoke: 0, invalidGrant: 0 };
   readonly #tokenCounts: Partial<Record<GrantType, number>> = {};
+  readonly #arrived = new ArrivedRequests();
+  readonly #trapped = new ArrivedRequests();
   readonly #ended = new AbortController();
   #listeners: readonly LoopbackListener[] = [];
   #url = "";
@@ -168,7 +168,9 @@ export class TestAuthorizationServer implements AuthorizationServer {
     this.#url = listener.url;
     this.#trapUrl = trapUrl ?? `${listener.url}/trap`;
     if (attack === undefined || trapUrl !== undefined) return;
-    const trap = await listenOnLoopback({ fetch: (each) => this.#trap(each) });
+    const trap = await listenOnLoopback({
+      fetch: (each) => this.#trapped.answer(each, () => new Response(null, { status: 404 })),
+    });
     this.#listeners = [listener, trap];
     this.#trapUrl = `${trap.url}/trap`;
   }
@@ -179,6 +181,14 @@ export class TestAuthorizationServer implements AuthorizationServer {
 
   get issuer(): string {
     return `${this.#url}${this.options.issuerPath ?? ""}`;
+  }
+
+  get requests(): readonly ArrivedRequest[] {
+    return this.#arrived.all;
+  }
+
+  get trapRequests(): readonly ArrivedRequest[] {
+    return this.#trapped.all;
   }
 
   get publicKey(): JsonWebKey {
@@ -255,11 +265,24 @@ export class TestAuthorizationServer implements AuthorizationServer {
    * Answers a request at whatever origin it came to: a protected server without metadata of its own
    * has this server behind its own address, as MCP 2025-03-26 had it.
    */
-  async fetch(request: Request): Promise<Response> {
-    const arrived = await recordRequest(request);
-    this.requests.push(arrived);
+  fetch(request: Request): Promise<Response> {
+    const { origin } = new URL(request.url);
+    return this.#arrived.answer(request, (arrived) => this.#answer(arrived, origin));
+  }
+
+  async close(): Promise<void> {
+    this.#ended.abort();
+    this.#hold?.release();
+    await Promise.all(this.#listeners.map((listener) => listener.close()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #answer(arrived: ArrivedRequest, origin: string): Promise<Response> {
     const { issuerPath = "" } = this.options;
-    const issuer = `${new URL(request.url).origin}${issuerPath}`;
+    const issuer = `${origin}${issuerPath}`;
     const site: AuthorizationSite = { ...this.#shared, issuer, trapUrl: this.#trapUrl };
     if (arrived.path === metadataPath(site)) return await answerMetadata(site, this.ended);
     const isInside = arrived.path.startsWith(`${issuerPath}/`);
@@ -278,16 +301,6 @@ export class TestAuthorizationServer implements AuthorizationServer {
       default:
         return new Response(null, { status: 404 });
     }
-  }
-
-  async close(): Promise<void> {
-    this.#ended.abort();
-    this.#hold?.release();
-    await Promise.all(this.#listeners.map((listener) => listener.close()));
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
   }
 
   async #answerToken(site: AuthorizationSite, arrived: ArrivedRequest): Promise<Response> {
@@ -320,11 +333,6 @@ export class TestAuthorizationServer implements AuthorizationServer {
     site.tokens.revoke(String(form["token"]), client.clientId);
     // Unknown tokens are no error (RFC 7009).
     return new Response(null, { status: 200 });
-  }
-
-  async #trap(request: Request): Promise<Response> {
-    this.trapRequests.push(await recordRequest(request));
-    return new Response(null, { status: 404 });
   }
 }
 

@@ -37,10 +37,33 @@ export interface ArrivedRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** A form or JSON as an object, anything else as text, nothing as undefined. */
   readonly body: unknown;
+  /** How it was answered; undefined until then. */
+  readonly status: number | undefined;
 }
 
-/** Keeps what arrived; the request itself stays unread. */
-export async function recordRequest(request: Request): Promise<ArrivedRequest> {
+/** What arrived at one server, oldest first. */
+export class ArrivedRequests {
+  readonly #all: ArrivedRequest[] = [];
+
+  get all(): readonly ArrivedRequest[] {
+    return this.#all;
+  }
+
+  /** Keeps a request and, when it is there, the status of its answer. */
+  async answer(
+    request: Request,
+    respond: (arrived: ArrivedRequest) => Response | Promise<Response>,
+  ): Promise<Response> {
+    const arrived = await recordRequest(request);
+    const index = this.#all.push(arrived) - 1;
+    const response = await respond(arrived);
+    this.#all[index] = { ...arrived, status: response.status };
+    return response;
+  }
+}
+
+/** The request itself stays unread. */
+async function recordRequest(request: Request): Promise<ArrivedRequest> {
   const { pathname, searchParams } = new URL(request.url);
   const text = request.body === null ? "" : await request.clone().text();
   return {
@@ -49,6 +72,7 @@ export async function recordRequest(request: Request): Promise<ArrivedRequest> {
     query: Object.fromEntries(searchParams),
     headers: Object.fromEntries(request.headers),
     body: text === "" ? undefined : decodeBody(text, request.headers.get("content-type")),
+    status: undefined,
   };
 }
 

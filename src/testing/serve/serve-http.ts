@@ -10,6 +10,7 @@ import type { ListenerLimits } from "../../listener/listener-limits.ts";
 import { listenOnLoopback } from "../../listener/loopback-listener.ts";
 import { LegacySessions } from "./legacy-sessions.ts";
 import type { ServedConnection, ServedEra } from "./serve-transport.ts";
+import type { ServedHandler } from "./served-handler.ts";
 
 export interface ServeHttpOptions {
   readonly era?: ServedEra | undefined;
@@ -36,26 +37,42 @@ export async function serveHttp(
   factory: McpServerFactory,
   options: ServeHttpOptions = {},
 ): Promise<HttpServer> {
-  const { era = "both", port, limits } = options;
-  const modern = createMcpHandler(factory, { legacy: "reject" });
-  const sessions = options.sessions === true ? new LegacySessions(factory) : undefined;
-  const legacy: LegacyHttpHandler = sessions?.fetch ?? legacyStatelessFallback(factory);
-
+  const { port, limits } = options;
+  const handler = createHttpHandler(factory, options);
   const listener = await listenOnLoopback({
     port,
     limits,
-    async fetch(request) {
-      if (new URL(request.url).pathname !== path) return new Response(null, { status: 404 });
-      const isLegacy = era === "legacy" || (era === "both" && (await isLegacyRequest(request)));
-      return await (isLegacy ? legacy(request) : modern.fetch(request));
-    },
+    fetch: (request) =>
+      new URL(request.url).pathname === path
+        ? handler.fetch(request)
+        : new Response(null, { status: 404 }),
   });
   return {
     url: `${listener.url}${path}`,
     port: listener.port,
     async close() {
-      await Promise.all([modern.close(), sessions?.close()]);
+      await handler.close();
       await listener.close();
+    },
+  };
+}
+
+export function createHttpHandler(
+  factory: McpServerFactory,
+  options: Pick<ServeHttpOptions, "era" | "sessions">,
+): ServedHandler {
+  const { era = "both" } = options;
+  const modern = createMcpHandler(factory, { legacy: "reject" });
+  const sessions = options.sessions === true ? new LegacySessions(factory) : undefined;
+  const legacy: LegacyHttpHandler = sessions?.fetch ?? legacyStatelessFallback(factory);
+  return {
+    paths: [path],
+    async fetch(request) {
+      const isLegacy = era === "legacy" || (era === "both" && (await isLegacyRequest(request)));
+      return await (isLegacy ? legacy(request) : modern.fetch(request));
+    },
+    async close() {
+      await Promise.all([modern.close(), sessions?.close()]);
     },
   };
 }

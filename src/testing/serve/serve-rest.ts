@@ -7,6 +7,7 @@ import { modernEnvelope } from "../../protocol/era/handshake.ts";
 import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
 import { HttpHeaders } from "../../transport/http/http-headers.ts";
 import type { ServedConnection } from "./serve-transport.ts";
+import type { ServedHandler } from "./served-handler.ts";
 
 export interface ServeRestOptions {
   /** The default 0 lets the system choose. */
@@ -30,20 +31,28 @@ export async function serveRest(
   factory: McpServerFactory,
   options: ServeRestOptions = {},
 ): Promise<RestServer> {
-  const { port, limits, errorStatus = 404 } = options;
-  const { fetch, close } = createMcpHandler(factory, { legacy: "reject" });
-  const listener = await listenOnLoopback({
-    port,
-    limits,
-    fetch: async (request) => await answer(fetch, request, errorStatus),
-  });
+  const { port, limits } = options;
+  const handler = createRestHandler(factory, options);
+  const listener = await listenOnLoopback({ port, limits, fetch: handler.fetch });
   return {
     url: listener.url,
     port: listener.port,
     async close() {
-      await close();
+      await handler.close();
       await listener.close();
     },
+  };
+}
+
+export function createRestHandler(
+  factory: McpServerFactory,
+  { errorStatus = 404 }: Pick<ServeRestOptions, "errorStatus">,
+): ServedHandler {
+  const { fetch, close } = createMcpHandler(factory, { legacy: "reject" });
+  return {
+    paths: ["", "/health", "/tools", "/tools/call"],
+    fetch: async (request) => await answer(fetch, request, errorStatus),
+    close,
   };
 }
 

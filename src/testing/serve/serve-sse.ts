@@ -5,6 +5,7 @@ import type { McpServerFactory } from "@modelcontextprotocol/server";
 import type { ListenerLimits } from "../../listener/listener-limits.ts";
 import { listenOnLoopback } from "../../listener/loopback-listener.ts";
 import { type ServedConnection, serveTransport } from "./serve-transport.ts";
+import type { ServedHandler } from "./served-handler.ts";
 import { SseSession } from "./sse-session.ts";
 
 export interface ServeSseOptions {
@@ -36,13 +37,35 @@ export async function serveSse(
   factory: McpServerFactory,
   options: ServeSseOptions = {},
 ): Promise<SseServer> {
-  const { port, announce = true, answers = "stream", limits } = options;
+  const { port, limits } = options;
+  const handler = createSseHandler(factory, options);
+  const listener = await listenOnLoopback({ port, limits, fetch: handler.fetch });
+  return {
+    url: `${listener.url}${streamPath}`,
+    port: listener.port,
+    dropStreams: () => handler.close(),
+    async close() {
+      await handler.close();
+      await listener.close();
+    },
+  };
+}
+
+const streamPath = "/sse";
+const messagePath = "/message";
+
+/** Closing the handler cuts every stream; it goes on answering. */
+export function createSseHandler(
+  factory: McpServerFactory,
+  options: Pick<ServeSseOptions, "announce" | "answers">,
+): ServedHandler {
+  const { announce = true, answers = "stream" } = options;
   const sessions = new Map<string, SseSession>();
 
   const open = async (): Promise<Response> => {
     const id = randomUUID();
     const session = new SseSession(answers === "body");
-    const response = session.open(announce ? `/message?sessionId=${id}` : undefined);
+    const response = session.open(announce ? `${messagePath}?sessionId=${id}` : undefined);
     await serveTransport(factory, session, "legacy");
     const { onclose } = session;
     session.onclose = () => {
@@ -52,31 +75,20 @@ export async function serveSse(
     sessions.set(id, session);
     return response;
   };
-  const dropStreams = async (): Promise<void> => {
-    await Promise.all([...sessions.values()].map((session) => session.close()));
-  };
-
-  const listener = await listenOnLoopback({
-    port,
-    limits,
+  return {
+    paths: [streamPath, messagePath],
     async fetch(request) {
       const { pathname, searchParams } = new URL(request.url);
-      if (request.method === "GET" && pathname === "/sse") return await open();
-      if (request.method !== "POST" || pathname !== "/message")
+      if (request.method === "GET" && pathname === streamPath) return await open();
+      if (request.method !== "POST" || pathname !== messagePath)
         return new Response(null, { status: 404 });
       const id = searchParams.get("sessionId");
       const session = announce ? sessions.get(id ?? "") : [...sessions.values()].at(-1);
       if (session === undefined) return new Response("No such session.\n", { status: 404 });
       return await session.receive(request);
     },
-  });
-  return {
-    url: `${listener.url}/sse`,
-    port: listener.port,
-    dropStreams,
     async close() {
-      await dropStreams();
-      await listener.close();
+      await Promise.all([...sessions.values()].map((session) => session.close()));
     },
   };
 }
