@@ -46,6 +46,8 @@ export interface SignInStatus {
 
 /** Sign-ins of a person in a row whose tokens the server never accepted; there is no third one. */
 const maxFruitlessTries = 2;
+/** A token that was refused is renewed; one that was issued only then, and is refused as well, is not. */
+const maxRefusals = 1;
 const none: readonly string[] = [];
 
 /**
@@ -57,8 +59,11 @@ export class ServerSignIn implements RequestAuthorization {
   readonly #keeper: TokenKeeper;
   /** What the server said when it last refused a request; a sign-in begins with it. */
   #challenge: AuthChallenge | undefined;
-  /** A token that was issued and has not been accepted yet. */
-  #unproven: string | undefined;
+  /** Whether the server has accepted the present token. */
+  #isProven = false;
+  /** Tokens in a row that the server refused, the last of them, and none accepted in between. */
+  #refusals = 0;
+  #lastRefused: string | undefined;
   #fruitlessTries = 0;
   /** The fields of the present token, made once. */
   #bearer: { readonly token: string; readonly fields: readonly string[] } | undefined;
@@ -88,9 +93,11 @@ export class ServerSignIn implements RequestAuthorization {
   }
 
   accepted(fields: readonly string[]): void {
-    if (this.#unproven === undefined || tokenIn(fields) !== this.#unproven) return;
-    this.#unproven = undefined;
+    if (this.#isProven || tokenIn(fields) !== this.#keeper.record?.accessToken) return;
+    this.#isProven = true;
+    this.#refusals = 0;
     this.#fruitlessTries = 0;
+    this.#challenge = undefined;
   }
 
   async refused(refusal: Refusal): Promise<McpError | "again"> {
@@ -127,6 +134,11 @@ export class ServerSignIn implements RequestAuthorization {
     };
   }
 
+  /** Whether the server has refused what it was shown last, so that there is something to sign in for. */
+  get isRefused(): boolean {
+    return this.#challenge !== undefined;
+  }
+
   /** Whether the tokens are the server's to accept: nothing says that they are at an end. */
   async isSignedIn(): Promise<boolean> {
     const record = await this.#keeper.load();
@@ -161,8 +173,8 @@ export class ServerSignIn implements RequestAuthorization {
       },
       async ({ client, tokens, scopes: asked }) => {
         const granted = { tokens, issuer, client, scopes: asked };
-        const record = await this.#keeper.exclusively(() => this.#keeper.keep(granted, undefined));
-        this.#issued(record);
+        await this.#keeper.exclusively(() => this.#keeper.keep(granted, undefined));
+        this.#begin();
         this.#fruitlessTries += 1;
       },
     );
@@ -179,7 +191,8 @@ export class ServerSignIn implements RequestAuthorization {
 
   /** Gets a token without a person, where the entry says how. */
   async loginUnattended(): Promise<void> {
-    this.#issued(await this.#keeper.renew(this.#keeper.record?.accessToken, this.#challenge));
+    await this.#keeper.renew(this.#keeper.record?.accessToken, this.#challenge);
+    this.#begin();
   }
 
   /** Takes a token that a person has given. */
@@ -194,7 +207,8 @@ export class ServerSignIn implements RequestAuthorization {
           serverName,
         },
       );
-    this.#issued(await this.#keeper.exclusively(() => this.#keeper.keepPasted(text)));
+    await this.#keeper.exclusively(() => this.#keeper.keepPasted(text));
+    this.#begin();
   }
 
   /** Gets a new token in place of the present one, although that is still good. */
@@ -203,13 +217,14 @@ export class ServerSignIn implements RequestAuthorization {
     const { serverName } = this.settings;
     if (record === undefined || !this.#keeper.canRenew)
       throw signInNeeded(serverName, "the token cannot be renewed without you");
-    this.#issued(await this.#keeper.renew(record.accessToken));
+    await this.#keeper.renew(record.accessToken);
+    this.#begin();
   }
 
   /** Forgets the tokens, and gives them back to the issuer; says why where it did not take them. */
   async logout(): Promise<{ readonly wasSignedIn: boolean; readonly problem?: McpError }> {
     const record = await this.#keeper.load();
-    this.#unproven = undefined;
+    this.#begin();
     this.#fruitlessTries = 0;
     const wasSignedIn = await this.#keeper.exclusively(() => this.#keeper.forget());
     if (record === undefined) return { wasSignedIn };
@@ -225,15 +240,17 @@ export class ServerSignIn implements RequestAuthorization {
     return this.#options.tools.clock.now();
   }
 
-  #issued({ accessToken }: SignInRecord): void {
-    this.#unproven = accessToken;
+  /** Forgets how earlier tokens fared. */
+  #begin(): void {
+    this.#isProven = false;
+    this.#refusals = 0;
   }
 
   async #renewedFields(request: AuthorizedRequest): Promise<readonly string[]> {
     const { record } = this.#keeper;
     try {
-      const renewed = await this.#keeper.renew(record?.accessToken);
-      if (renewed.accessToken !== record?.accessToken) this.#issued(renewed);
+      await this.#keeper.renew(record?.accessToken);
+      this.#isProven = false;
     } catch (error) {
       // Until it ends, the token is as good as it was.
       if (record === undefined || isExpired(record, this.#now())) throw error;
@@ -282,8 +299,11 @@ export class ServerSignIn implements RequestAuthorization {
     if (sent === undefined && record === undefined) return await this.#needed(status, challenge);
     // Renewed while this request was on its way.
     if (record !== undefined && record.accessToken !== sent) return "again";
-    if (sent !== undefined && sent === this.#unproven) return this.#refusedAtOnce();
-    this.#issued(await this.#keeper.renew(sent, challenge ?? { scheme: "bearer" }));
+    if (sent !== this.#lastRefused) this.#refusals += 1;
+    this.#lastRefused = sent;
+    if (this.#refusals > maxRefusals) return this.#refusedAtOnce();
+    await this.#keeper.renew(sent, challenge ?? { scheme: "bearer" });
+    this.#isProven = false;
     return "again";
   }
 

@@ -166,6 +166,7 @@ export class ServerConnection {
   noteAnswer(): void {
     this.#restarts.answered();
     this.#wasUsed = true;
+    if (this.#state === "needs_auth") this.#letInAgain();
   }
 
   /** Notes that a request failed, and finds out whether the connection is lost with it. */
@@ -173,6 +174,7 @@ export class ServerConnection {
     const client = this.#client;
     if (client === undefined) return;
     if (error.code === "rpc_error") this.noteAnswer();
+    else if (error.code === "auth_required") this.#keptOut(error);
     else if (error.details["sessionLost"] === true) this.#drop(client, error);
     else if (
       error.code === "unreachable" ||
@@ -180,6 +182,20 @@ export class ServerConnection {
       this.#mayHaveLostSession(error)
     )
       void this.isAlive();
+  }
+
+  /** The link is as good as it was, and nobody is let in over it until somebody has signed in. */
+  #keptOut(error: McpError): void {
+    this.#lastError = describeFailure(error, this.config, this.#transport);
+    this.#failedAt = this.#options.clock.now();
+    this.#options.onFailure?.(this.#lastError);
+    this.#enter("needs_auth", this.#lastError);
+  }
+
+  #letInAgain(): void {
+    this.#lastError = undefined;
+    this.#failedAt = undefined;
+    this.#enter("connected", undefined);
   }
 
   /** Asks the server for a sign of life; without one the connection is given up. */

@@ -14,6 +14,8 @@ export const recordedEvents = [
   "launch-approved",
   "launch-denied",
   "launch-revoked",
+  "signed-in",
+  "signed-out",
   "tool-quarantined",
   "tool-accepted",
   "request-answered",

@@ -132,6 +132,15 @@ export interface ApprovalEvent {
   readonly at: number;
 }
 
+/** Somebody has signed in to a server, or has signed out. */
+export interface SignInEvent {
+  readonly type: "signed-in" | "signed-out";
+  readonly serverName: string;
+  /** The host of whoever issued the token. */
+  readonly issuer: string;
+  readonly at: number;
+}
+
 /** A tool is not offered until a person accepts its definition, or has been accepted. */
 export interface PinEvent {
   readonly type: "tool-quarantined" | "tool-accepted";
@@ -246,6 +255,7 @@ export type HostEvent =
   | ConsentEndedEvent
   | GrantEvent
   | ApprovalEvent
+  | SignInEvent
   | PinEvent
   | RequestAskedEvent
   | RequestAnsweredEvent

@@ -280,6 +280,9 @@ function entryOfEvent(event: RecordedEvent): AuditEntry {
     case "launch-denied":
     case "launch-revoked":
       return { type, at, server: event.serverName, detail: { launchId: event.launchId } };
+    case "signed-in":
+    case "signed-out":
+      return { type, at, server: event.serverName, detail: { issuer: event.issuer } };
     case "tool-quarantined":
     case "tool-accepted": {
       const { serverName: server, toolName, reason: code } = event;

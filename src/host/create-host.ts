@@ -51,6 +51,7 @@ import { ConnectionFactory } from "./servers/connection-factory.ts";
 import { EntryReferences } from "./servers/entry-references.ts";
 import { GivenServers } from "./servers/given-servers.ts";
 import { ServerSources } from "./servers/server-sources.ts";
+import { ServerLogins } from "./servers/sign-in-servers.ts";
 
 guardHost();
 keepHostAlive();
@@ -177,6 +178,13 @@ async function openHost(
   const launches = new ApprovedLaunches((config) => locateLaunch(config, machine), revision);
   const approvals = new Approvals(store, launches);
 
+  // Sign-ins: who is calling servers over HTTP. Loaded with the first of them.
+  const loadSignIns = loadOnce(async () => {
+    const { SignIns } = await import("../auth/sign-ins.ts");
+    const tools = { hostEnv, limits, clock, logger: background };
+    return new SignIns({ vault, store, tools, closing: closing.signal });
+  });
+
   // Registry: which servers there are, and their connections.
   const connections = new ConnectionFactory({
     sources,
@@ -192,6 +200,7 @@ async function openHost(
     protocolVersion: options.protocolVersion,
     reconnect: options.reconnect ?? true,
     ground,
+    authorize: async (name, entry) => await (await loadSignIns()).authorize(name, entry),
   });
   const registry = new ServerRegistry({
     launches,
@@ -263,6 +272,18 @@ async function openHost(
   });
   const connectRequests = new ConnectRequests({ store, registry, connector });
 
+  const logins = new ServerLogins({
+    registry,
+    connector,
+    launchApproval,
+    references,
+    loadSignIns,
+    human,
+    events,
+    clock,
+    closing: closing.signal,
+  });
+
   // Calls: the one path of each, checked against schemas and recorded.
   const calls = new CallPath({
     limits,
@@ -323,6 +344,7 @@ async function openHost(
     connector,
     connections,
     connectRequests,
+    logins,
     loadEdits,
     hostEnv,
     approvals,

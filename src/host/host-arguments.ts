@@ -133,6 +133,23 @@ export function guardHost(): void {
       fails: "rejects",
     },
     revokeApproval: { takes: name, fails: "rejects" },
+    login: {
+      takes: {
+        ...name,
+        options: options({
+          token: text,
+          scopes: listOf(text),
+          force: flag,
+          rotate: flag,
+          present: callback,
+          timeoutMs: number,
+          signal,
+        }),
+      },
+      fails: "rejects",
+    },
+    logout: { takes: name, fails: "rejects" },
+    signIn: { takes: name, fails: "rejects" },
     registerTools: { takes: { serverName: text, schemas: listOf(object) }, fails: "throws" },
     checkContract: {
       takes: { ...name, options: options({ ...start, onResult: callback }) },

@@ -2,6 +2,8 @@ import type { Transport } from "@modelcontextprotocol/client";
 
 import type { ApproveOptions } from "../approval/approvals.ts";
 import type { RequestApprovalOptions } from "../approval/launch-approval.ts";
+import type { PresentPage } from "../auth/browser-sign-in.ts";
+import type { SignInStatus } from "../auth/server-sign-in.ts";
 import type { CatalogProblem } from "../catalog/catalog-problem.ts";
 import type { McpPrompt, McpResource } from "../catalog/server-content.ts";
 import type { Naming } from "../catalog/tool-names.ts";
@@ -364,6 +366,29 @@ export interface DisconnectOptions {
   readonly owner?: string | undefined;
 }
 
+/** How somebody signs in to a server. */
+export interface LoginOptions {
+  /** Keeps this token, in place of a sign-in with a browser. */
+  readonly token?: string | undefined;
+  /** Asked for beside what the server demands. */
+  readonly scopes?: readonly string[] | undefined;
+  /** Asks again although there is a sign-in that the server accepts. */
+  readonly force?: boolean | undefined;
+  /** Gets a new token in place of the present one; nobody is asked. */
+  readonly rotate?: boolean | undefined;
+  /** Shows the page to a person; the host's human does by default (`elicit`, then `openUrl`). */
+  readonly present?: PresentPage | undefined;
+  /** How long the person may take; five minutes by default. */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface LogoutResult {
+  readonly wasSignedIn: boolean;
+  /** Why the issuer did not take the tokens back. They are forgotten here all the same. */
+  readonly problem?: McpError;
+}
+
 /**
  * Everything Plugboard does, behind one object. Creating it reads configuration; servers start when they
  * are first needed, those whose entry says so at once. Close it, or use `await using`; one that is left open
@@ -468,6 +493,16 @@ export interface McpHost extends AsyncDisposable {
   approve(name: string, options?: ApproveOptions): Promise<void>;
   /** Ends the server and asks again, whatever file its command stands for. */
   revokeApproval(name: string): Promise<void>;
+  /**
+   * Signs in to a server over HTTP, by its `auth`: a person in a browser, or the program alone. Nobody is asked when
+   * the server already lets the host in; undefined when it does so without any sign-in. Kept in the vault, for every
+   * process and until `logout`. Throws an error of the family `auth`.
+   */
+  login(name: string, options?: LoginOptions): Promise<SignInStatus | undefined>;
+  /** Forgets the sign-in, gives its tokens back to their issuer and ends the server's connections. */
+  logout(name: string): Promise<LogoutResult>;
+  /** Who is signed in, and until when; undefined when nobody is. Asks no server. */
+  signIn(name: string): Promise<SignInStatus | undefined>;
   /** Why this agent may or may not call a tool, step by step, as its latest session answers. */
   why(agent: string, tool: ToolReference): AccessReport;
   /** What people allowed for good. */

@@ -1,5 +1,6 @@
 import type { ApproveOptions, Approvals } from "../approval/approvals.ts";
 import type { LaunchApproval, RequestApprovalOptions } from "../approval/launch-approval.ts";
+import type { SignInStatus } from "../auth/server-sign-in.ts";
 import type { ToolCatalog } from "../catalog/tool-catalog.ts";
 import type { Naming } from "../catalog/tool-names.ts";
 import type { ToolReference } from "../catalog/tool-origin.ts";
@@ -40,6 +41,8 @@ import type {
   ImportResult,
   ImportSource,
   KeptServer,
+  LoginOptions,
+  LogoutResult,
   McpHost,
   NamedEntry,
   ServerStatus,
@@ -56,6 +59,7 @@ import { describeServer } from "./servers/describe-server.ts";
 import { isThere } from "./servers/edit-errors.ts";
 import type { ServerEdits } from "./servers/edit-servers.ts";
 import type { ServerSources } from "./servers/server-sources.ts";
+import type { ServerLogins } from "./servers/sign-in-servers.ts";
 
 export interface PlugboardHostOptions {
   readonly secrets: KeptSecrets;
@@ -66,6 +70,7 @@ export interface PlugboardHostOptions {
   readonly connector: ServerConnector;
   readonly connections: ConnectionFactory;
   readonly connectRequests: ConnectRequests;
+  readonly logins: ServerLogins;
   /** Loads what writes changes of servers. */
   readonly loadEdits: () => Promise<ServerEdits>;
   /** The variables of the host's environment. */
@@ -324,6 +329,21 @@ export class PlugboardHost implements McpHost {
 
   async revokeApproval(name: string): Promise<void> {
     await this.#options.launchApproval.revoke(name);
+  }
+
+  async login(name: string, options: LoginOptions = {}): Promise<SignInStatus | undefined> {
+    this.#assertOpen();
+    return await this.#options.logins.login(name, options);
+  }
+
+  async logout(name: string): Promise<LogoutResult> {
+    this.#assertOpen();
+    return await this.#options.logins.logout(name);
+  }
+
+  async signIn(name: string): Promise<SignInStatus | undefined> {
+    this.#assertOpen();
+    return await this.#options.logins.status(name);
   }
 
   registerTools(serverName: string, schemas: readonly ListedTool[]): void {

@@ -30,7 +30,7 @@ import type { ServerQuestions } from "../../requests/server-questions.ts";
 import { jsonHead } from "../../text/json-head.ts";
 import { truncate } from "../../text/truncate.ts";
 import { adoptTransport } from "../../transport/adopt-transport.ts";
-import type { CreateTransport } from "../../transport/create-transport.ts";
+import type { Authorize, CreateTransport } from "../../transport/create-transport.ts";
 import { sanitizeLine } from "../../transport/reading/sanitize-line.ts";
 import type { ServerLog, ServerLogs } from "../logs/server-logs.ts";
 import type { EntryEnvironment, EntryReferences } from "./entry-references.ts";
@@ -59,6 +59,7 @@ export interface ConnectionFactoryOptions {
   readonly reconnect: boolean;
   /** Where processes start. */
   readonly ground: LaunchGround;
+  readonly authorize: Authorize;
 }
 
 /** Takes a client that is ready; `server` tells whose it is, see `ConnectionPurpose`. */
@@ -92,7 +93,7 @@ export class ConnectionFactory {
     config,
     mayStart,
   }: Pick<ConnectionPurpose, "config" | "mayStart">): ConnectionParts {
-    const { sources, references, protocolVersion, ground } = this.#options;
+    const { sources, references, protocolVersion, ground, authorize } = this.#options;
     const { limits, clock, logger, connectProtocol, clientInfo } = this.#options;
     const open = sources.current.transports.get(config.name);
     const { environment, fill } = references.of(config);
@@ -107,13 +108,14 @@ export class ConnectionFactory {
       createTransport: guarded(
         open === undefined ? loadTransports : () => Promise.resolve(handedOver(open)),
         { mayStart, fill },
-        { ground, log: undefined },
+        { ground, authorize, log: undefined },
       ),
     };
   }
 
   create({ config: entry, owner, mayStart, server }: ConnectionPurpose): ServerConnection {
-    const { sources, references, events, protocolVersion, reconnect, ground } = this.#options;
+    const { sources, references, events, protocolVersion, reconnect } = this.#options;
+    const { ground, authorize } = this.#options;
     const { limits, clock, logger, connectProtocol, clientInfo, logs } = this.#options;
     const { name } = entry;
     const log = logs?.of(name);
@@ -144,7 +146,7 @@ export class ConnectionFactory {
       createTransport: guarded(
         open === undefined ? loadTransports : () => Promise.resolve(handedOver(open)),
         { mayStart, fill },
-        { ground, log },
+        { ground, authorize, log },
       ),
       inputHandlers: () => ask().handlers(),
       onReady: (client) => this.#onReady?.(client, server) ?? Promise.resolve(),
@@ -213,6 +215,7 @@ function noteState(
 
 interface StartContext {
   readonly ground: LaunchGround;
+  readonly authorize: Authorize;
   readonly log: ServerLog | undefined;
 }
 
@@ -220,7 +223,7 @@ interface StartContext {
 function guarded(
   load: () => Promise<CreateTransport>,
   { mayStart, fill }: Pick<ConnectionPurpose, "mayStart"> & Pick<EntryEnvironment, "fill">,
-  { ground, log }: StartContext,
+  { ground, authorize, log }: StartContext,
 ): CreateTransport {
   return async (config, context) => {
     if (fill !== undefined) {
@@ -232,7 +235,7 @@ function guarded(
     const create = await load();
     const checked = mayStart();
     log?.tell(startText(config));
-    return await create(config, { ...context, ground, checked, output: log });
+    return await create(config, { ...context, ground, checked, authorize, output: log });
   };
 }
 

@@ -82,6 +82,8 @@ const parts: { readonly [Type in HostEventType]: Part<HostEventOf<Type>> } = {
   "launch-approved": whole(ofSeenServer),
   "launch-denied": whole(ofSeenServer),
   "launch-revoked": whole(ofSeenServer),
+  "signed-in": whole(ofSeenServer),
+  "signed-out": whole(ofSeenServer),
   warning: whole(ofWarning),
   "call-start": whole(ofOwnSession),
   "call-progress": whole(ofOwnSession),
