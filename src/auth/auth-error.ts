@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../errors/error-codes.ts";
 import { createError } from "../errors/families.ts";
-import { McpError } from "../errors/mcp-error.ts";
+import type { McpError } from "../errors/mcp-error.ts";
 import { ownCommand } from "../text/own-command.ts";
 import { redact } from "../text/secrets/redact.ts";
 import { truncate } from "../text/truncate.ts";
@@ -45,36 +45,30 @@ export function refusalError(
   more: { readonly hint?: string | undefined; readonly cause?: unknown } = {},
 ): McpError {
   const { error, description, host, what } = refusal;
-  const code = Object.hasOwn(codesByError, error) ? codesByError[error] : undefined;
+  const code =
+    (Object.hasOwn(codesByError, error) ? codesByError[error] : undefined) ?? "auth_failed";
   const word = sanitizeText(error, 60);
   const said = description === undefined ? "" : `: ${sanitizeText(description, 200)}`;
-  return createError(
-    code ?? "auth_failed",
-    `${host} refused ${what} (${word === "" ? "no reason" : word}${said})`,
-    {
-      serverName,
-      hint: more.hint ?? hintFor(code, serverName),
-      details: { oauthError: word, host },
-      cause: more.cause,
-    },
-  );
+  return createError(code, `${host} refused ${what} (${word === "" ? "no reason" : word}${said})`, {
+    serverName,
+    hint: more.hint ?? hintFor(code, serverName),
+    details: { oauthError: word, host },
+    cause: more.cause,
+  });
 }
 
-function hintFor(code: ErrorCode | undefined, serverName: string): string | undefined {
-  switch (code) {
-    case "auth_client_rejected":
-      return "check clientId and clientSecret in the entry; without them the client is registered anew";
-    case "auth_redirect_mismatch":
-      return "register the redirect address that `plugboard doctor` shows, or set redirectUri to the registered one";
-    case "auth_scope_missing":
-      return "check scopes in the entry";
-    case "auth_denied":
-      return `try again if that was not meant: ${ownCommand("login", serverName)}`;
-    case "auth_endpoint_unreachable":
-      return "try again later";
-    default:
-      return undefined;
-  }
+const hints: Partial<Record<ErrorCode, string>> = {
+  auth_client_rejected:
+    "check clientId and clientSecret in the entry; without them the client is registered anew",
+  auth_redirect_mismatch:
+    "register the redirect address that `plugboard doctor` shows, or set redirectUri to the registered one",
+  auth_scope_missing: "check scopes in the entry",
+  auth_endpoint_unreachable: "try again later",
+};
+
+function hintFor(code: ErrorCode, serverName: string): string | undefined {
+  if (code !== "auth_denied") return hints[code];
+  return `try again if that was not meant: ${ownCommand("login", serverName)}`;
 }
 
 /** A server wants somebody to be signed in: the state in which it waits, with the command that ends it. */

@@ -151,7 +151,7 @@ async function askPerson(
         resolve();
         return { isDone: true, text: "you are signed in." };
       } catch (error) {
-        reject(error as Error);
+        reject(error);
         const text = McpError.is(error) ? error.message : "the sign-in failed";
         return { isDone: false, text };
       }

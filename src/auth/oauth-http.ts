@@ -113,9 +113,10 @@ function unreachable(url: URL, error: unknown, serverName: string): McpError {
   });
 }
 
+/** The SDK sends forms and JSON, and nothing else. */
 function bodyText(body: unknown): string | undefined {
-  if (body === undefined || body === null) return undefined;
-  return body instanceof URLSearchParams ? body.toString() : String(body as string);
+  if (body instanceof URLSearchParams) return body.toString();
+  return typeof body === "string" ? body : undefined;
 }
 
 /** Some servers answer a request for a token in the form in which it was asked. */

@@ -116,12 +116,13 @@ export async function revokeToken(
   throw createError("auth_failed", message, { serverName, details: { status } });
 }
 
+function unused(): never {
+  throw new Error("a request for tokens needs nothing else");
+}
+
 /** The SDK asks a provider for whatever it needs: for a request of tokens that is the client and the grant. */
 function providerFor(request: TokenRequest, sdk: OAuthSdk): OAuthClientProvider {
   const { client, issuer, params, dpop } = request;
-  const unused = (): never => {
-    throw new Error("a request for tokens needs nothing else");
-  };
   return {
     redirectUrl: undefined,
     clientMetadata: { redirect_uris: [] },

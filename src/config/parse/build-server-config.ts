@@ -6,6 +6,7 @@ import {
   type AuthConfig,
   type InProcessTransportConfig,
   type IsolationConfig,
+  type OAuthGrant,
   oauthSecretKeys,
   type Provenance,
   type ServerConfig,
@@ -163,19 +164,12 @@ function missingKey({
   if (!lacks("authUrl") && lacks("tokenUrl")) return { key: "tokenUrl", needs: '"authUrl" needs' };
   if (!lacks("clientSecret") && lacks("clientId"))
     return { key: "clientId", needs: '"clientSecret" belongs to' };
-  const needed = ((): readonly (keyof typeof keys)[] => {
-    switch (grant) {
-      case "client_credentials":
-        return lacks("privateKey") ? ["clientId", "clientSecret"] : ["clientId"];
-      case "jwt-bearer":
-        return ["clientId", "assertion"];
-      case "enterprise":
-        return ["clientId", "identityProvider", "idToken", "idpClientId"];
-      default:
-        return [];
-    }
-  })();
-  const key = needed.find(lacks);
+  const needed: Partial<Record<OAuthGrant, readonly (keyof typeof keys)[]>> = {
+    client_credentials: lacks("privateKey") ? ["clientId", "clientSecret"] : ["clientId"],
+    "jwt-bearer": ["clientId", "assertion"],
+    enterprise: ["clientId", "identityProvider", "idToken", "idpClientId"],
+  };
+  const key = grant === undefined ? undefined : needed[grant]?.find(lacks);
   return key === undefined ? undefined : { key, needs: `"grant": "${grant}" needs` };
 }
 

@@ -33,7 +33,7 @@ export class LeaseRows {
     const [row] = await database.read(
       plainQuery<Pick<StoreTables["leases"], "holder" | "beat">>(database.dialect, one, [name]),
     );
-    return row === undefined ? undefined : { holder: row.holder, beat: Number(row.beat) };
+    return row;
   }
 
   /** Says that the holder is still at work; false when the lease was taken over. */
