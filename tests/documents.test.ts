@@ -14,6 +14,7 @@ import { ruleTexts } from "../src/host/contract/rule-texts.ts";
 import { checkTexts, symptoms } from "../src/host/doctor/check-texts.ts";
 import { refuseSecrets } from "../src/host/files/entry-secrets.ts";
 import { childMarkerVariable } from "../src/isolation/process/child-mark.ts";
+import { authorizationAttacks } from "../src/testing/index.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const readText = (file: string): string => readFileSync(path.join(root, file), "utf8");
@@ -268,6 +269,35 @@ describe("the README", () => {
     const options = { cwd: root, encoding: "utf8", input: program ?? "" } as const;
     // Through the built package, by its own name, as a user would.
     expect(execFileSync(process.execPath, ["--input-type=module"], options)).toBe(output);
+  });
+});
+
+describe("docs/testing-sign-in.md", () => {
+  const file = "docs/testing-sign-in.md";
+
+  it("shows an example that prints what it says", () => {
+    const [, program, output] =
+      /```js\n([^]*?)```\n\n```text\n([^]*?)```/.exec(readText(file)) ?? [];
+    const options = { cwd: root, encoding: "utf8", input: program ?? "" } as const;
+    expect(execFileSync(process.execPath, ["--input-type=module"], options)).toBe(output);
+  });
+
+  it("has every attack with what it does", () => {
+    const text = readText(file);
+    const rows = Object.entries(authorizationAttacks).map(
+      ([name, does]) => `| \`${name}\` | ${does} |`,
+    );
+    const rendered = ["| attack | what it does |", "| --- | --- |", ...rows].join("\n");
+    const [whole = "", table = ""] = /<!-- attacks -->\n([^]*?)<!-- \/attacks -->/.exec(text) ?? [];
+    if (process.env["UPDATE_DOCS"] === "1")
+      writeFileSync(
+        path.join(root, file),
+        text.replace(whole, () => `<!-- attacks -->\n\n${rendered}\n\n<!-- /attacks -->`),
+      );
+    else
+      expect(cellsOf(table), "run UPDATE_DOCS=1 npx vitest run tests/documents.test.ts").toEqual(
+        cellsOf(rendered),
+      );
   });
 });
 

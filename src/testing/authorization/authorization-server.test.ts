@@ -93,7 +93,7 @@ describe("an authorization server without options", () => {
   });
 });
 
-describe("AUT-04: a redirect URI", () => {
+describe("a redirect URI", () => {
   const known = (redirectUri: string) => ({
     clients: [{ clientId: "c", redirectUris: [redirectUri] }],
   });
@@ -207,7 +207,7 @@ describe("an authorization request", () => {
     expect(reply.body["scope"]).toBe("mcp files:read");
   });
 
-  it("AUT-06: is granted what the server is told to grant", async () => {
+  it("is granted what the server is told to grant", async () => {
     const options = { scopes: ["mcp", "files:read"], grantedScopes: ["mcp"] };
     await using auth = await startAuthorizationServer(options);
     const { reply } = await signInByHand(auth.issuer, { scope: "mcp files:read" });
@@ -237,7 +237,7 @@ describe("a code", () => {
       "unsupported_grant_type",
     ],
     ["without a grant", { grant_type: undefined }, "invalid_request"],
-  ])("AUT-05: %s is refused", async (_how, exchange, error) => {
+  ])("%s is refused", async (_how, exchange, error) => {
     await using auth = await startAuthorizationServer();
     const { reply } = await signInByHand(auth.issuer, { exchange });
     expect(reply).toMatchObject(refusal(error));
@@ -332,7 +332,7 @@ describe("a code", () => {
   });
 });
 
-describe("AUT-07: a refresh token", () => {
+describe("a refresh token", () => {
   it("that is rotated works until its successor is used", async () => {
     await using auth = await startAuthorizationServer();
     const { client, refreshToken: first } = await signInByHand(auth.issuer);
@@ -423,7 +423,7 @@ describe("AUT-07: a refresh token", () => {
     expect(auth.counts.revoke).toBe(3);
   });
 
-  it("AUT-17: presented twice at once is seen, while requests are held", async () => {
+  it("presented twice at once is seen, while requests are held", async () => {
     await using auth = await startAuthorizationServer({ refresh: "rotate-strict" });
     const { client, refreshToken } = await signInByHand(auth.issuer);
     const held = auth.holdTokenRequests();
@@ -436,7 +436,7 @@ describe("AUT-07: a refresh token", () => {
   });
 });
 
-describe("AUT-14: a client", () => {
+describe("a client", () => {
   it.each(["client_secret_basic", "client_secret_post", "none"] as const)(
     "registered with %s proves itself that way and no other",
     async (method) => {
@@ -536,7 +536,7 @@ describe("AUT-14: a client", () => {
   });
 });
 
-describe("AUT-13: a client on its own", () => {
+describe("a client on its own", () => {
   const secret = { clientId: "robot", clientSecret: "s3cret" };
   const grants = ["client_credentials"] as const;
 

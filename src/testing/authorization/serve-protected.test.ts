@@ -45,7 +45,7 @@ async function jsonOf(url: string): Promise<unknown> {
 }
 
 describe("a protected server", () => {
-  it("AUT-14: tells who has no token where its metadata lies, and that names the issuer", async () => {
+  it("tells who has no token where its metadata lies, and that names the issuer", async () => {
     await using auth = await startAuthorizationServer();
     await using server = await serve(auth, { scopes: ["mcp"] });
     const response = await post(server.url);
@@ -83,14 +83,14 @@ describe("a protected server", () => {
     ["unknown", () => "Bearer made-up"],
     ["of another scheme", (token: string) => `Basic ${token}`],
     ["doubled", (token: string) => `Bearer Bearer ${token}`],
-  ])("AUT-02: refuses a token that is %s", async (_what, write) => {
+  ])("refuses a token that is %s", async (_what, write) => {
     await using auth = await startAuthorizationServer();
     await using server = await serve(auth);
     const { accessToken } = await tokenFor(server, auth);
     expect((await post(server.url, write(accessToken))).status).toBe(401);
   });
 
-  it("AUT-15: refuses a token for another resource", async () => {
+  it("refuses a token for another resource", async () => {
     await using auth = await startAuthorizationServer();
     await using one = await serve(auth);
     await using other = await serve(auth);
@@ -101,7 +101,7 @@ describe("a protected server", () => {
     expect((await post(one.url, `Bearer ${accessToken}`)).status).toBe(200);
   });
 
-  it("AUT-07: refuses a token that has expired, and takes its successor", async () => {
+  it("refuses a token that has expired, and takes its successor", async () => {
     await using auth = await startAuthorizationServer();
     await using server = await serve(auth);
     const { client, accessToken, refreshToken } = await tokenFor(server, auth);
@@ -123,7 +123,7 @@ describe("a protected server", () => {
     expect(statuses).toEqual([200, 200, 401]);
   });
 
-  it("AUT-06: asks for the scopes that a tool needs", async () => {
+  it("asks for the scopes that a tool needs", async () => {
     await using auth = await startAuthorizationServer({ scopes: ["mcp", "math"] });
     await using server = await serve(auth, { scopes: ["mcp"], toolScopes: { add: ["math"] } });
     const few = await tokenFor(server, auth);
@@ -174,7 +174,7 @@ describe("a protected server", () => {
     expect((await post(server.url, `Bearer ${accessToken}`)).status).toBe(200);
   });
 
-  it("AUT-15: takes only tokens of the server it moved to", async () => {
+  it("takes only tokens of the server it moved to", async () => {
     await using auth = await startAuthorizationServer();
     await using other = await startAuthorizationServer();
     await using server = await serve(auth);
@@ -190,7 +190,7 @@ describe("a protected server", () => {
 
   it("refuses an authorization server that it did not start", async () => {
     await using auth = await startAuthorizationServer();
-    await expect(serve({ ...auth } as AuthorizationServer)).rejects.toMatchObject({
+    await expect(serve({ ...auth })).rejects.toMatchObject({
       code: "config_invalid",
     });
   });
