@@ -169,7 +169,9 @@ async function askPerson(
     isAwaited: callback.isListening,
   };
   const answered = async (signal: AbortSignal): Promise<void> => {
-    const pasted = await present(page, { signal });
+    const pasted = await present(page, { signal }).catch((cause: unknown) => {
+      throw McpError.is(cause) ? cause : notOpened(serverName, cause);
+    });
     if (pasted !== undefined) return await finish(callback.parse(pasted, state));
     if (!callback.isListening) throw notPasted(serverName, callback.redirectUri);
     await returned;
@@ -220,6 +222,15 @@ function neverReturned({ settings, callback, timeoutMs }: AskedSignIn): McpError
     serverName,
     hint: `if the page said that the redirect address is wrong, it must be registered as ${redirectUri}; else: ${ownCommand("login", serverName)}`,
     details: { redirectUri },
+  });
+}
+
+function notOpened(serverName: string, cause: unknown): McpError {
+  const message = "the page for signing in could not be opened";
+  return createError("auth_denied", message, {
+    serverName,
+    hint: `open it yourself: ${ownCommand("login", serverName, ["--no-browser"])}`,
+    cause,
   });
 }
 

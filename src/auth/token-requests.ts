@@ -50,7 +50,9 @@ export async function requestTokens(request: TokenRequest): Promise<OAuthTokens>
     const { lastStatus = 0 } = http;
     // A server in trouble answers with a page, which the SDK words as an error of OAuth, too.
     if (cause instanceof sdk.OAuthError && lastStatus < 500) {
-      const { code: error, message: description } = cause;
+      const { code: error, message } = cause;
+      // For an answer that is no error of OAuth the SDK makes one, with all of the answer in it.
+      const description = error === "server_error" ? `HTTP ${lastStatus}` : message;
       throw refusalError({ error, description, host, what: "a token" }, serverName, { cause });
     }
     const code = lastStatus >= 500 ? "auth_endpoint_unreachable" : "auth_failed";
