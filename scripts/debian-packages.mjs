@@ -43,6 +43,23 @@ export const sqlite3 = {
   },
 };
 
+/**
+ * A keychain for a session of its own: the message bus, and GNOME's Secret Service on it.
+ *
+ * @type {ForeignProgram}
+ */
+export const secretService = {
+  name: "Secret Service",
+  packages: ["dbus", "gnome-keyring"],
+  find: () => {
+    const programs = ["dbus-daemon", "dbus-send", "gnome-keyring-daemon"];
+    // The second of them knows no `--version` but says that it is there.
+    const isThere = (/** @type {string} */ name) =>
+      spawnSync(name, ["--version"]).error === undefined;
+    return programs.every(isThere) ? "gnome-keyring-daemon" : undefined;
+  },
+};
+
 /** @type {readonly ForeignProgram[]} */
 export const completingShells = ["bash", "zsh", "fish"].map((name) => ({
   name,
@@ -75,7 +92,7 @@ export function mayInstall(env, uid) {
  * tests are skipped and say how to install it.
  */
 export async function ensureForeignPrograms() {
-  const missing = [fastApi, sqlite3, ...completingShells].filter(
+  const missing = [fastApi, sqlite3, secretService, ...completingShells].filter(
     ({ find }) => find() === undefined,
   );
   if (missing.length === 0) return;

@@ -16,7 +16,6 @@ import { Worker } from "node:worker_threads";
  *   readonly library: string,
  *   readonly service: string,
  *   readonly parent: number,
- *   readonly timeoutMs: number,
  *   readonly steps: readonly KeychainStep[],
  * }} KeychainTask
  */
@@ -34,18 +33,15 @@ import { Worker } from "node:worker_threads";
  */
 /** @typedef {new (service: string, account: string, options: object) => Entry} EntryClass */
 
-/** Ends this process when its parent is gone or the time is over, whatever the main thread is blocked by. */
+/** Ends this process when its parent is gone, whatever the main thread is blocked by. Windows sees to that itself. */
 const guard = `
-  const { parent, timeoutMs } = require("node:worker_threads").workerData;
-  const end = () => process.kill(process.pid, "SIGKILL");
-  setTimeout(end, timeoutMs);
-  setInterval(() => process.ppid === parent || end(), 100);
+  const parent = require("node:worker_threads").workerData;
+  setInterval(() => process.ppid === parent || process.kill(process.pid, "SIGKILL"), 100);
 `;
 
 /** @type {KeychainTask} */
 const task = JSON.parse(readFileSync(0, "utf8"));
-const { parent, timeoutMs } = task;
-new Worker(guard, { eval: true, execArgv: [], workerData: { parent, timeoutMs } }).unref();
+new Worker(guard, { eval: true, execArgv: [], workerData: task.parent }).unref();
 writeSync(1, JSON.stringify(perform(task)));
 
 /**

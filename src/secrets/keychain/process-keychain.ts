@@ -96,7 +96,7 @@ export class ProcessKeychain implements Keychain {
     if (library === undefined)
       return refusal(`the package ${keychainPackage} is not installed beside plugboard`);
     if (!isNode()) return refusal("this program runs without a Node.js of its own to ask it with");
-    const task: KeychainTask = { library, service, parent: process.pid, timeoutMs, steps };
+    const task: KeychainTask = { library, service, parent: process.pid, steps };
     const stop = new Stop({ clock: this.#options.clock, afterMs: timeoutMs });
     const child = this.#start();
     try {
