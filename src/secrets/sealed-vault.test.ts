@@ -76,7 +76,7 @@ describe.each(places)("a vault $place", ({ place, env, create }) => {
     return [one, open({ folder: one.folder, location: one.location ?? null, env })];
   }
 
-  test(`STO-09: secrets come back as they were, replaced, removed and listed by name${note}`, async () => {
+  test(`secrets come back as they were, replaced, removed and listed by name${note}`, async () => {
     const [{ vault }, other] = await openTwo();
     expect(await vault.read("sign-in/b")).toBeUndefined();
     expect(await vault.remove("sign-in/b")).toBe(false);
@@ -100,7 +100,7 @@ describe.each(places)("a vault $place", ({ place, env, create }) => {
     expect(await vault.read("sign-in/b")).toBeUndefined();
   });
 
-  test("STO-09: any name and value survive, and no row shows the value", async () => {
+  test("any name and value survive, and no row shows the value", async () => {
     const one = open({ ...(await create()), env });
     const unit = fc.nat({ max: 0xff_ff }).map((code) => String.fromCharCode(code));
     const texts = fc.string({ unit, minLength: 1, maxLength: 40 });

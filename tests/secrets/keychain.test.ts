@@ -44,7 +44,7 @@ function keyFiles(folder: string): readonly string[] {
 const note = noSecretService === undefined ? "" : ` (skipped: ${noSecretService})`;
 
 describe.skipIf(noSecretService !== undefined)("a keychain that is unlocked", () => {
-  it(`AUT-08: holds the key of a new vault, and no file does${note}`, async () => {
+  it(`holds the key of a new vault, and no file does${note}`, async () => {
     await using session = await SecretService.start();
     await session.startKeychain("password");
     const one = openPatiently(session.env);

@@ -12,7 +12,7 @@ function keyFiles(folder: string): readonly string[] {
   return readdirSync(path.join(folder, "keys"));
 }
 
-it("STO-09: two processes that make a vault at the same moment end with one key", async () => {
+it("two processes that make a vault at the same moment end with one key", async () => {
   await using one = await VaultProcess.start();
   await using two = await VaultProcess.start();
   for (let round = 0; round < 20; round += 1) {

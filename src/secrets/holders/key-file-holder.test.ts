@@ -74,7 +74,7 @@ describe.skipIf(process.platform === "win32")("a key file", () => {
     expect(await vault.names("")).toEqual(["a"]);
   }
 
-  it("AUT-08: is 0600 in a folder of 0700, and its name says nothing", async () => {
+  it("is 0600 in a folder of 0700, and its name says nothing", async () => {
     expect(lstatSync(file).mode & 0o777).toBe(0o600);
     expect(lstatSync(keys).mode & 0o777).toBe(0o700);
     expect(readdirSync(keys)).toEqual([expect.stringMatching(/^[\w-]{22}\.key$/)]);
