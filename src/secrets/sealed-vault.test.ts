@@ -164,12 +164,12 @@ describe.each(places)("a vault $place", ({ place, env, create }) => {
     await expect(two.vault.write("b", "x")).rejects.toMatchObject({ code: "secret_unavailable" });
     await onRows(one, (rows) => rows.remove(keyRowId));
     for (const attempt of [
-      two.vault.read("a"),
-      two.vault.write("b", "x"),
-      two.vault.rotate(),
-      two.vault.moveTo("environment"),
+      () => two.vault.read("a"),
+      () => two.vault.write("b", "x"),
+      () => two.vault.rotate(),
+      () => two.vault.moveTo("environment"),
     ])
-      await expect(attempt).rejects.toMatchObject({
+      await expect(attempt()).rejects.toMatchObject({
         code: "secret_unavailable",
         details: { problem: expect.stringMatching(/^key-missing$/) as string },
       });

@@ -47,7 +47,8 @@ describe.skipIf(process.platform === "win32")("a key file", () => {
 
   /** Nothing is read, written, sealed anew, moved or made; the error says what to do. */
   async function expectRefusal(problem: string, hint: string): Promise<void> {
-    const files = (): ReadonlySet<unknown> => new Set(readdirSync(folder, { recursive: true }));
+    const files = (): readonly string[] =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted();
     const before = files();
     const vault = open();
     for (const attempt of [
