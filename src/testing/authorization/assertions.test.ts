@@ -18,12 +18,8 @@ describe("the assertion of a trusted issuer", () => {
     const trusted = { issuer: "https://workloads.example", publicKey: key.publicKey };
     const auth = await startAuthorizationServer({ grants: [jwtBearer], trustedIssuers: [trusted] });
     const claims = { iss: trusted.issuer, sub: "job-7", aud: auth.issuer, exp: inAMinute };
-    const ask = (assertion: string) =>
-      askToken(
-        auth.issuer,
-        { clientId: "" },
-        { grant_type: jwtBearer, assertion, resource: handResource },
-      );
+    const ask = (assertion: string, resource = handResource) =>
+      askToken(auth.issuer, { clientId: "" }, { grant_type: jwtBearer, assertion, resource });
     return { auth, key, claims, ask, [Symbol.asyncDispose]: () => auth.close() };
   }
 
@@ -46,6 +42,18 @@ describe("the assertion of a trusted issuer", () => {
     await using site = await setUp();
     const assertion = site.key.sign({ ...site.claims, ...change });
     expect(await site.ask(assertion)).toMatchObject(refusal("invalid_grant"));
+  });
+
+  it("is for the resource that it names, and needs one", async () => {
+    await using site = await setUp();
+    const assertion = site.key.sign({ ...site.claims, resource: handResource });
+    const elsewhere = await site.ask(assertion, "http://127.0.0.1:9/mcp");
+    expect(elsewhere).toMatchObject(refusal("invalid_target"));
+    const ask = { grant_type: jwtBearer, assertion: site.key.sign(site.claims) };
+    const nowhere = await askToken(site.auth.issuer, { clientId: "" }, ask);
+    expect(nowhere).toMatchObject(refusal("invalid_target"));
+    const named = await askToken(site.auth.issuer, { clientId: "" }, { ...ask, assertion });
+    expect(named).toMatchObject({ status: 200 });
   });
 
   it("signed by another key, used again, or no JWT at all is refused", async () => {

@@ -5,7 +5,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { JsonObject } from "../../text/json-object.ts";
 import type { AuthorizationAttack } from "./attacks.ts";
 
-/** The grants the server can be asked for; `default` of the option is the first two. */
+/** The grants a server can be asked for; the first two are what it offers without options. */
 export const grantTypes = [
   "authorization_code",
   "refresh_token",

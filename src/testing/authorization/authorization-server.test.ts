@@ -572,7 +572,9 @@ describe("a client on its own", () => {
       grants,
       clients: [{ clientId: "robot", authMethod: "private_key_jwt", publicKey: pem }],
     });
-    const assertion = async (change: { audience?: string; lifetimeSeconds?: number } = {}) => {
+    const assertion = async (
+      change: Partial<Parameters<typeof createPrivateKeyJwtAuth>[0]> = {},
+    ) => {
       const options = { issuer: "robot", subject: "robot", privateKey: privatePem, alg };
       const params = new URLSearchParams();
       const add = createPrivateKeyJwtAuth({ ...options, audience: auth.issuer, ...change });
@@ -590,6 +592,10 @@ describe("a client on its own", () => {
     expect(await ask(good), "used again").toMatchObject(refusal("invalid_client", 401));
     const elsewhere = await assertion({ audience: "https://elsewhere.example" });
     expect(await ask(elsewhere)).toMatchObject(refusal("invalid_client", 401));
+    for (const other of [{ issuer: "other" }, { subject: "other" }]) {
+      const named = { ...(await assertion(other)), client_id: "robot" };
+      expect(await ask(named)).toMatchObject(refusal("invalid_client", 401));
+    }
     const expired = await assertion({ lifetimeSeconds: -10 });
     expect(await ask(expired)).toMatchObject(refusal("invalid_client", 401));
     const forged = { ...(await assertion()) };

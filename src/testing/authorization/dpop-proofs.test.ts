@@ -1,3 +1,5 @@
+import { generateKeyPairSync, sign } from "node:crypto";
+
 import {
   Client,
   type DpopProofRequest,
@@ -24,6 +26,24 @@ async function proofFor(
   return {
     dpop: await session.buildProof({ htm: "POST", htu: `${auth.issuer}/token`, ...change }),
   };
+}
+
+/** A proof made by hand, for what the SDK would never sign. */
+function signProof(
+  header: { readonly typ?: string; readonly private?: boolean },
+  claims: Readonly<Record<string, unknown>>,
+): string {
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const jwk = (header.private === true ? privateKey : publicKey).export({ format: "jwk" });
+  const now = Math.floor(Date.now() / 1_000);
+  const signed = [
+    { alg: "ES256", typ: header.typ ?? "dpop+jwt", jwk },
+    { htm: "POST", iat: now, jti: crypto.randomUUID(), ...claims },
+  ]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+    .join(".");
+  const key = { key: privateKey, dsaEncoding: "ieee-p1363" } as const;
+  return `${signed}.${sign("sha256", Buffer.from(signed), key).toString("base64url")}`;
 }
 
 /** One call at the protected server, as far as its status and its challenge. */
@@ -94,6 +114,23 @@ describe("a proof at the token endpoint", () => {
       const { reply } = await signInByHand(auth.issuer, { headers });
       expect(reply).toMatchObject(refusal("invalid_dpop_proof"));
     }
+  });
+
+  it.each([
+    ["of another kind of token", { typ: "JWT" }, {}],
+    ["with the private key in it", { private: true }, {}],
+    ["of an hour ago", {}, { iat: Math.floor(Date.now() / 1_000) - 3_600 }],
+    ["of an hour ahead", {}, { iat: Math.floor(Date.now() / 1_000) + 3_600 }],
+    ["without a time", {}, { iat: undefined }],
+    ["without an id", {}, { jti: undefined }],
+  ])("%s is refused", async (_what, header, claims) => {
+    await using auth = await startAuthorizationServer({ dpop: "required" });
+    const htu = `${auth.issuer}/token`;
+    const good = { dpop: signProof({}, { htu }) };
+    expect((await signInByHand(auth.issuer, { headers: good })).reply.status).toBe(200);
+    const headers = { dpop: signProof(header, { htu, ...claims }) };
+    const { reply } = await signInByHand(auth.issuer, { headers });
+    expect(reply).toMatchObject(refusal("invalid_dpop_proof"));
   });
 
   it("is good once", async () => {
@@ -172,12 +209,27 @@ describe("a proof at a protected server", () => {
       status: 401,
       challenge: expect.stringContaining('error="invalid_token"') as unknown,
     });
-    const bearer = await call(server.url, { authorization: `Bearer ${accessToken}` });
-    expect(bearer.status).toBe(401);
+    const asBearer = { authorization: `Bearer ${accessToken}` };
+    expect((await call(server.url, asBearer)).status).toBe(401);
+    const dpop = await owner.buildProof(right);
+    expect((await call(server.url, { ...asBearer, dpop })).status).toBe(401);
     const proof = await owner.buildProof(right);
     const twice = [1, 2].map(() => call(server.url, { authorization, dpop: proof }));
     const statuses = (await Promise.all(twice)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([200, 401]));
+  });
+
+  it("does not make a bearer token a bound one", async () => {
+    await using auth = await startAuthorizationServer({ dpop: "optional" });
+    await using server = await serveProtected(createTestServer(), { authorization: auth });
+    const { accessToken } = await signInByHand(auth.issuer, { resource: server.url });
+    const session = await DpopSession.create();
+    const dpop = await session.buildProof({ htm: "POST", htu: server.url, accessToken });
+    const asBound = await call(server.url, { authorization: `DPoP ${accessToken}`, dpop });
+    expect(asBound.status).toBe(401);
+    expect(asBound.challenge).toMatch(/^Bearer .*, DPoP .*algs="ES256 /);
+    const asBearer = await call(server.url, { authorization: `Bearer ${accessToken}` });
+    expect(asBearer.status).toBe(200);
   });
 
   it("needs the nonce of that server, which is not that of the authorization server", async () => {

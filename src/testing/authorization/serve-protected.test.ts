@@ -101,6 +101,17 @@ describe("a protected server", () => {
     expect((await post(one.url, `Bearer ${accessToken}`)).status).toBe(200);
   });
 
+  it("takes another spelling of its address only where there is no path", async () => {
+    await using auth = await startAuthorizationServer();
+    await using server = await serve(auth);
+    const slash = await signInByHand(auth.issuer, { resource: `${server.url}/` });
+    expect((await post(server.url, `Bearer ${slash.accessToken}`)).status).toBe(401);
+    await using rest = await serve(auth, { kind: "rest" });
+    const { accessToken } = await signInByHand(auth.issuer, { resource: `${rest.url}/` });
+    const headers = { authorization: `Bearer ${accessToken}` };
+    expect((await fetch(`${rest.url}/tools`, { headers })).status).toBe(200);
+  });
+
   it("refuses a token that has expired, and takes its successor", async () => {
     await using auth = await startAuthorizationServer();
     await using server = await serve(auth);
