@@ -75,21 +75,24 @@ export async function signInWithBrowser(
   const { settings, clients, issuer, http } = signIn;
   const { serverName, oauth } = settings;
   refuseWithoutPkce(issuer, serverName);
-  await using callback = await openCallback({
+  const callback = await openCallback({
     serverName: sanitizeText(serverName, 100),
     redirectUri: oauth.redirectUri,
     callbackPort: oauth.callbackPort,
     earlier: await clients.registeredRedirect(issuer),
   });
-  const client = await clients.choose(settings, issuer, callback.redirectUri, http);
+  let client: OAuthClient | undefined;
   try {
+    client = await clients.choose(settings, issuer, callback.redirectUri, http);
     await askPerson({ ...signIn, callback, client }, keep);
   } catch (error) {
     // The page of an issuer that has forgotten the client never comes back to us, and the next try must not be the same.
     const mayBeForgotten =
       McpError.is(error, "auth_client_rejected") || McpError.is(error, "timeout");
-    if (client.origin === "registered" && mayBeForgotten) await clients.forget(issuer);
+    if (client?.origin === "registered" && mayBeForgotten) await clients.forget(issuer);
     throw error;
+  } finally {
+    await callback.close();
   }
 }
 

@@ -11,7 +11,7 @@ export type CallbackAnswer = URLSearchParams;
 const defaultPath = "/callback";
 
 /** A listener for the one answer of one sign-in. */
-export interface Callback extends AsyncDisposable {
+export interface Callback {
   /** What the browser is told to return to. */
   readonly redirectUri: string;
   /** Whether anybody listens there; otherwise the address has to be pasted. */
@@ -22,6 +22,8 @@ export interface Callback extends AsyncDisposable {
   answer(state: string, done: (answer: CallbackAnswer) => Promise<CallbackPage>): void;
   /** Reads a pasted address; throws for one that is not the answer to this sign-in. */
   parse(pasted: string, state: string): CallbackAnswer;
+  /** Stops listening; the page that is being shown is sent to its end. */
+  close(): Promise<void>;
 }
 
 /** What the person's browser shows at the end. */
@@ -83,7 +85,7 @@ async function openAt(
     },
     answer: (state, done) => waiting.expect(state, done),
     parse: (pasted, state) => parsePasted(pasted, { redirectUri, state, serverName }),
-    [Symbol.asyncDispose]: async () => await listener?.close(),
+    close: async () => await listener?.close(),
   };
 }
 

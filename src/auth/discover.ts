@@ -38,9 +38,15 @@ export async function discoverIssuer(
   http: OAuthHttp,
   options: DiscoverOptions = {},
 ): Promise<TokenIssuer> {
-  const configured = configuredIssuer(settings);
-  if (configured !== undefined) return configured;
   const sdk = await loadOAuth();
+  const configured = configuredIssuer(settings);
+  if (configured !== undefined) {
+    // Only what the tokens are for is of interest then, if the server says it.
+    const described = await describedResource(sdk, settings, http, options.challenge).catch(
+      () => undefined,
+    );
+    return { ...configured, resource: described?.resource };
+  }
   const resource = await describedResource(sdk, settings, http, options.challenge);
   const { issuer: wanted } = settings.oauth;
   const named = resource?.authorization_servers ?? [];
