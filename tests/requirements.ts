@@ -46,7 +46,6 @@ export const groupSizes: Readonly<Record<string, number>> = {
   LIM: 20,
 };
 
-const needsSignIn = "there is no sign-in yet; an entry that asks for OAuth is refused";
 const needsSandbox = "there is no isolation yet; an entry that asks for it is refused";
 const needsPage = "there is no settings page yet";
 
@@ -450,10 +449,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
     "Servers of files and of the store merge with a documented precedence and visible origin.",
   "STO-07": "What is to start at once starts with the host, which does not wait for it.",
   "STO-08": "The store has versions; damage is answered without loss; many processes may share it.",
-  "STO-09": open(
-    "Tokens are kept sealed, apart from the entries.",
-    "there is no vault yet: tokens of stored entries lie in clear text, as SECURITY.md says",
-  ),
+  "STO-09": "Tokens are kept sealed, apart from the entries.",
 
   // Permissions
   "PRM-01": "Every call is checked as `mcp:{server}:{tool}` with the action `execute`.",
@@ -506,39 +502,21 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   // Signing in
   "AUT-01": "Without authentication no authorization header is sent.",
   "AUT-02": "A bearer token goes with every request, its scheme written once.",
-  "AUT-03": open(
-    "A person signs in with a browser, and the token is used from then on.",
-    needsSignIn,
-  ),
-  "AUT-04": open(
-    "Only the registered address on this machine is returned to, with the right state.",
-    needsSignIn,
-  ),
-  "AUT-05": open("Public clients prove with PKCE that the code is theirs.", needsSignIn),
-  "AUT-06": open("Scopes that were asked for and not granted are named.", needsSignIn),
-  "AUT-07": open(
-    "Tokens are renewed before they end, and once when they are refused.",
-    needsSignIn,
-  ),
-  "AUT-08": open("Tokens are kept where only the user can read them.", needsSignIn),
-  "AUT-09": open(
-    "A wrong redirect, a wrong client and an endpoint out of reach are three errors.",
-    needsSignIn,
-  ),
+  "AUT-03": "A person signs in with a browser, and the token is used from then on.",
+  "AUT-04": "Only the registered address on this machine is returned to, with the right state.",
+  "AUT-05": "Public clients prove with PKCE that the code is theirs.",
+  "AUT-06": "Scopes that were asked for and not granted are named.",
+  "AUT-07": "Tokens are renewed before they end, and once when they are refused.",
+  "AUT-08": "Tokens are kept where only the user can read them.",
+  "AUT-09": "A wrong redirect, a wrong client and an endpoint out of reach are three errors.",
   "AUT-10": open("Authentication is set up before connecting, and is optional.", needsPage),
   "AUT-11": "Configured headers serve as authentication on every remote transport.",
-  "AUT-12": open("An entry says whether it signs in with a token or with OAuth.", needsSignIn),
-  "AUT-13": open("A program may sign in for itself, without a person.", needsSignIn),
-  "AUT-14": open(
-    "What the entry leaves out about signing in is discovered from the server.",
-    needsSignIn,
-  ),
+  "AUT-12": "An entry says whether it signs in with a token or with OAuth.",
+  "AUT-13": "A program may sign in for itself, without a person.",
+  "AUT-14": "What the entry leaves out about signing in is discovered from the server.",
   "AUT-15": "Tokens are never sent to another host, nor after a redirect.",
-  "AUT-16": open(
-    "Signing in works without a browser on this machine, and the wait for it ends.",
-    needsSignIn,
-  ),
-  "AUT-17": open("Many calls that are refused at once renew the token once.", needsSignIn),
+  "AUT-16": "Signing in works without a browser on this machine, and the wait for it ends.",
+  "AUT-17": "Many calls that are refused at once renew the token once.",
 
   // Isolation
   "ISO-01": open("Processes take the isolation of their entry or of the host.", needsSandbox),

@@ -129,7 +129,7 @@ export class OAuthClients {
 }
 
 /** What the host says of itself when it registers. Its name tells one server's client from another's. */
-export function clientMetadata(
+function clientMetadata(
   { serverName, oauth }: SignInSettings,
   redirectUri: string,
 ): OAuthClientMetadata {

@@ -26,9 +26,14 @@ import {
   protocolCoreFrom,
 } from "../protocol/choose-protocol.ts";
 import type { InputHandlers } from "../protocol/wire/input-handlers.ts";
+import { HostStore } from "../store/host-store.ts";
 import type { JsonObject } from "../text/json-object.ts";
 import { adoptedConfig, adoptTransport, isTransport } from "../transport/adopt-transport.ts";
-import { createTransport } from "../transport/create-transport.ts";
+import {
+  type Authorize,
+  createTransport,
+  type TransportContext,
+} from "../transport/create-transport.ts";
 import type { HostTransport } from "../transport/host-transport.ts";
 import { connectDeadlineMs, openConnection, type OpenedConnection } from "./open-connection.ts";
 
@@ -109,7 +114,7 @@ export async function openDirectly(
         wrap(
           isTransport(server)
             ? adoptTransport(server, opened.name)
-            : await createTransport(opened, context),
+            : await createTransport(opened, { ...context, authorize: authorizeAlone(context) }),
         ),
       connectProtocol: chooseProtocol(given.protocolCore ?? protocolCoreFrom(hostEnv)),
       inputHandlers,
@@ -120,6 +125,29 @@ export async function openDirectly(
     },
   );
   return { ...opened, limits };
+}
+
+/**
+ * Lets a program sign in for itself, and keeps the tokens as long as it runs. A person signs in through a host, which
+ * also keeps what it was given.
+ */
+function authorizeAlone({ hostEnv, limits, clock, logger }: TransportContext): Authorize {
+  return async (serverName, resolved) => {
+    const { auth } = resolved;
+    if (auth.type !== "oauth" || (auth.grant ?? "authorization_code") === "authorization_code")
+      return undefined;
+    const [{ SignIns }, { MemoryVault }] = await Promise.all([
+      import("../auth/sign-ins.ts"),
+      import("../secrets/memory-vault.ts"),
+    ]);
+    const signIns = new SignIns({
+      vault: new MemoryVault(),
+      store: new HostStore({ location: undefined, clock, logger }),
+      tools: { hostEnv, limits, clock, logger },
+      closing: new AbortController().signal,
+    });
+    return await signIns.authorize(serverName, resolved);
+  };
 }
 
 /** There is nothing to approve here: whoever opens a server directly trusts it. */

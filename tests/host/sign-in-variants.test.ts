@@ -2,6 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 
 import { describe, expect, it } from "vitest";
 
+import { connectClient } from "../../src/entries/client.ts";
 import { startAuthorizationServer } from "../../src/testing/index.ts";
 import { echo, SignInPlace } from "../fixtures/oauth/sign-in-place.ts";
 
@@ -42,7 +43,7 @@ describe("an authorization server", () => {
     expect(await echo(host)).toBe("hello");
   });
 
-  it("AUT-03 C-29: that an entry names is used as it is named", async () => {
+  it("AUT-03 AUT-12 C-29: that an entry names is used as it is named", async () => {
     const redirectUris = ["http://127.0.0.1/callback"];
     await using place = await SignInPlace.open({
       registration: "none",
@@ -112,7 +113,7 @@ describe("tokens", () => {
     expect(place.browser.pages).toHaveLength(1);
   });
 
-  it("AUT-07: are renewed once for a hundred calls that find out together", async () => {
+  it("AUT-17: are renewed once for a hundred calls that find out together", async () => {
     await using place = await SignInPlace.open({ refresh: "rotate-strict" });
     const host = await place.host();
     await host.login("app", place.browser);
@@ -267,5 +268,26 @@ describe("signing in without a person", () => {
     const host = await place.host(auth);
     expect(await echo(host)).toMatchObject({ code: "auth_client_rejected" });
     expect(place.server.requests.filter(({ path }) => path === "/mcp")).toEqual([]);
+  });
+});
+
+describe("a client without a host", () => {
+  it("AUT-13: signs in for itself, and leaves a person's sign-in to hosts", async () => {
+    const clients = [{ clientId: "robot", clientSecret: "s3cret" }];
+    await using place = await SignInPlace.open({ clients, grants: ["client_credentials"] });
+    const entry = { name: "app", url: place.server.url };
+    const auth = {
+      type: "oauth",
+      grant: "client_credentials",
+      clientId: "robot",
+      clientSecret: "s3cret",
+    } as const;
+    const client = await connectClient({ ...entry, auth });
+    expect((await client.callTool("echo", { message: "hello" })).toText()).toBe("hello");
+    await client.close();
+    await expect(connectClient({ ...entry, auth: { type: "oauth" } })).rejects.toMatchObject({
+      code: "auth_required",
+      message: expect.stringContaining("needs a host; nothing was sent"),
+    });
   });
 });

@@ -68,7 +68,7 @@ it("J1: a process that is killed while it moves and rotates the key loses no sec
   }
 });
 
-it("I6: no file holds a secret or the key of the environment in clear", async () => {
+it("AUT-08 STO-09 I6: no file holds a secret or the key of the environment in clear", async () => {
   const folder = newFolder();
   const canaries = Array.from({ length: 20 }, (_, n) => `canary-${n}-${"Zx9".repeat(6)}`);
   const looked = async (): Promise<number> => {
