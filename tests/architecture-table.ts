@@ -99,7 +99,18 @@ export const rooms: readonly Room[] = [
     },
   },
   { name: "listener", holds: "one hardened loopback HTTP listener" },
-  { name: "auth", holds: "OAuth provider, refresh under a lock, bearer, client credentials" },
+  {
+    name: "auth",
+    holds: "OAuth provider, refresh under a lock, bearer, client credentials",
+    districts: {
+      "auth-error.ts": "refusals of a sign-in, as errors that are safe to show",
+      "sign-in-settings.ts": "what an entry says about signing in, and the name of its sign-in",
+      "sign-in-record.ts": "a sign-in as the vault keeps it",
+      oauth: "the steps of the protocol: challenge, discovery, client, tokens, proofs",
+      browser: "a person signs in: the page, and the address that the browser returns to",
+      keeping: "tokens kept and renewed, once for every call and process",
+    },
+  },
   {
     name: "protocol",
     holds:

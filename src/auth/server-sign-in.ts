@@ -2,20 +2,25 @@ import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import { ownCommand } from "../text/own-command.ts";
 import { sanitizeText, signInNeeded } from "./auth-error.ts";
-import { chooseScopes, type PresentPage, signInWithBrowser } from "./browser-sign-in.ts";
-import { type AuthChallenge, parseChallenges, scopesIn, tokenChallenge } from "./challenge.ts";
-import { discoverIssuer, hostOf, type TokenIssuer } from "./discover.ts";
-import { OAuthHttp } from "./oauth-http.ts";
-import type { AuthorizedRequest, Refusal, RequestAuthorization } from "./request-authorization.ts";
-import { isExpired, isFresh, missingScopes, type SignInRecord } from "./sign-in-record.ts";
-import { isUnattended, type SignInSettings } from "./sign-in-settings.ts";
+import { chooseScopes, type PresentPage, signInWithBrowser } from "./browser/browser-sign-in.ts";
 import {
   issuerOfRecord,
   refuseOtherIssuer,
   TokenKeeper,
   type TokenKeeperOptions,
-} from "./token-keeper.ts";
-import { revokeToken } from "./token-requests.ts";
+} from "./keeping/token-keeper.ts";
+import {
+  type AuthChallenge,
+  parseChallenges,
+  scopesIn,
+  tokenChallenge,
+} from "./oauth/challenge.ts";
+import { discoverIssuer, hostOf, type TokenIssuer } from "./oauth/discover.ts";
+import { OAuthHttp } from "./oauth/oauth-http.ts";
+import { revokeToken } from "./oauth/token-requests.ts";
+import type { AuthorizedRequest, Refusal, RequestAuthorization } from "./request-authorization.ts";
+import { isExpired, isFresh, missingScopes, type SignInRecord } from "./sign-in-record.ts";
+import { isUnattended, type SignInSettings } from "./sign-in-settings.ts";
 
 /** How a person signs in. */
 export interface BrowserLogin {

@@ -2,7 +2,7 @@ import type { ResolvedTexts } from "../config/variables/map-templates.ts";
 import type { SecretVault } from "../secrets/secret-vault.ts";
 import type { HostStore } from "../store/host-store.ts";
 import { canonicalHash } from "../text/canonical-hash.ts";
-import { OAuthClients } from "./oauth-client.ts";
+import { OAuthClients } from "./oauth/oauth-client.ts";
 import type { RequestAuthorization } from "./request-authorization.ts";
 import { ServerSignIn } from "./server-sign-in.ts";
 import { signInSettings, type SignInTools } from "./sign-in-settings.ts";

@@ -2,7 +2,7 @@ import type { Transport } from "@modelcontextprotocol/client";
 
 import type { ApproveOptions } from "../approval/approvals.ts";
 import type { RequestApprovalOptions } from "../approval/launch-approval.ts";
-import type { PresentPage } from "../auth/browser-sign-in.ts";
+import type { PresentPage } from "../auth/browser/browser-sign-in.ts";
 import type { SignInStatus } from "../auth/server-sign-in.ts";
 import type { CatalogProblem } from "../catalog/catalog-problem.ts";
 import type { McpPrompt, McpResource } from "../catalog/server-content.ts";

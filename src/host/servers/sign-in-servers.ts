@@ -1,5 +1,5 @@
 import type { LaunchApproval } from "../../approval/launch-approval.ts";
-import type { PresentPage, SignInPage } from "../../auth/browser-sign-in.ts";
+import type { PresentPage, SignInPage } from "../../auth/browser/browser-sign-in.ts";
 import type { ServerSignIn, SignInStatus } from "../../auth/server-sign-in.ts";
 import { isUnattended } from "../../auth/sign-in-settings.ts";
 import type { SignIns } from "../../auth/sign-ins.ts";

@@ -1,34 +1,38 @@
 import type { AuthorizationServerMetadata, OAuthTokens } from "@modelcontextprotocol/client";
 
-import { createError } from "../errors/families.ts";
-import { McpError } from "../errors/mcp-error.ts";
-import type { SecretVault } from "../secrets/secret-vault.ts";
-import type { HostStore } from "../store/host-store.ts";
-import { isJsonObject } from "../text/json-object.ts";
-import { ownCommand } from "../text/own-command.ts";
-import { secretForms } from "../text/secrets/secret-forms.ts";
-import { signInNeeded } from "./auth-error.ts";
-import { chooseScopes } from "./browser-sign-in.ts";
-import { type AuthChallenge, scopesIn } from "./challenge.ts";
-import { discoverIssuer, hostOf, isSameIssuer, type TokenIssuer } from "./discover.ts";
-import { createDpopKey, type DpopKey, openDpopKey } from "./dpop.ts";
-import { underLease } from "./lease.ts";
-import { configuredClient, type OAuthClients } from "./oauth-client.ts";
-import { OAuthHttp } from "./oauth-http.ts";
+import { createError } from "../../errors/families.ts";
+import { McpError } from "../../errors/mcp-error.ts";
+import type { SecretVault } from "../../secrets/secret-vault.ts";
+import type { HostStore } from "../../store/host-store.ts";
+import { isJsonObject } from "../../text/json-object.ts";
+import { ownCommand } from "../../text/own-command.ts";
+import { secretForms } from "../../text/secrets/secret-forms.ts";
+import { signInNeeded } from "../auth-error.ts";
+import { chooseScopes } from "../browser/browser-sign-in.ts";
+import { type AuthChallenge, scopesIn } from "../oauth/challenge.ts";
+import { discoverIssuer, hostOf, isSameIssuer, type TokenIssuer } from "../oauth/discover.ts";
+import { createDpopKey, type DpopKey, openDpopKey } from "../oauth/dpop.ts";
+import { configuredClient, type OAuthClients } from "../oauth/oauth-client.ts";
+import { OAuthHttp } from "../oauth/oauth-http.ts";
+import {
+  authMethodOf,
+  requestEnterpriseAssertion,
+  requestTokens,
+} from "../oauth/token-requests.ts";
 import {
   isFresh,
   readSignIn,
   type SignedInClient,
   type SignInRecord,
   writeSignIn,
-} from "./sign-in-record.ts";
+} from "../sign-in-record.ts";
 import {
   isUnattended,
   signInName,
   type SignInSettings,
   type SignInTools,
-} from "./sign-in-settings.ts";
-import { authMethodOf, requestEnterpriseAssertion, requestTokens } from "./token-requests.ts";
+} from "../sign-in-settings.ts";
+import { underLease } from "./lease.ts";
 
 export interface TokenKeeperOptions {
   readonly settings: SignInSettings;

@@ -8,15 +8,15 @@ import type {
   OAuthTokens,
 } from "@modelcontextprotocol/client";
 
-import type { ClientAuthMethod } from "../config/keys/server-config.ts";
-import { createError } from "../errors/families.ts";
-import { McpError } from "../errors/mcp-error.ts";
-import { refusalError } from "./auth-error.ts";
+import type { ClientAuthMethod } from "../../config/keys/server-config.ts";
+import { createError } from "../../errors/families.ts";
+import { McpError } from "../../errors/mcp-error.ts";
+import { refusalError } from "../auth-error.ts";
+import type { SignedInClient } from "../sign-in-record.ts";
+import type { SignInSettings } from "../sign-in-settings.ts";
 import { hostOf, type TokenIssuer } from "./discover.ts";
 import type { OAuthHttp } from "./oauth-http.ts";
 import { loadOAuth, type OAuthSdk } from "./oauth-sdk.ts";
-import type { SignedInClient } from "./sign-in-record.ts";
-import type { SignInSettings } from "./sign-in-settings.ts";
 
 /** One request for tokens. */
 export interface TokenRequest {

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 
-import { createError } from "../errors/families.ts";
-import { McpError } from "../errors/mcp-error.ts";
-import { hostKind } from "../isolation/network/network-policy.ts";
-import { listenOnLoopback, type LoopbackListener } from "../listener/loopback-listener.ts";
+import { createError } from "../../errors/families.ts";
+import { McpError } from "../../errors/mcp-error.ts";
+import { hostKind } from "../../isolation/network/network-policy.ts";
+import { listenOnLoopback, type LoopbackListener } from "../../listener/loopback-listener.ts";
 
 /** What a browser brought back. */
 export type CallbackAnswer = URLSearchParams;

@@ -1,16 +1,16 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 
-import { createError } from "../errors/families.ts";
-import { McpError } from "../errors/mcp-error.ts";
-import { firstOf } from "../isolation/network/fetch-document.ts";
-import { guardedFetch } from "../isolation/network/guarded-fetch.ts";
+import { createError } from "../../errors/families.ts";
+import { McpError } from "../../errors/mcp-error.ts";
+import { firstOf } from "../../isolation/network/fetch-document.ts";
+import { guardedFetch } from "../../isolation/network/guarded-fetch.ts";
 import {
   configuredUrlPolicy,
   hostKind,
   type NetworkPolicy,
   serverUrlPolicy,
-} from "../isolation/network/network-policy.ts";
-import type { SignInSettings, SignInTools } from "./sign-in-settings.ts";
+} from "../../isolation/network/network-policy.ts";
+import type { SignInSettings, SignInTools } from "../sign-in-settings.ts";
 
 /** Statuses whose responses have no body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);

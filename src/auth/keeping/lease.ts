@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-import { startPause } from "../async/stop.ts";
-import { createError } from "../errors/families.ts";
-import type { Clock, Timer } from "../ports/clock.ts";
-import type { HostStore } from "../store/host-store.ts";
-import type { LeaseState } from "../store/rows/lease-rows.ts";
+import { startPause } from "../../async/stop.ts";
+import { createError } from "../../errors/families.ts";
+import type { Clock, Timer } from "../../ports/clock.ts";
+import type { HostStore } from "../../store/host-store.ts";
+import type { LeaseState } from "../../store/rows/lease-rows.ts";
 
 const beatMs = 1_000;
 /** A holder whose beat has stopped for this long is taken for dead. */

@@ -1,4 +1,4 @@
-import { loadOnce } from "../async/load-once.ts";
+import { loadOnce } from "../../async/load-once.ts";
 
 /** The OAuth functions of the official SDK, loaded by the first sign-in or renewal and by nothing else. */
 export const loadOAuth = loadOnce(() => import("@modelcontextprotocol/client"));

@@ -3,13 +3,13 @@ import type {
   OAuthProtectedResourceMetadata,
 } from "@modelcontextprotocol/client";
 
-import { createError } from "../errors/families.ts";
-import { McpError } from "../errors/mcp-error.ts";
-import { sanitizeText } from "./auth-error.ts";
+import { createError } from "../../errors/families.ts";
+import { McpError } from "../../errors/mcp-error.ts";
+import { sanitizeText } from "../auth-error.ts";
+import { resourceOf, type SignInSettings } from "../sign-in-settings.ts";
 import type { AuthChallenge } from "./challenge.ts";
 import type { OAuthHttp } from "./oauth-http.ts";
 import { loadOAuth, type OAuthSdk } from "./oauth-sdk.ts";
-import { resourceOf, type SignInSettings } from "./sign-in-settings.ts";
 
 /** Who issues tokens for a server, and what for. */
 export interface TokenIssuer {

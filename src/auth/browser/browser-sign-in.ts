@@ -2,20 +2,20 @@ import { randomBytes } from "node:crypto";
 
 import type { DpopSession, OAuthTokens } from "@modelcontextprotocol/client";
 
-import { until } from "../async/stop.ts";
-import { createError } from "../errors/families.ts";
-import { McpError } from "../errors/mcp-error.ts";
-import { checkPage } from "../isolation/network/check-page.ts";
-import { ownCommand } from "../text/own-command.ts";
-import { refusalError, sanitizeText } from "./auth-error.ts";
+import { until } from "../../async/stop.ts";
+import { createError } from "../../errors/families.ts";
+import { McpError } from "../../errors/mcp-error.ts";
+import { checkPage } from "../../isolation/network/check-page.ts";
+import { ownCommand } from "../../text/own-command.ts";
+import { refusalError, sanitizeText } from "../auth-error.ts";
+import { type AuthChallenge, scopesIn } from "../oauth/challenge.ts";
+import { hostOf, refuseWithoutPkce, type TokenIssuer } from "../oauth/discover.ts";
+import type { OAuthClient, OAuthClients } from "../oauth/oauth-client.ts";
+import type { OAuthHttp } from "../oauth/oauth-http.ts";
+import { loadOAuth } from "../oauth/oauth-sdk.ts";
+import { requestTokens } from "../oauth/token-requests.ts";
+import type { SignInSettings, SignInTools } from "../sign-in-settings.ts";
 import { type Callback, type CallbackAnswer, type CallbackPage, openCallback } from "./callback.ts";
-import { type AuthChallenge, scopesIn } from "./challenge.ts";
-import { hostOf, refuseWithoutPkce, type TokenIssuer } from "./discover.ts";
-import type { OAuthClient, OAuthClients } from "./oauth-client.ts";
-import type { OAuthHttp } from "./oauth-http.ts";
-import { loadOAuth } from "./oauth-sdk.ts";
-import type { SignInSettings, SignInTools } from "./sign-in-settings.ts";
-import { requestTokens } from "./token-requests.ts";
 
 /** The page on which a person signs in. Every text in it is safe to show. */
 export interface SignInPage {

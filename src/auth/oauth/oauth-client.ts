@@ -1,18 +1,18 @@
 import type { OAuthClientMetadata } from "@modelcontextprotocol/client";
 
-import type { ClientAuthMethod } from "../config/keys/server-config.ts";
-import { createError } from "../errors/families.ts";
-import { McpError } from "../errors/mcp-error.ts";
-import type { SecretVault } from "../secrets/secret-vault.ts";
-import { canonicalHash } from "../text/canonical-hash.ts";
-import { isJsonObject } from "../text/json-object.ts";
-import { ownCommand } from "../text/own-command.ts";
-import { refusalError } from "./auth-error.ts";
+import type { ClientAuthMethod } from "../../config/keys/server-config.ts";
+import { createError } from "../../errors/families.ts";
+import { McpError } from "../../errors/mcp-error.ts";
+import type { SecretVault } from "../../secrets/secret-vault.ts";
+import { canonicalHash } from "../../text/canonical-hash.ts";
+import { isJsonObject } from "../../text/json-object.ts";
+import { ownCommand } from "../../text/own-command.ts";
+import { refusalError } from "../auth-error.ts";
+import type { SignedInClient } from "../sign-in-record.ts";
+import type { SignInSettings } from "../sign-in-settings.ts";
 import { hostOf, type TokenIssuer } from "./discover.ts";
 import type { OAuthHttp } from "./oauth-http.ts";
 import { loadOAuth } from "./oauth-sdk.ts";
-import type { SignedInClient } from "./sign-in-record.ts";
-import type { SignInSettings } from "./sign-in-settings.ts";
 
 /** A client at an issuer. */
 export interface OAuthClient extends SignedInClient {
