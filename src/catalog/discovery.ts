@@ -132,7 +132,6 @@ export class Discovery {
     const { catalog, limits, pins, storedCatalogs } = this.#options;
     const serverName = find()?.config.name;
     if (serverName === undefined) return;
-    const slice = new TimeSlice();
     let replaced: ReplacedList;
     let listing: ToolListing;
     try {
@@ -144,6 +143,9 @@ export class Discovery {
       if (!isRefresh) catalog.clear(serverName);
       return this.#warnUnlisted(serverName, error);
     }
+    const slice = new TimeSlice();
+    // The answers of many servers may come in one turn.
+    if (slice.isOver) await slice.next();
     try {
       const listed = find();
       if (listed === undefined) return;

@@ -1,12 +1,12 @@
 import { expect, it, vi } from "vitest";
 
-import { TimeSlice } from "../../async/time-slice.ts";
+import { LoopTurns, TimeSlice } from "../../async/time-slice.ts";
 import { StartTurns } from "./start-turns.ts";
 
 /** Starts that take so long each; says in which turn of the loop each of them ran. */
 async function turnsOf(count: number, startMs: number): Promise<readonly number[]> {
   let now = 1_000;
-  const turns = new StartTurns(new TimeSlice(() => now));
+  const turns = new StartTurns(new TimeSlice(new LoopTurns(() => now)));
   let turn = 0;
   let isOver = false;
   const next = (): void => {
@@ -50,7 +50,7 @@ it("B17: a start that fails holds up nobody, and its error is its own", async ()
 
 it("PRM-21: a command is looked for again once the slice is over, and until it is found", async () => {
   let now = 0;
-  const turns = new StartTurns(new TimeSlice(() => now));
+  const turns = new StartTurns(new TimeSlice(new LoopTurns(() => now)));
   const find = vi.fn<() => string | undefined>(() => "/bin/run");
   const start = (): Promise<string | undefined> => turns.run(() => turns.commandFile("run", find));
   find.mockReturnValueOnce(undefined);
