@@ -111,7 +111,9 @@ describe("StoredCatalogs", () => {
     define(configs);
     for (const server of registry.all()) await memory.listed(server, client, [tool("first")]);
     await clock.advance(1_000);
-    await store.open();
+    const ids = registry.all().map(({ consentId }) => consentId);
+    const saved = () => store.read(({ catalog: rows }) => rows.findAll(ids), new Map());
+    await expect.poll(async () => (await saved()).size).toBe(names.length);
     let loadedInTurn = 0;
     let mostInTurn = 0;
     const load = catalog.load.bind(catalog);

@@ -79,7 +79,12 @@ export class StoredCatalogs {
     store.writeLater("the tool lists", () => {
       const texts = this.#waiting;
       this.#waiting = new Map();
-      return ({ catalog }) => catalog.save(texts);
+      return async ({ catalog }) => {
+        // To hand over texts of megabytes takes milliseconds, and other writes begin in the same turn.
+        const slice = new TimeSlice();
+        if (slice.isOver) await slice.next();
+        await catalog.save(texts);
+      };
     });
   }
 

@@ -341,9 +341,17 @@ export class ToolPins implements Pins {
   }
 
   async #acceptFresh(opened: Store, fresh: ReadonlyMap<ConsentId, FreshTools>): Promise<void> {
-    const definitions = new Map(
-      [...fresh].map(([consentId, { tools }]) => [consentId, tools.map(toStoredDefinition)]),
-    );
+    const definitions = new Map<ConsentId, readonly StoredDefinition[]>();
+    const slice = new TimeSlice();
+    for (const [consentId, { tools }] of fresh) {
+      const ofServer: StoredDefinition[] = [];
+      for (const tool of tools) {
+        if (slice.isOver) await slice.next();
+        ofServer.push(toStoredDefinition(tool));
+      }
+      definitions.set(consentId, ofServer);
+    }
+    if (slice.isOver) await slice.next();
     const contested = await opened.pins.acceptNew(definitions);
     // Another host has seen some of these tools first, perhaps with another definition.
     const servers = [...contested].flatMap((consentId) => fresh.get(consentId)?.server ?? []);
