@@ -34,6 +34,8 @@ interface ServerTools {
   /** A list has been seen, even an empty one. */
   readonly isKnown: boolean;
   readonly tools: readonly CatalogTool[];
+  /** What each of the tools was made from. */
+  readonly listed: readonly ListedTool[];
   readonly problems: readonly CatalogProblem[];
 }
 
@@ -63,6 +65,7 @@ export class ToolCatalog {
       content: {},
       isKnown: false,
       tools: [],
+      listed: [],
       problems: [],
     });
     this.#confusions.enter(config.name, []);
@@ -130,7 +133,13 @@ export class ToolCatalog {
   clear(serverName: string): void {
     const known = this.#servers.get(serverName);
     if (known === undefined) return;
-    this.#servers.set(serverName, { ...known, isKnown: false, tools: [], problems: [] });
+    this.#servers.set(serverName, {
+      ...known,
+      isKnown: false,
+      tools: [],
+      listed: [],
+      problems: [],
+    });
     this.#confusions.enter(serverName, []);
     this.#version += 1;
   }
@@ -157,6 +166,11 @@ export class ToolCatalog {
     return this.#servers.get(serverName)?.tools ?? [];
   }
 
+  /** The tools as the server listed them, in the same order. */
+  listed(serverName: string): readonly ListedTool[] {
+    return this.#servers.get(serverName)?.listed ?? [];
+  }
+
   /** Looks for confusions in advance, as long as `isTime`; false when something is left, which `problems` looks at. */
   examine(isTime: () => boolean): boolean {
     return this.#confusions.examine(isTime);
@@ -164,8 +178,9 @@ export class ToolCatalog {
 
   /** What is wrong with the server's list, and what of it could be taken for something else. */
   problems(serverName: string): readonly CatalogProblem[] {
-    const own = this.#servers.get(serverName)?.problems ?? [];
-    return [...own, ...this.#confusions.problems(serverName)];
+    const own = this.#servers.get(serverName)?.problems;
+    const confusing = this.#confusions.problems(serverName);
+    return own === undefined || own.length === 0 ? confusing : [...own, ...confusing];
   }
 
   /** Whether the server's list has been seen, live or registered. */
@@ -269,6 +284,7 @@ export class ToolCatalog {
       content,
       isKnown: true,
       tools,
+      listed: kept,
       problems,
     });
     this.#confuse(config.name, tools);

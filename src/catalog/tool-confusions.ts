@@ -17,6 +17,8 @@ const word = /[A-Za-z][\w./-]{4,127}/g;
 /** Written as no word of a sentence is: `read_file`, `readFile`, `files.read`. */
 const identifier = /[a-z][A-Z]|[a-zA-Z0-9][_./-][a-zA-Z0-9_]/;
 
+const nothing: readonly CatalogProblem[] = Object.freeze([]);
+
 interface Entry {
   readonly tool: CatalogTool;
   readonly skeleton: string;
@@ -127,23 +129,34 @@ export class ToolConfusions {
   }
 
   problems(serverName: string): readonly CatalogProblem[] {
-    this.examine();
+    if (this.#unexamined.size > 0) this.examine();
     let problems = this.#known.get(serverName);
     if (problems === undefined) {
+      const own = this.#servers.get(serverName);
+      // So it is of almost every server, and a thousand are asked about together.
+      if (own === undefined || !this.#isSuspect(serverName, own)) return nothing;
       problems = [
-        ...this.#twinOf(serverName),
-        ...this.#ofTools(serverName),
-        ...this.#cutOf(serverName),
+        ...this.#twinOf(serverName, own),
+        ...this.#ofTools(serverName, own),
+        ...this.#cutOf(serverName, own),
       ];
       this.#known.set(serverName, problems);
     }
     return problems;
   }
 
-  #ofTools(serverName: string): readonly CatalogProblem[] {
+  /** Whether there could be anything to say of the server. */
+  #isSuspect(serverName: string, own: Entries): boolean {
+    return (
+      own.isCut ||
+      this.#mayConfuse(own) ||
+      this.#serversAlike.firstBeside(own.skeleton, serverName) !== undefined
+    );
+  }
+
+  #ofTools(serverName: string, own: Entries): readonly CatalogProblem[] {
     const found: CatalogProblem[] = [];
-    const own = this.#servers.get(serverName);
-    if (own === undefined || !this.#mayConfuse(own)) return found;
+    if (!this.#mayConfuse(own)) return found;
     for (const entry of own.entries) {
       const { originalName } = entry.tool;
       for (const text of [this.#lookalikeOf(entry), this.#mentionBy(entry), this.#mentionOf(entry)])
@@ -164,15 +177,14 @@ export class ToolConfusions {
     );
   }
 
-  #cutOf(serverName: string): readonly CatalogProblem[] {
-    if (this.#servers.get(serverName)?.isCut !== true) return [];
+  #cutOf(serverName: string, { isCut }: Entries): readonly CatalogProblem[] {
+    if (!isCut) return [];
     const text = `only the first ${maxTools} of its tools were looked at for lookalikes`;
     return [catalogProblem(serverName, null, text)];
   }
 
-  #twinOf(serverName: string): readonly CatalogProblem[] {
-    const key = this.#servers.get(serverName)?.skeleton ?? "";
-    const twin = this.#serversAlike.firstBeside(key, serverName);
+  #twinOf(serverName: string, own: Entries): readonly CatalogProblem[] {
+    const twin = this.#serversAlike.firstBeside(own.skeleton, serverName);
     if (twin === undefined) return [];
     const how = resembles(serverName, twin);
     const text = `the server's name ${exact(serverName)} ${how} ${exact(twin)}, another server`;

@@ -36,6 +36,9 @@ export function describeServer(
   // A REST service speaks no MCP: revision and identity were made up for it by its transport.
   const isMcp = connection.transportKind !== "rest";
   const { resources, prompts } = isWaiting ? {} : catalog.content(name);
+  const tools = isWaiting ? [] : catalog.tools(name);
+  const accepted = isWaiting ? tools : pins.accepted(server, tools);
+  const quarantined = pins.quarantined(server);
   const status: ServerStatus = {
     name,
     state,
@@ -44,8 +47,9 @@ export function describeServer(
     provenance: config.provenance,
     shadows: shadowed === undefined ? [] : farther(shadowed, config.provenance),
     config,
-    toolCount: isListed ? catalog.tools(name).length : undefined,
-    tools: isWaiting ? [] : listedOf(pins.accepted(server, catalog.tools(name))),
+    toolCount: isListed ? tools.length : undefined,
+    // Nearly always all of them: then the list is there.
+    tools: accepted === tools && !isWaiting ? catalog.listed(name) : listedOf(accepted),
     resources,
     prompts,
     lastError: connection.lastError,
@@ -56,8 +60,8 @@ export function describeServer(
     connectedAt: connection.connectedAt,
     pid: connection.pid,
     changedSinceApproval: state === "pending" && approvals.hasFor(name),
-    quarantined: pins.quarantined(server),
-    suspect: pins.quarantined(server, "suspect"),
+    quarantined,
+    suspect: quarantined.length === 0 ? [] : pins.quarantined(server, "suspect"),
     problems: isWaiting ? [] : catalog.problems(name),
   };
   if (!isWaiting) return status;

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { redactValue } from "./redact-value.ts";
@@ -54,6 +55,37 @@ const memberWords: readonly string[] = [
 ];
 
 describe("a credential in a text", () => {
+  it("ENV-12: is found whatever else the text has or lacks", () => {
+    const pieces = fc.constantFrom(
+      ...shapes,
+      ...assignedWords.flatMap((word) => [word, word.toUpperCase()]),
+      "Bearer",
+      "basic",
+      "?key",
+      "&sig",
+      "https://",
+      "user:word1",
+      "/",
+      "@",
+      " ",
+      "=",
+      ": ",
+      letters,
+      digits,
+      '"',
+      "a",
+      "é",
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 8 }), (parts) => {
+        const text = parts.join("");
+        // A mark that belongs to nothing makes no credential of what is none.
+        expect(redact(`${text} @`)).toBe(`${redact(text)} @`);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it.each(shapes)("ENV-12: is known by its shape: %s", (secret) => {
     expect(redact(secret)).toBe("[redacted]");
     expect(redact(`see "${secret}", please`)).toBe('see "[redacted]", please');

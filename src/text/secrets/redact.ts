@@ -15,6 +15,9 @@ const credentialPatterns: readonly RegExp[] = [
   // Words such as `key` name a credential in the query of an address only. A reference is none.
   /([?&](?:[\w.-]{0,40}[-_.])?(?:key|sig|signature|auth|pass|pwd|jwt)=)(?!\$\{(?:env:)?\w+\})([^\s"'<>&#]{4,})/gi,
 ];
+/** Every pattern needs one of these: most texts have none, and are looked through once. */
+const credentialMark =
+  /gh[pousr]_|github_pat_|sk-|xox[abprs]-|AKIA|eyJ|@|bearer|basic|api[-_]?key|token|secret|passw|authorization|[?&]/i;
 /** A scheme is followed by the credential itself, which has a pattern of its own. */
 const schemeOrMask = /^(?:Bearer|Basic|\[redacted\])/i;
 
@@ -32,6 +35,7 @@ export function maskKnown(text: string, known: readonly string[]): string {
 /** `text` without anything that looks like a credential, and without the `known` secret values. */
 export function redact(text: string, known: Iterable<string> = []): string {
   let result = maskKnown(text, findable(known));
+  if (!credentialMark.test(result)) return result;
   for (const pattern of credentialPatterns) result = result.replace(pattern, maskCredential);
   return result;
 }
