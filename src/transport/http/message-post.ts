@@ -70,6 +70,7 @@ export class MessagePost implements ExchangeObserver, MessageFilter {
   readonly #method: string | undefined;
   #settle: ((failure: McpError | undefined) => void) | undefined;
   #exchange: Exchange | undefined;
+  #isLingering = false;
   #feed: SseFeed | undefined;
   #resumption: Resumption | undefined;
   #timer: Timer | undefined;
@@ -159,7 +160,8 @@ export class MessagePost implements ExchangeObserver, MessageFilter {
     const exchange = this.#exchange;
     this.#exchange = undefined;
     if (this.#settle === undefined) {
-      if (exchange !== undefined) this.#client.lingering.delete(exchange);
+      // Nearly no exchange lingers, and to look for it among those of its server takes longer than the rest of this.
+      if (exchange !== undefined && this.#isLingering) this.#client.lingering.delete(exchange);
       return;
     }
     const isStream = this.#feed !== undefined;
@@ -224,7 +226,9 @@ export class MessagePost implements ExchangeObserver, MessageFilter {
 
   /** Gives the server a moment to end the exchange by itself, since the answer has arrived. */
   #linger(): void {
-    if (this.#exchange !== undefined) this.#client.lingering.add(this.#exchange);
+    if (this.#exchange === undefined) return;
+    this.#isLingering = true;
+    this.#client.lingering.add(this.#exchange);
   }
 
   #onJson(head: ResponseHead, text: string, wasScanned: boolean): void {
