@@ -1,11 +1,30 @@
 import { describe, expect, it } from "vitest";
 
 import { compareDefinitions } from "./compare-definitions.ts";
-import { inspectDefinition } from "./inspect-definition.ts";
+import { createInspector, inspectDefinition } from "./inspect-definition.ts";
 
 const complete = { sameChars: 0, omittedChars: 0 };
 
 describe("compareDefinitions", () => {
+  it("PRM-21: what was put into a run of equal letters is shown with what stands around it, once", async () => {
+    const added = await compareDefinitions("a".repeat(100), "a".repeat(200));
+    expect(added.changes).toEqual([
+      {
+        path: "definition",
+        before: JSON.stringify("a".repeat(40)),
+        after: JSON.stringify("a".repeat(140)),
+        sameChars: 60,
+        omittedChars: 0,
+      },
+    ]);
+    const run = "x".repeat(45);
+    const inside = await compareDefinitions(
+      `${run}${"a".repeat(45)}`,
+      `${run}xxxxx${"a".repeat(45)}`,
+    );
+    expect(inside.changes[0]?.sameChars).toBe(10);
+  });
+
   it("PRM-21: says where two definitions differ, down to the smallest part", async () => {
     const before = {
       name: "send",
@@ -257,5 +276,32 @@ describe("inspectDefinition", () => {
     });
     expect(findings).toHaveLength(21);
     expect(findings.at(-1)).toBe("perhaps more in other places");
+  });
+});
+
+describe("createInspector", () => {
+  it("L6: reads each definition once, and forgets the oldest of more than ten thousand", async () => {
+    const readsWell = createInspector();
+    const read: string[] = [];
+    const inspect = async (fingerprint: string): Promise<void> => {
+      const definition = {
+        get title() {
+          read.push(fingerprint);
+          return "Send";
+        },
+      };
+      expect(await readsWell(fingerprint, definition)).toBe(true);
+    };
+    for (let index = 0; index < 10_000; index += 1) await inspect(`f${index}`);
+    read.length = 0;
+    await inspect("f0");
+    await inspect("f1");
+    expect(read).toEqual([]);
+    await inspect("new");
+    read.length = 0;
+    await inspect("f1");
+    expect(read).toEqual([]);
+    await inspect("f0");
+    expect(read).toContain("f0");
   });
 });

@@ -269,6 +269,55 @@ describe("pins in a store", () => {
     expect(await statesNow()).toEqual(["accepted"]);
   });
 
+  it("takes back one of two that wait, and writes nothing while they stay as they are", async () => {
+    await using place = await makePlace();
+    const quarantinedNow = async () => {
+      const reader = place.host();
+      const stored = await reader.store.read(({ pins }) => pins.list(reader.mail.consentId), []);
+      return stored.flatMap((pin) => (pin.state === "quarantined" ? [pin.tool] : []));
+    };
+    const { pins, mail, store } = place.host();
+    const list = (text: string, otherText: string) => [tool(text), tool(otherText, "other")];
+    const writeLater = vi.spyOn(store, "writeLater");
+    await pins.review(mail, list("first", "first"));
+    await pins.review(mail, list("second", "second"));
+    const asked = writeLater.mock.calls.length;
+    await place.clock.advance(1_000);
+    await expect.poll(quarantinedNow).toEqual(["other", "send"]);
+    await pins.review(mail, list("second", "second"));
+    expect(writeLater).toHaveBeenCalledTimes(asked);
+    await pins.review(mail, list("first", "second"));
+    expect(writeLater).toHaveBeenCalledTimes(asked + 1);
+    await store.close();
+    expect(await quarantinedNow()).toEqual(["other"]);
+  });
+
+  it("PRM-21: a tool is shown whole when its accepted definition is nowhere any more", async () => {
+    await using place = await makePlace();
+    const first = place.host();
+    await first.pins.review(first.mail, [tool("first")]);
+    await first.close();
+    const { pins, mail, store } = place.host();
+    await pins.review(mail, [tool("second")]);
+    await store.write((opened) => opened.pins.remove(mail.consentId));
+    const [changed] = await pins.list("mail");
+    expect(changed).toMatchObject({ tool: "send", reason: "changed", isCompared: false });
+  });
+
+  it("a server that lives in the program is not looked for in a store that others have written", async () => {
+    await using place = await makePlace();
+    const other = place.host();
+    await other.pins.review(other.mail, [tool("first")]);
+    await other.close();
+    const config = parseServerEntry("mail", { command: "mail" });
+    const inMemory = { ...config, transport: { kind: "memory" } } as unknown as ServerConfig;
+    const { pins, mail, told } = place.host([inMemory]);
+    await pins.review(mail, [tool("second")]);
+    await pins.load();
+    expect(pins.quarantined(mail)).toEqual([]);
+    expect(told).toEqual([]);
+  });
+
   it("PRM-21: new pins are written soon when a tool is called, once", async () => {
     await using place = await makePlace();
     const { pins, mail, store } = place.host();
