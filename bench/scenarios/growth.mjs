@@ -54,7 +54,8 @@ export const growth = defineScenario({
       ],
     },
     {
-      // How much of the growth of a call is not ours: P14 is fairly judged by our ratio divided by this one.
+      // How much of the growth of a call is not ours. In profiles of both it is next to nothing, so P14 is judged
+      // by our own ratio.
       name: "servers, floor",
       title: "calls to the same servers by hand, without a host",
       measure: "spread-floor",
@@ -91,7 +92,14 @@ export const growth = defineScenario({
     { ...atThousand, metric: "firstServersMs", against: [], atMost: 10 },
     { ...atThousand, metric: "serversMs", against: [], atMost: 10 },
     { ...atThousand, metric: "cpuMicrosPerCall", against: [one.name], atMost: 1.1 },
-    { ...atThousand, metric: "spreadCpuMicrosPerCall", against: [one.name], atMost: 1.1 },
+    {
+      ...atThousand,
+      metric: "spreadCpuMicrosPerCall",
+      against: [one.name],
+      atMost: 1.1,
+      missedBecause:
+        "a call reads objects of its server that no call has read for a thousand calls (decision 28)",
+    },
     ...["holdMs", "holdBusyMs", "writeHoldMs", "writeHoldBusyMs"].map((hold) => ({
       ...atLongList,
       metric: hold,
