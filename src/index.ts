@@ -16,7 +16,7 @@ export type {
   StartOptions,
 } from "./host/host.ts";
 export type { StartPhase } from "./connection/start-phases.ts";
-export type { PresentPage, SignInPage } from "./auth/browser-sign-in.ts";
+export type { PresentPage, SignInPage } from "./auth/browser/browser-sign-in.ts";
 export type { SignInStatus } from "./auth/server-sign-in.ts";
 export type { KeptSecrets, SecretProvider } from "./host/host-secrets.ts";
 export type { KeptLogs } from "./host/logs/kept-logs.ts";
