@@ -42,6 +42,8 @@ import { ServerLogs } from "./logs/server-logs.ts";
 import { logFolder, ownEnvironment, ownFolder, storeLocation } from "./own-files.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
 import { productInfo } from "./product-info.ts";
+import { ClearRows } from "./secrets/clear-rows.ts";
+import { EntryVault } from "./secrets/entry-vault.ts";
 import { NamedSecrets } from "./secrets/named-secrets.ts";
 import { SecretSource } from "./secrets/secret-source.ts";
 import { ConfiguredServers } from "./servers/configured-servers.ts";
@@ -149,14 +151,12 @@ async function openHost(
   });
 
   // Configuration: where servers are defined, and what their entries refer to.
-  const sources = await ServerSources.open(options, store);
+  const entryVault = new EntryVault(vault);
+  const clearRows = new ClearRows({ store, entryVault, warn: warnings.announce });
+  const sources = await ServerSources.open(options, store, clearRows);
   const given = new GivenServers();
   const loadEdits = loadOnce(async () => {
-    const [{ ServerEdits }, { EntryVault }] = await Promise.all([
-      import("./servers/edit-servers.ts"),
-      import("./secrets/entry-vault.ts"),
-    ]);
-    const entryVault = new EntryVault(vault);
+    const { ServerEdits } = await import("./servers/edit-servers.ts");
     return new ServerEdits({
       store,
       entryVault,

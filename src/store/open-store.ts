@@ -6,6 +6,7 @@ import { ApprovalRows } from "./rows/approval-rows.ts";
 import { AreaWrites, type StoreContext } from "./rows/area-writes.ts";
 import { CatalogRows } from "./rows/catalog-rows.ts";
 import { ConnectRequestRows } from "./rows/connect-request-rows.ts";
+import { Erasure } from "./rows/erasure.ts";
 import { FailureRows } from "./rows/failure-rows.ts";
 import { GrantRows } from "./rows/grant-rows.ts";
 import { LeaseRows } from "./rows/lease-rows.ts";
@@ -94,6 +95,7 @@ function createStore(context: StoreContext, auditLimits: AuditLimits | undefined
     connectRequests: new ConnectRequestRows(context),
     failures: new FailureRows(context),
     audit,
+    erasure: new Erasure(context),
     onchange: (listener) => areas.onchange(listener),
     check: () => database.check(),
     close,

@@ -3,6 +3,7 @@ import type { ApprovalRows } from "./rows/approval-rows.ts";
 import type { StoreChangeListener } from "./rows/area-writes.ts";
 import type { CatalogRows } from "./rows/catalog-rows.ts";
 import type { ConnectRequestRows } from "./rows/connect-request-rows.ts";
+import type { Erasure } from "./rows/erasure.ts";
 import type { FailureRows } from "./rows/failure-rows.ts";
 import type { GrantRows } from "./rows/grant-rows.ts";
 import type { LeaseRows } from "./rows/lease-rows.ts";
@@ -29,6 +30,7 @@ export interface Store extends AsyncDisposable {
   readonly connectRequests: ConnectRequestRows;
   readonly failures: FailureRows;
   readonly audit: AuditLog;
+  readonly erasure: Erasure;
   /** Tells, within a second, what other processes have changed; the returned function ends that. */
   onchange(listener: StoreChangeListener): () => void;
   /** What an integrity check complains about; reads the whole store, off the event loop. */

@@ -17,6 +17,7 @@ import type { HostStore } from "../../store/host-store.ts";
 import { adoptedConfig, isTransport } from "../../transport/adopt-transport.ts";
 import type { HostOptions, ServerInput } from "../host.ts";
 import { ownEnvironment } from "../own-files.ts";
+import type { ClearRows } from "../secrets/clear-rows.ts";
 import { bundledServer } from "./bundled-server.ts";
 
 /** The servers of all sources, nearest first, and how those given as objects are opened. */
@@ -35,17 +36,29 @@ export interface CollectedServers {
 export class ServerSources {
   readonly #options: HostOptions;
   readonly #store: HostStore;
+  readonly #clearRows: ClearRows;
   #current: CollectedServers;
 
-  private constructor(options: HostOptions, store: HostStore, current: CollectedServers) {
+  private constructor(
+    options: HostOptions,
+    store: HostStore,
+    clearRows: ClearRows,
+    current: CollectedServers,
+  ) {
     this.#options = options;
     this.#store = store;
+    this.#clearRows = clearRows;
     this.#current = current;
   }
 
   /** Reads all sources for the first time. Rejects for servers given in code that are wrong. */
-  static async open(options: HostOptions, store: HostStore): Promise<ServerSources> {
-    return new ServerSources(options, store, await collectServers(options, store));
+  static async open(
+    options: HostOptions,
+    store: HostStore,
+    clearRows: ClearRows,
+  ): Promise<ServerSources> {
+    const current = await collectServers(options, store, clearRows);
+    return new ServerSources(options, store, clearRows, current);
   }
 
   /** The last reading that is in force. */
@@ -55,7 +68,7 @@ export class ServerSources {
 
   /** Reads all sources again. The result is in force when it is given to `use`. */
   read(): Promise<CollectedServers> {
-    return collectServers(this.#options, this.#store);
+    return collectServers(this.#options, this.#store, this.#clearRows);
   }
 
   use(collected: CollectedServers): void {
@@ -64,7 +77,11 @@ export class ServerSources {
 }
 
 /** Throws for a wrong server given in code; errors in files, and of the store, are problems in the result. */
-async function collectServers(options: HostOptions, store: HostStore): Promise<CollectedServers> {
+async function collectServers(
+  options: HostOptions,
+  store: HostStore,
+  clearRows: ClearRows,
+): Promise<CollectedServers> {
   const cwd = options.cwd ?? process.cwd();
   const code = serversInCode(options.servers ?? {}, cwd);
   const loaded =
@@ -81,7 +98,7 @@ async function collectServers(options: HostOptions, store: HostStore): Promise<C
           env: ownEnvironment(options),
           ...(options.configFiles === undefined ? {} : { files: options.configFiles }),
         });
-  const stored = await storedServers(store);
+  const stored = await storedServers(store, clearRows);
   const shadowedInFiles = [...loaded.shadowed.values()].flat();
   const layers = [code.servers, loaded.servers, shadowedInFiles, stored.servers];
   const problems = [
@@ -127,10 +144,12 @@ function serversInCode(input: NonNullable<HostOptions["servers"]>, cwd: string):
 /** Reads the servers that the page and `add` have put into the store. One that cannot be read is a problem. */
 async function storedServers(
   store: HostStore,
+  clearRows: ClearRows,
 ): Promise<ParsedConfig & { readonly isBroken: boolean }> {
   const provenance = { layer: "store" } as const;
   try {
-    const rows = await store.read(({ servers }) => servers.list(), []);
+    const found = await store.read(({ servers }) => servers.list(), []);
+    const rows = await clearRows.move(found);
     const parsed = rows.map(({ name, config }) =>
       parseConfig({ servers: { [name]: config } }, { provenance }),
     );

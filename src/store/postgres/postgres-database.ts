@@ -178,6 +178,11 @@ export class PostgresDatabase implements StoreDatabase {
     };
   }
 
+  /** The server keeps versions, logs and copies as its administrator says. */
+  async erase(): Promise<boolean> {
+    return true;
+  }
+
   /** The server checks its own files. */
   async check(): Promise<readonly string[]> {
     await this.schemaState();

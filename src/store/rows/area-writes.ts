@@ -14,6 +14,9 @@ export interface StoreContext {
   readonly logger: Logger;
 }
 
+/** Stands in place of an area while something has to be erased. */
+export const erasureMark = "erasure";
+
 export type StoreChangeListener = (areas: ReadonlySet<StoreArea>) => void;
 
 /** The number of writes to an area, by writer. */
@@ -36,6 +39,8 @@ export class AreaWrites {
   readonly #logger: Logger;
   readonly #counts: Readonly<Record<StoreArea, AreaCount>>;
   readonly #listeners = new Set<StoreChangeListener>();
+  /** Whether an erasure was begun before and not finished: see `Erasure`. */
+  readonly isErasureDue: boolean;
   #endWatch: (() => void) | undefined;
   #isLooking = false;
   #mustLookAgain = false;
@@ -47,6 +52,7 @@ export class AreaWrites {
   ) {
     this.#database = database;
     this.#logger = logger;
+    this.isErasureDue = revisions.has(erasureMark);
     const counts = storeAreas.map((area) => [
       area,
       { foreign: revisions.get(area) ?? 0, own: 0, underWay: 0, started: 0 },

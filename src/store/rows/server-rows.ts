@@ -1,8 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { Compilable } from "kysely";
+
+import type { ConsentId } from "../../config/keys/server-ids.ts";
 import type { ServerState } from "../../events/host-event.ts";
 import { plainQuery } from "../tables/plain-query.ts";
 import type { StoreTables } from "../tables/store-tables.ts";
 import { parseObjectColumn } from "../tables/stored-text.ts";
 import type { StoreContext } from "./area-writes.ts";
+import { markErasure } from "./erasure.ts";
 
 export interface ServerRow {
   readonly id: string;
@@ -15,6 +21,36 @@ export interface ServerRow {
 }
 
 export type NewServerRow = Omit<ServerRow, "status"> & { readonly status?: ServerState };
+
+/** An entry in place of the one that a row has. */
+export interface ExchangedEntry {
+  readonly id: string;
+  readonly before: ServerRow["config"];
+  readonly config: ServerRow["config"];
+  /** What the consents of the server are kept under, with the one entry and with the other. */
+  readonly consentIds: { readonly before: ConsentId; readonly after: ConsentId } | undefined;
+}
+
+/** The columns of the tables that are kept under a `ConsentId`, beside that. */
+const consentTables = {
+  grants: "agent, tool, definition_hash, granted_at, expires_at",
+  pins: "tool, state, fingerprint, definition, pinned_at",
+  catalog: "content, saved_at",
+} as const;
+
+/** Copies what is kept under one id to another. It stays where it was, for servers that have the same entry. */
+function copyConsents(
+  { before, after }: NonNullable<ExchangedEntry["consentIds"]>,
+  query: (sql: string, ...parameters: readonly unknown[]) => Compilable,
+): readonly Compilable[] {
+  return Object.entries(consentTables).map(([table, columns]) =>
+    query(
+      `insert into ${table} (identity, ${columns}) select cast(? as text), ${columns} from ${table} where identity = ? on conflict do nothing`,
+      after,
+      before,
+    ),
+  );
+}
 
 /** Stores the servers that were added on the page or by a command, in the table `mcp_servers`. */
 export class ServerRows {
@@ -57,6 +93,32 @@ export class ServerRows {
       .values({ id, status: "idle", ...changed })
       .onConflict((conflict) => conflict.column("id").doUpdateSet(changed));
     await this.#context.areas.write("servers", [statement]);
+  }
+
+  /**
+   * Replaces the entry of a row, unless it is another one than `before` by now: then false, and nothing is changed.
+   * What was accepted and allowed for the server counts for the new entry, too; that the old one is erased is due from
+   * then on, see `Erasure`.
+   */
+  async exchange({ id, before, config, consentIds }: ExchangedEntry): Promise<boolean> {
+    const { database, areas } = this.#context;
+    const { dialect } = database;
+    const query = <Row>(sql: string, ...parameters: readonly unknown[]): Compilable<Row> =>
+      plainQuery<Row>(dialect, sql, parameters);
+    const one = "select config from mcp_servers where id = ?";
+    const [row] = await database.read(query<Pick<StoreTables["mcp_servers"], "config">>(one, id));
+    if (row === undefined || !isDeepStrictEqual(parseObjectColumn(row.config), before))
+      return false;
+    const replace = query(
+      "update mcp_servers set config = ? where id = ? and cast(config as text) = ?",
+      JSON.stringify(config),
+      id,
+      row.config,
+    );
+    const copies = consentIds === undefined ? [] : copyConsents(consentIds, query);
+    const mark = dialect === "sqlite" ? [markErasure(dialect)] : [];
+    const [changed] = await areas.write("servers", [replace, ...copies, ...mark]);
+    return changed === 1;
   }
 
   /** Sets the status of servers by name. Other processes are not notified: each has a status of its own. */

@@ -61,6 +61,11 @@ export class MemoryDatabase implements StoreDatabase {
     return () => {};
   }
 
+  /** Nothing of it is ever on a disk. */
+  async erase(): Promise<boolean> {
+    return true;
+  }
+
   async check(): Promise<readonly string[]> {
     return this.#perform(() => runCheck(this.#connection));
   }

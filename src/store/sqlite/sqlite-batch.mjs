@@ -64,6 +64,21 @@ export function runCheck(connection) {
 }
 
 /**
+ * Writes the whole file anew, without what was deleted, and empties its journal. Returns whether that is done: a reader
+ * keeps the journal as it is.
+ * @param {Connection} connection
+ * @returns {boolean}
+ */
+export function runErasure(connection) {
+  connection.exec("PRAGMA synchronous = FULL");
+  connection.exec("VACUUM");
+  const result = /** @type {{ busy: number } | undefined} */ (
+    connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()
+  );
+  return result?.busy === 0;
+}
+
+/**
  * @param {Connection} connection
  * @param {BatchStatement} statement
  */

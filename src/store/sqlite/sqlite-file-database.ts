@@ -81,6 +81,10 @@ export class SqliteFileDatabase implements StoreDatabase {
     };
   }
 
+  erase(): Promise<boolean> {
+    return this.#writer.erase();
+  }
+
   check(): Promise<readonly string[]> {
     return this.#writer.check();
   }

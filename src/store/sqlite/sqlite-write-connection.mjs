@@ -1,7 +1,7 @@
 // @ts-check
 // Plain JavaScript, because a thread of Node 20 cannot load TypeScript and this runs in one.
 import { fileIdentity } from "./file-identity.mjs";
-import { runBatch, runCheck, runMigration } from "./sqlite-batch.mjs";
+import { runBatch, runCheck, runErasure, runMigration } from "./sqlite-batch.mjs";
 import { loadSqlite, waitForLocks } from "./sqlite-driver.mjs";
 
 /** @typedef {import("./sqlite-batch.mjs").BatchStatement} BatchStatement */
@@ -11,6 +11,7 @@ import { loadSqlite, waitForLocks } from "./sqlite-driver.mjs";
  * @typedef {{ readonly kind: "batch", readonly statements: readonly BatchStatement[], readonly durability: BatchDurability }
  *   | { readonly kind: "migrate", readonly steps: readonly BatchStep[] }
  *   | { readonly kind: "check" }
+ *   | { readonly kind: "erase" }
  *   | { readonly kind: "close" }} WriterTask
  */
 /**
@@ -54,6 +55,8 @@ export class WriteConnection {
         return runMigration(this.#open(), task.steps);
       case "check":
         return runCheck(this.#open());
+      case "erase":
+        return runErasure(this.#open());
       case "close":
         return this.#close();
       default:
@@ -72,6 +75,8 @@ export class WriteConnection {
       waitForLocks(opened, lockWaitMs);
       switchToWal(opened, lockWaitMs);
       opened.exec(`PRAGMA journal_size_limit = ${maxJournalBytes}`);
+      // What is deleted may have been somebody's secret: its place in the file is overwritten.
+      opened.exec("PRAGMA secure_delete = ON");
     } catch (error) {
       opened.close();
       throw error;

@@ -78,6 +78,10 @@ export class SqliteWriter {
     return (await this.#ask({ kind: "check" })) as readonly string[];
   }
 
+  async erase(): Promise<boolean> {
+    return (await this.#ask({ kind: "erase" })) as boolean;
+  }
+
   /** Writes asked for before are finished first. */
   close(): Promise<void> {
     this.#closing ??= this.#close();

@@ -43,6 +43,11 @@ export interface StoreDatabase {
   write(statements: readonly Compilable[], durability: Durability): Promise<readonly number[]>;
   /** Calls `notify` whenever somebody may have written; the returned function ends that. */
   watch(notify: () => void): () => void;
+  /**
+   * Makes sure that nothing is left of what was changed and deleted before; false when others use the database so that
+   * it has to be done again. A shared database does that in its own way and time.
+   */
+  erase(): Promise<boolean>;
   /** The complaints of an integrity check; empty for a sound database. */
   check(): Promise<readonly string[]>;
   close(): Promise<void>;
