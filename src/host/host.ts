@@ -8,7 +8,7 @@ import type { CatalogProblem } from "../catalog/catalog-problem.ts";
 import type { McpPrompt, McpResource } from "../catalog/server-content.ts";
 import type { Naming } from "../catalog/tool-names.ts";
 import type { ToolReference } from "../catalog/tool-origin.ts";
-import type { McpServerConfig, ServerEntry } from "../config/keys/config-keys.ts";
+import type { CodeEntry, ServerEntry } from "../config/keys/config-keys.ts";
 import type { ConfigProblem } from "../config/keys/config-problem.ts";
 import type { Limits } from "../config/keys/limits.ts";
 import type {
@@ -44,8 +44,11 @@ import type { DoctorOptions, DoctorReport } from "./doctor-report.ts";
 import type { KeptSecrets, SecretProvider } from "./host-secrets.ts";
 import type { KeptLogs } from "./logs/kept-logs.ts";
 
-/** A server given in code: any entry a file could hold, a ready transport, or a function that makes one. */
-export type ServerInput = ServerEntry | ServerConfig | Transport | (() => Transport);
+/**
+ * A server given in code: any entry a file could hold, with functions for values of `env` and `headers` and for
+ * `auth.token` if you like; a ready transport; or a function that makes one.
+ */
+export type ServerInput = CodeEntry | ServerConfig | Transport | (() => Transport);
 
 export interface HostOptions {
   /** Where project files are looked for and servers start; the current folder by default. */
@@ -237,7 +240,7 @@ export interface ConnectElsewhereOptions extends Pick<ConnectOptions, "owner" | 
 export type EntryInput = ServerEntry | ServerConfig;
 
 /** An entry that says its own name, or a configuration that was read before. */
-export type NamedEntry = McpServerConfig | ServerConfig;
+export type NamedEntry = (CodeEntry & { readonly name: string }) | ServerConfig;
 
 /** `user`: the host's store; without one the host's memory. `project`: `.plugboard/mcp.json` in the current folder. */
 export type ServerScope = "user" | "project";

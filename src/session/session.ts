@@ -1,7 +1,7 @@
 import type { CallOptions, ToolArguments } from "../call/call-contract.ts";
 import type { Outcome } from "../call/outcome.ts";
 import type { ToolReference } from "../catalog/tool-origin.ts";
-import type { McpServerConfig } from "../config/keys/config-keys.ts";
+import type { CodeEntry } from "../config/keys/config-keys.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import type { Unsubscribe } from "../events/event-bus.ts";
 import type {
@@ -135,7 +135,7 @@ export interface SectionOptions {
    * In the order in which they are rendered; every server the agent may use by default. An object is a
    * server of its own: it joins the host's servers as if it had been given to `createHost`.
    */
-  readonly servers?: readonly (string | McpServerConfig)[] | undefined;
+  readonly servers?: readonly (string | (CodeEntry & { readonly name: string }))[] | undefined;
   /** `MCP Integrations` by default. */
   readonly title?: string | undefined;
   /** `mcp.integrations` by default. */

@@ -177,9 +177,8 @@ describe("plugboard add-json", () => {
       url: "http://127.0.0.1:9/mcp",
       auth: { type: "bearer", token: "canary-123456" },
     };
-    const project = await sandbox.run([
-      ...["add-json", "x", JSON.stringify(auth), "--scope", "project"],
-    ]);
+    const words = ["add-json", "x", JSON.stringify(auth)];
+    const project = await sandbox.run([...words, "--scope", "project"]);
     expect(project.stderr).toContain("✗ auth.token: this looks like a secret");
     const user = await sandbox.run(["add-json", "x", JSON.stringify(auth), "--no-test"]);
     expect(user).toMatchObject({ exitCode: 0 });

@@ -1,11 +1,15 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
-import { createHost, type McpHost } from "../../src/index.ts";
+import type { ValueProvider } from "../../src/config/keys/server-config.ts";
+import { SecretText } from "../../src/entries/config.ts";
+import { createHost, type HostOptions, type McpHost } from "../../src/index.ts";
 import { makeProject, type Project } from "./project.ts";
 
 const leaking = fileURLToPath(new URL("../fixtures/servers/leaking-server.mjs", import.meta.url));
@@ -135,6 +139,112 @@ describe("${secret:name}", () => {
       });
     },
   );
+});
+
+describe("a function in place of a value", () => {
+  const entry = (token: ValueProvider) => ({
+    command: process.execPath,
+    args: [leaking],
+    env: { API_TOKEN: token, MODE: "fast" },
+  });
+
+  it("ENV-14: is called at each start, and what it gives is kept and shown nowhere", async () => {
+    await using project = await makeProject();
+    let starts = 0;
+    const secrets = new Map([["github_token", canary]]);
+    const token = () => `${secrets.get("github_token")}-${(starts += 1)}`;
+    await using host = await project.host({ servers: { s: entry(token) } });
+    expect(starts).toBe(0);
+    expect(await environmentOf(host, "s")).toMatchObject({
+      API_TOKEN: `${canary}-1`,
+      MODE: "fast",
+    });
+    await host.reload();
+    expect(host.server("s").state).toBe("connected");
+    await host.reconnect("s");
+    expect(await environmentOf(host, "s")).toMatchObject({ API_TOKEN: `${canary}-2` });
+    const shown = [inspect(host.servers(), { depth: 9 }), JSON.stringify(host.servers())];
+    expect([...shown, host.logs("s")].join("\n")).not.toContain(canary);
+
+    // A copy of the configuration has the function still.
+    await using second = await createHost({
+      config: false,
+      servers: { given: { ...host.server("s").config } },
+    });
+    expect(await environmentOf(second, "given")).toMatchObject({ API_TOKEN: `${canary}-3` });
+    await using third = await createHost({ config: false });
+    await third.connect({ name: "named", ...entry(async () => new SecretText(canary)) });
+    expect(await environmentOf(third, "named")).toMatchObject({ API_TOKEN: canary });
+  });
+
+  it("ENV-14: gives headers and the token of a bearer, as they are", async () => {
+    const seen: (string | undefined)[][] = [];
+    const server = createServer(({ headers }, response) => {
+      seen.push([headers.authorization, String(headers["x-key"])]);
+      response.writeHead(500).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    await using host = await createHost({
+      config: false,
+      servers: {
+        s: {
+          url: `http://127.0.0.1:${port}/mcp`,
+          headers: { "X-Key": () => "${NOT_REPLACED}" },
+          auth: { type: "bearer", token: () => Promise.resolve(canary) },
+        },
+      },
+    });
+    await expect(host.connect("s")).rejects.toBeDefined();
+    server.close();
+    expect(seen[0]).toEqual([`Bearer ${canary}`, "${NOT_REPLACED}"]);
+  });
+
+  it.each<[string, ValueProvider, object]>([
+    [
+      "nothing",
+      () => undefined,
+      {
+        code: "variable_unset",
+        message: expect.stringContaining('"env.API_TOKEN" was given as nothing') as unknown,
+      },
+    ],
+    ["an error", () => Promise.reject(new Error(canary)), { code: "secret_unavailable" }],
+  ])("ENV-14: one that gives %s is named by its key", async (_what, token, expected) => {
+    await using host = await createHost({ config: false, servers: { s: entry(token) } });
+    const error = await host.connect("s").catch((caught: unknown) => caught);
+    expect(error).toMatchObject(expected);
+    expect(inspect(error, { depth: 9 })).not.toContain(canary);
+  });
+
+  it("cannot be kept, nor stand where a file could have it", async () => {
+    await using project = await makeProject();
+    await using host = await project.host({ servers: { s: entry(() => canary) } });
+    const refused = {
+      code: "config_invalid",
+      message: "a function in place of a value cannot be kept",
+    };
+    for (const scope of ["user", "project"] as const) {
+      const given = entry(() => canary);
+      // @ts-expect-error -- an entry that is kept has no functions
+      await expect(host.add("kept", given, { scope })).rejects.toMatchObject(refused);
+      const copy = { ...host.server("s").config };
+      await expect(host.add("kept", copy, { scope })).rejects.toMatchObject(refused);
+    }
+    await project.write(telling({ STOLEN: "${secret:code/env.API_TOKEN}" }));
+    await host.reload();
+    await host.approve("project");
+    await expect(host.connect("project")).rejects.toMatchObject({ code: "variable_unset" });
+    const options: readonly HostOptions[] = [
+      // @ts-expect-error -- arguments are read by every process
+      { servers: { s: { command: "run", args: [() => canary] } } },
+      // @ts-expect-error -- a function gives text
+      { servers: { s: { command: "run", env: { A: () => 1 } } } },
+    ];
+    await expect(createHost({ config: false, ...options[0] })).rejects.toMatchObject({
+      code: "config_invalid",
+    });
+  });
 });
 
 describe("${secret:name} in a project", () => {

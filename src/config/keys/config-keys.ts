@@ -1,5 +1,5 @@
 import { longestTimerMs } from "../../ports/clock.ts";
-import { namingPresets } from "./server-config.ts";
+import { namingPresets, type ValueProvider } from "./server-config.ts";
 import { type KeyTable, spellingsOf, type ValueOf, type ValuesOf } from "./value-shape.ts";
 
 const text = { type: "text" } as const;
@@ -412,6 +412,23 @@ export type ServerEntry = {
   readonly [K in EntryKey]?: CheckedEntry[K] | null | undefined;
 } & {
   readonly [K in EntryKey as AliasOf<K>]?: CheckedEntry[K] | null | undefined;
+};
+
+type OrProvider<Values> =
+  Values extends Readonly<Record<string, infer Value>>
+    ? Readonly<Record<string, Value | ValueProvider>>
+    : Values;
+
+/**
+ * A server given in code, whose `env`, `headers` and `auth.token` may have functions as values: each is called when
+ * the server starts. An entry that is to be kept cannot have them.
+ */
+export type CodeEntry = Omit<ServerEntry, "env" | "headers" | "auth"> & {
+  readonly env?: OrProvider<ServerEntry["env"]>;
+  readonly headers?: OrProvider<ServerEntry["headers"]>;
+  readonly auth?:
+    | Exclude<ServerEntry["auth"], CheckedAuth>
+    | (Omit<CheckedAuth, "token"> & { readonly token?: CheckedAuth["token"] | ValueProvider });
 };
 
 /** A `ServerEntry` that holds its own name, for lists. */

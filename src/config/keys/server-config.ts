@@ -3,6 +3,19 @@ import type { SecretText } from "../../text/secrets/secret-text.ts";
 /** Text of an entry. A plain string may be shown; a text that may be a secret is a `SecretText`. */
 export type ConfigText = string | SecretText;
 
+/**
+ * Gives a value of an entry whenever its server starts; undefined when there is none. What it gives is a secret, is
+ * used as it is and not kept.
+ */
+export type ValueProvider = () =>
+  | ConfigText
+  | undefined
+  | Promise<ConfigText>
+  | Promise<ConfigText | undefined>;
+
+/** A key of `ServerConfig` that no file can have, and that copies of the object keep. */
+export const valueProviders: unique symbol = Symbol.for("plugboard.valueProviders") as never;
+
 /** The origin of an entry. Approval depends on it, and every error message names it. */
 export interface Provenance {
   readonly layer: ConfigLayer;
@@ -203,4 +216,6 @@ export interface ServerConfig {
   /** The file and line of another program that the entry was imported from. */
   readonly importedFrom?: string;
   readonly provenance: Provenance;
+  /** The functions that code gave in place of values, by the name that the entry refers to each with. */
+  readonly [valueProviders]?: ReadonlyMap<string, ValueProvider>;
 }

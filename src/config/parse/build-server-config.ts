@@ -11,6 +11,8 @@ import {
   type Provenance,
   type ServerConfig,
   type TransportConfig,
+  type ValueProvider,
+  valueProviders,
 } from "../keys/server-config.ts";
 import { inputIds } from "../variables/reference-uses.ts";
 import { resolvePath } from "../variables/resolve-path.ts";
@@ -26,6 +28,8 @@ export interface NamedEntry extends ReadEntry {
   readonly provenance: Provenance;
   /** A transport object that code handed over and no key can describe. */
   readonly fixedTransport: InProcessTransportConfig | undefined;
+  /** The functions that code gave in place of values. */
+  readonly providers: ReadonlyMap<string, ValueProvider>;
 }
 
 /**
@@ -69,6 +73,7 @@ export function buildServerConfig(
     ...usedInputs(values.inputs ?? [], transport, auth),
     ...pick(values, "importedFrom"),
     provenance: entry.provenance,
+    ...(entry.providers.size === 0 ? {} : { [valueProviders]: entry.providers }),
   };
   const value = (): object => toJson(config, { secrets: "mask" });
   return deepFreeze(Object.defineProperty(config, "toJSON", { value }));

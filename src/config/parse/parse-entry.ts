@@ -14,12 +14,14 @@ import type {
   Provenance,
   ServerConfig,
   InProcessTransportConfig,
+  ValueProvider,
 } from "../keys/server-config.ts";
 import { buildServerConfig } from "./build-server-config.ts";
 import type { FoundEntry } from "./find-entries.ts";
 import { findMask } from "./hide-secrets.ts";
 import { lintEntry } from "./lint-entry.ts";
 import { type EntryValues, readEntry } from "./read-entry.ts";
+import { takeProviders } from "./take-providers.ts";
 
 export interface ParseConfigOptions {
   /** The origin of the input; `code` by default. It is never taken from the input itself. */
@@ -52,6 +54,8 @@ export type ParsedEntry =
   /** At least one problem is an error; warnings may be among them. */
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
+const noProviders: ReadonlyMap<string, ValueProvider> = new Map();
+
 // Only objects made here are trusted as canonical: a look-alike must not bring its own provenance.
 const canonicalConfigs = new WeakSet<object>();
 
@@ -71,7 +75,11 @@ export function parseEntry(
     return { ok: true, config: entry.value as unknown as ServerConfig, warnings: [] };
 
   if (given !== name) report("warning", ["name"], "spaces around the name are ignored");
-  const { source, fixedTransport } = takeCanonicalParts(entry.value, options);
+  const { source: handed, fixedTransport } = takeCanonicalParts(entry.value, options);
+  const isOfCode = (options.provenance?.layer ?? "code") === "code";
+  const { source, providers } = isOfCode
+    ? takeProviders(handed)
+    : { source: handed, providers: noProviders };
   const read = readEntry(source, { report, unknownKeySeverity: unknownKeySeverity(options) });
   if (hasError(problems)) return { ok: false, problems };
   const provenance = {
@@ -79,7 +87,7 @@ export function parseEntry(
     ...options.locate?.(found.path),
   };
   const config = buildServerConfig(
-    { ...read, name: entry.name, defaults, provenance, fixedTransport },
+    { ...read, name: entry.name, defaults, provenance, fixedTransport, providers },
     { report, baseDir: options.baseDir },
   );
   if (config === undefined) return { ok: false, problems };

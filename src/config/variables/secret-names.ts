@@ -33,6 +33,19 @@ export function withoutEditions(text: string): string {
   return text.replaceAll(editions, "");
 }
 
+/** What the names of values begin with that a function of the program gives. */
+const ofCode = "code/";
+
+/** Makes the name that an entry refers to a function with, which code gave in place of a value. */
+export function givenSecretName(path: FieldPath): string {
+  return `${ofCode}${path.map((step) => encodeURIComponent(step)).join(".")}`;
+}
+
+/** Whether a name stands for a function that code gave in place of a value. */
+export function isGivenSecret(name: string): boolean {
+  return name.startsWith(ofCode);
+}
+
 /** Names a person can choose: they stand in references, in commands and in file names of no system. */
 const chosenName = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 

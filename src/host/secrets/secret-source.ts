@@ -1,7 +1,7 @@
 import { formatOrigin } from "../../config/keys/config-problem.ts";
-import type { ServerConfig } from "../../config/keys/server-config.ts";
+import { type ServerConfig, valueProviders } from "../../config/keys/server-config.ts";
 import { secretUses } from "../../config/variables/reference-uses.ts";
-import { howToStore, isEntrySecret } from "../../config/variables/secret-names.ts";
+import { howToStore, isEntrySecret, isGivenSecret } from "../../config/variables/secret-names.ts";
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { SecretVault } from "../../secrets/secret-vault.ts";
@@ -38,11 +38,18 @@ export class SecretSource {
    * Neither says a value, nor what the program's own code said when it failed.
    */
   async find(config: ServerConfig, use: SecretUse): Promise<SecretText> {
-    const value = isEntrySecret(use.name)
-      ? await this.#ofEntry(config, use)
-      : await this.#named(config, use);
+    const value = isGivenSecret(use.name)
+      ? await this.#ofFunction(config, use)
+      : isEntrySecret(use.name)
+        ? await this.#ofEntry(config, use)
+        : await this.#named(config, use);
     if (value === undefined || value === "")
-      throw this.#failure("variable_unset", "is not stored", config, use);
+      throw this.#failure(
+        "variable_unset",
+        isGivenSecret(use.name) ? "was given as nothing" : "is not stored",
+        config,
+        use,
+      );
     return new SecretText(value);
   }
 
@@ -52,12 +59,18 @@ export class SecretSource {
     const uses = [...secretUses(config)].map(([name, field]) => ({ name, field }));
     const found = await Promise.all(
       uses.map(async ({ name }) => {
+        if (isGivenSecret(name)) return true;
         const isOfEntry = isEntrySecret(name);
         const kept = isOfEntry ? name : vaultNameOf(name);
         return (!isOfEntry && provider !== undefined) || (await vault.names(kept)).includes(kept);
       }),
     );
     return uses.filter((_, index) => found[index] === false);
+  }
+
+  async #ofFunction(config: ServerConfig, use: SecretUse): Promise<string | undefined> {
+    const provider = config[valueProviders]?.get(use.name);
+    return provider === undefined ? undefined : await this.#given(provider, config, use);
   }
 
   /** A secret of a stored entry is for that entry. What a file says, somebody else may have written. */
@@ -70,22 +83,24 @@ export class SecretSource {
 
   async #named(config: ServerConfig, use: SecretUse): Promise<string | undefined> {
     const { provider, vault } = this.#options;
-    const given = provider === undefined ? undefined : await this.#given(provider, config, use);
+    const given =
+      provider === undefined ? undefined : await this.#given(() => provider(use.name), config, use);
     return given ?? (await vault.read(vaultNameOf(use.name)));
   }
 
   async #given(
-    provider: SecretProvider,
+    provide: () => unknown,
     config: ServerConfig,
     use: SecretUse,
   ): Promise<string | undefined> {
     let given: unknown;
     try {
-      given = await provider(use.name);
+      given = await provide();
     } catch {
       throw this.#failure("secret_unavailable", "could not be given by the program", config, use);
     }
     if (given === undefined || typeof given === "string") return given;
+    if (SecretText.is(given)) return given.reveal();
     throw this.#failure("secret_unavailable", "was given as something else than text", config, use);
   }
 
@@ -96,9 +111,13 @@ export class SecretSource {
     { name, field }: SecretUse,
   ): McpError {
     const place = formatOrigin(provenance, this.#options.workspaceFolder);
-    return createError(code, `\${secret:${neutralizeLine(name)}} ${problem} (${place})`, {
+    const isGiven = isGivenSecret(name);
+    const what = isGiven ? `"${neutralizeLine(field)}"` : `\${secret:${neutralizeLine(name)}}`;
+    return createError(code, `${what} ${problem} (${place})`, {
       serverName,
-      hint: howToStore(neutralizeLine(name), serverName, field),
+      hint: isGiven
+        ? "it is a function of the program, which is called at each start"
+        : howToStore(neutralizeLine(name), serverName, field),
       details: { ...provenance, field, variable: `secret:${name}` },
     });
   }

@@ -7,6 +7,7 @@ import { projectRoot } from "../../config/files/project-folders.ts";
 import type { ConfigProblem } from "../../config/keys/config-problem.ts";
 import { isOfProject, type ServerConfig } from "../../config/keys/server-config.ts";
 import { parseServerEntry } from "../../config/parse/parse-config.ts";
+import { takeProviders } from "../../config/parse/take-providers.ts";
 import { toJson } from "../../config/parse/to-json.ts";
 import type { SourceGround } from "../../config/sources/source-table.ts";
 import { createError } from "../../errors/families.ts";
@@ -366,11 +367,22 @@ function notInStore(serverName: string): McpError {
   return createError("server_unknown", `no server "${serverName}" in the store`, { serverName });
 }
 
+/** Refuses an entry with functions, which nothing but the program that has them can keep. */
+function refuseProviders(serverName: string, entry: object): void {
+  const { providers } = takeProviders({ ...entry });
+  if (providers.size === 0) return;
+  throw createError("config_invalid", "a function in place of a value cannot be kept", {
+    serverName,
+    hint: "keep the secret under a name, and write ${secret:NAME}; or give the entry in code",
+  });
+}
+
 /**
  * Converts input to an entry as a file or a row of the store holds it. A `ServerConfig` becomes an entry
  * again, with its secrets written out: a stored entry without them would not work.
  */
 function writableEntry(name: string, entry: object): Entry {
+  refuseProviders(name, entry);
   if (!("provenance" in entry)) return revealAll(entry) as Entry;
   const { name: _name, ...written } = toJson(parseServerEntry(name, entry), { secrets: "keep" });
   return written;
