@@ -21,6 +21,7 @@ export function keepHostAlive(): void {
     editableEntry: true,
     update: true,
     remove: true,
+    forgetInputs: true,
     importConfig: true,
     importSources: true,
     checkConfig: true,

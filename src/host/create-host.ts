@@ -44,6 +44,7 @@ import { PlugboardHost } from "./plugboard-host.ts";
 import { productInfo } from "./product-info.ts";
 import { ClearRows } from "./secrets/clear-rows.ts";
 import { EntryVault } from "./secrets/entry-vault.ts";
+import { KeptAnswers } from "./secrets/kept-answers.ts";
 import { NamedSecrets } from "./secrets/named-secrets.ts";
 import { SecretSource } from "./secrets/secret-source.ts";
 import { ConfiguredServers } from "./servers/configured-servers.ts";
@@ -168,7 +169,8 @@ async function openHost(
     });
   });
   const secrets = new SecretSource({ vault, provider: options.secrets, workspaceFolder: cwd });
-  const references = new EntryReferences({ hostEnv, human, folders: ground, secrets });
+  const keptAnswers = new KeptAnswers(vault, background);
+  const references = new EntryReferences({ hostEnv, human, folders: ground, secrets, keptAnswers });
 
   // Access: one count of all changes that a decision on access stands on.
   const revision = new AccessRevision();
@@ -337,6 +339,7 @@ async function openHost(
   };
   const host = new PlugboardHost({
     secrets: new NamedSecrets(vault),
+    references,
     sources,
     registry,
     lastAttempts,

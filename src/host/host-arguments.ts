@@ -106,6 +106,7 @@ export function guardHost(): void {
       fails: "rejects",
     },
     remove: { takes: name, fails: "rejects" },
+    forgetInputs: { takes: name, fails: "rejects" },
     importConfig: {
       takes: {
         options: {

@@ -424,8 +424,16 @@ export interface McpHost extends AsyncDisposable {
    * when the entry is no longer the one that `editableEntry` gave.
    */
   update(name: string, entry: EntryInput, options?: UpdateOptions): Promise<KeptServer>;
-  /** Disconnects a server and deletes its entry where it is written. */
+  /**
+   * Disconnects a server and deletes its entry where it is written, with the secrets that were kept for it and the
+   * answers to its inputs.
+   */
   remove(name: string): Promise<void>;
+  /**
+   * Forgets what a person answered to the inputs of a server, those of `password: true` that are kept beyond the host
+   * included; gives the number of these. The next start asks again.
+   */
+  forgetInputs(name: string): Promise<number>;
   /**
    * Imports the servers of another program. Starts none of them, copies no secret, and leaves those alone whose
    * name exists here. Throws when there is nothing that can be read, and `server_unknown` for `names` that are not there.

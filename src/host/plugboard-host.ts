@@ -58,11 +58,13 @@ import type { ConnectionFactory } from "./servers/connection-factory.ts";
 import { describeServer } from "./servers/describe-server.ts";
 import { isThere } from "./servers/edit-errors.ts";
 import type { ServerEdits } from "./servers/edit-servers.ts";
+import type { EntryReferences } from "./servers/entry-references.ts";
 import type { ServerSources } from "./servers/server-sources.ts";
 import type { ServerLogins } from "./servers/sign-in-servers.ts";
 
 export interface PlugboardHostOptions {
   readonly secrets: KeptSecrets;
+  readonly references: EntryReferences;
   readonly sources: ServerSources;
   readonly registry: ServerRegistry;
   readonly lastAttempts: LastAttempts;
@@ -236,12 +238,20 @@ export class PlugboardHost implements McpHost {
 
   async remove(name: string): Promise<void> {
     this.#assertOpen();
-    const { registry, loadEdits, configured, lastAttempts } = this.#options;
+    const { registry, loadEdits, configured, lastAttempts, references } = this.#options;
     const server = registry.get(name);
     const edits = await loadEdits();
     await edits.remove(server.config);
     await configured.reload();
     await lastAttempts.forget(server);
+    const others = registry.all().map(({ config }) => config);
+    await references.forget(server.config, others);
+  }
+
+  async forgetInputs(name: string): Promise<number> {
+    this.#assertOpen();
+    const { registry, references } = this.#options;
+    return await references.forget(registry.get(name).config);
   }
 
   async importConfig(options: ImportOptions): Promise<ImportResult> {

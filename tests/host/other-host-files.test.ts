@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
@@ -153,6 +153,83 @@ describe("a file of VS Code or Cursor", () => {
     expect(starts.map(({ env }) => env["KEY"])).toEqual([secret, secret]);
     expect((await startOf(project, host, "one")).env["KEY"]).toBe(secret);
     expect(questions).toHaveLength(1);
+  });
+
+  it("STO-09: a password is asked for once for all time, sealed, until it is forgotten; other answers are not", async () => {
+    await using project = await makeProject();
+    const program = await recorder(project);
+    const entry = (name: string) => ({
+      command: process.execPath,
+      args: [program, path.join(project.home, name)],
+      env: { KEY: "${input:key}", CITY: "${input:city}" },
+    });
+    const inputs = [...declared, { type: "promptString", id: "city" }];
+    const content = { inputs, servers: { one: entry("one"), two: entry("two") } };
+    const file = await write(project.home, ".vscode/mcp.json", content);
+    // The same id in another file is another input.
+    const other = await write(project.home, "other/.vscode/mcp.json", {
+      inputs: declared,
+      servers: { three: { ...entry("three"), env: { KEY: "${input:key}" } } },
+    });
+    const { human, questions } = answering(secret);
+    const asked = (): readonly string[] => questions.splice(0).map(({ id }) => id);
+    const open = (files: readonly string[] = [file]) => project.host({ configFiles: files, human });
+    {
+      await using host = await open();
+      expect((await startOf(project, host, "one")).env).toMatchObject({
+        KEY: secret,
+        CITY: secret,
+      });
+      expect(asked()).toEqual(["key", "city"]);
+    }
+    {
+      await using host = await open([other, file]);
+      expect((await startOf(project, host, "two")).env["KEY"]).toBe(secret);
+      expect(asked()).toEqual(["city"]);
+      expect((await startOf(project, host, "three")).env["KEY"]).toBe(secret);
+      expect(asked()).toEqual(["key"]);
+      expect(await host.forgetInputs("one")).toBe(1);
+      await host.reconnect("two").catch(() => undefined);
+      expect(asked()).toEqual(["key", "city"]);
+      const folder = path.join(project.home, ".plugboard");
+      const names = await readdir(folder, { recursive: true, withFileTypes: true });
+      const files = names.filter((item) => item.isFile());
+      const texts = files.map((item) => readFile(path.join(item.parentPath, item.name), "latin1"));
+      expect((await Promise.all(texts)).join("")).not.toContain(secret);
+      // The answer stays while another server of the file needs it.
+      await host.remove("one");
+      await host.reconnect("two").catch(() => undefined);
+      expect(asked()).toEqual([]);
+      await host.remove("two");
+    }
+    await write(project.home, ".vscode/mcp.json", content);
+    await using host = await open();
+    await startOf(project, host, "one");
+    expect(asked()).toEqual(["key", "city"]);
+  });
+
+  it("a password that cannot be kept is asked for at each start of a host, and works", async () => {
+    await using project = await makeProject();
+    const file = await write(project.cwd, ".vscode/mcp.json", {
+      inputs: declared,
+      servers: {
+        s: {
+          command: process.execPath,
+          args: [await recorder(project), path.join(project.home, "s")],
+          env: { KEY: "${input:key}" },
+        },
+      },
+    });
+    const { human, questions } = answering(secret);
+    const env = { ...process.env, PLUGBOARD_SECRET_KEY: "no key" };
+    for (const round of [1, 2]) {
+      await using host = await project.host({ configFiles: [file], human, env, logger: false });
+      const warnings: string[] = [];
+      host.on("warning", ({ text }) => warnings.push(text));
+      expect((await startOf(project, host, "s")).env["KEY"]).toBe(secret);
+      expect(questions).toHaveLength(round);
+      expect(warnings.join("\n")).toContain("the answer to an input could not be kept");
+    }
   });
 
   it("ENV-12: what was typed, and what a file held, is masked wherever the server repeats it", async () => {

@@ -46,7 +46,7 @@ const stdioKeys = {
   env: {
     shape: { type: "map", namePattern: "^[^=\\u0000]+$" },
     description:
-      "Environment variables for the server. `${VAR}` and `${VAR:-default}` are replaced when it starts; `$${` stands for `${`.",
+      "Environment variables for the server. `${VAR}`, `${VAR:-default}` and `${secret:name}` (see `plugboard secret`) are replaced when it starts; `$${` stands for `${`.",
     only: "stdio",
   },
   envFile: {
@@ -88,7 +88,7 @@ const httpKeys = {
       namePattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
       valuePattern: "^[\\t\\u0020-\\u007e\\u0080-\\u00ff]*$",
     },
-    description: "Sent with every request; values may hold `${VAR}`.",
+    description: "Sent with every request; values may hold `${VAR}` and `${secret:name}`.",
     only: "http",
   },
   method: {
@@ -118,9 +118,15 @@ const authKeys = {
     shape: { type: "choice", values: ["none", "bearer", "oauth"] },
     description: "How the server is told who is calling.",
   },
-  token: { shape: secretText, description: "For `bearer`: the token, best as `${VAR}`." },
+  token: {
+    shape: secretText,
+    description: "For `bearer`: the token, best as `${secret:name}` or `${VAR}`.",
+  },
   clientId: { shape: text, description: "For `oauth`: a client registered by hand." },
-  clientSecret: { shape: secretText, description: "Its secret, best as `${VAR}`." },
+  clientSecret: {
+    shape: secretText,
+    description: "Its secret, best as `${secret:name}` or `${VAR}`.",
+  },
   authUrl: {
     shape: text,
     description: "The authorization endpoint; found by discovery when left out.",
@@ -245,7 +251,8 @@ const inputKeys = {
   },
   password: {
     shape: flag,
-    description: "What is typed is not shown. It is kept as a secret either way.",
+    description:
+      "What is typed is not shown, and is kept sealed for later starts. Other answers are kept, as secrets too, until the program ends.",
     default: false,
   },
   default: { shape: text, description: "The answer that is suggested." },

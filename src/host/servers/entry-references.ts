@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { untilAborted } from "../../async/until-aborted.ts";
 import { readEnvFile } from "../../config/files/read-env-file.ts";
 import { formatOrigin } from "../../config/keys/config-problem.ts";
@@ -13,6 +15,7 @@ import { createError } from "../../errors/families.ts";
 import type { Human, InputQuestion } from "../../human/human.ts";
 import { SecretText } from "../../text/secrets/secret-text.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import type { InputPlace, KeptAnswers } from "../secrets/kept-answers.ts";
 import type { SecretSource, SecretUse } from "../secrets/secret-source.ts";
 
 export interface EntryReferencesParts {
@@ -20,6 +23,7 @@ export interface EntryReferencesParts {
   readonly folders: Folders;
   readonly human: Human | undefined;
   readonly secrets: SecretSource;
+  readonly keptAnswers: KeptAnswers;
 }
 
 /** The values that the references of one entry stand for when its server starts. */
@@ -31,7 +35,8 @@ export interface EntryEnvironment {
 
 /**
  * Finds out what entries refer to beside variables: folders, files of variables, secrets, and what a person is asked
- * for. An answer is kept as long as the host, for the file that asked for it; a secret is read at each start.
+ * for. An answer is kept as long as the host, and one that is a password beyond that, for the file that asked for it; a
+ * secret is read at each start.
  */
 export class EntryReferences {
   readonly #parts: EntryReferencesParts;
@@ -86,15 +91,47 @@ export class EntryReferences {
 
   /** Asks for an input once for all servers of a file that want it. */
   #input(config: ServerConfig, id: string): Promise<SecretText> {
-    const { layer, path = config.name } = config.provenance;
-    const key = JSON.stringify([layer, path, id]);
+    const place = placeOf(config);
+    const key = answerKey(place, id);
     const known = this.#answers.get(key);
     if (known !== undefined) return known;
-    const answer = this.#ask(config, id);
+    const isPassword = config.inputs?.some((it) => it.id === id && it.password === true) ?? false;
+    const answer = isPassword ? this.#password(config, id) : this.#ask(config, id);
     this.#answers.set(key, answer);
     // A refusal counts for this start; the next one asks again.
     answer.catch(() => this.#answers.delete(key));
     return answer;
+  }
+
+  /** Takes the answer that was kept, or asks and keeps it. */
+  async #password(config: ServerConfig, id: string): Promise<SecretText> {
+    const { keptAnswers } = this.#parts;
+    const place = placeOf(config);
+    const kept = await keptAnswers.read(place, id);
+    if (kept !== undefined) return kept;
+    const answer = await this.#ask(config, id);
+    await keptAnswers.write(place, id, answer);
+    return answer;
+  }
+
+  /**
+   * Forgets the answers to the inputs of a server, unless one of `others` has them from the same file; returns how many
+   * of them were kept beyond the host. The next start asks again.
+   */
+  async forget(config: ServerConfig, others: readonly ServerConfig[] = []): Promise<number> {
+    const place = placeOf(config);
+    const shared = new Set(
+      others
+        .filter((other) => isDeepStrictEqual(placeOf(other), place))
+        .flatMap((other) => [...inputIds(other)]),
+    );
+    let forgotten = 0;
+    for (const id of inputIds(config)) {
+      if (shared.has(id)) continue;
+      this.#answers.delete(answerKey(place, id));
+      if (await this.#parts.keptAnswers.forget(place, id)) forgotten += 1;
+    }
+    return forgotten;
   }
 
   async #ask(config: ServerConfig, id: string): Promise<SecretText> {
@@ -127,6 +164,14 @@ export class EntryReferences {
       return undefined;
     }
   }
+}
+
+function placeOf({ name, provenance: { layer, path = name } }: ServerConfig): InputPlace {
+  return { layer, path };
+}
+
+function answerKey({ layer, path }: InputPlace, id: string): string {
+  return JSON.stringify([layer, path, id]);
 }
 
 const nameVariable = "name a variable in its place: ${env:NAME}";
