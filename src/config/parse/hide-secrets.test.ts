@@ -34,7 +34,12 @@ const entries: readonly McpServerConfig[] = [
   {
     name: "oauth",
     url: "https://h.example/",
-    auth: { type: "oauth", clientSecret: "canary-client", privateKey: "canary\nprivate" },
+    auth: {
+      type: "oauth",
+      clientId: "agent",
+      clientSecret: "canary-client",
+      privateKey: "canary\nprivate",
+    },
   },
 ];
 

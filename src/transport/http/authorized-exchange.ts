@@ -16,6 +16,13 @@ import {
 /** A refused request is sent again once for a new token, and once more for a nonce that the server wants in its proof. */
 const maxRepeats = 2;
 
+/** Where a request goes, and who shows who is calling there. */
+export interface AuthorizedPeer {
+  readonly peer: HttpPeer;
+  readonly dispatcher: Dispatcher;
+  readonly authorization: RequestAuthorization;
+}
+
 /**
  * One HTTP request that shows who is calling. A server that refuses it has not acted on it, so it may be sent again
  * when there is a new token. The observer sees one exchange, the last.
@@ -24,33 +31,41 @@ export class AuthorizedExchange implements Exchange, ExchangeObserver {
   readonly #peer: HttpPeer;
   readonly #observer: ExchangeObserver;
   readonly #authorization: RequestAuthorization;
-  #send: ((fields: readonly string[]) => void) | undefined;
-  #request: HttpRequest | undefined;
+  readonly #dispatcher: Dispatcher;
+  readonly #request: HttpRequest;
   #fields: readonly string[] = [];
   #exchange: HttpExchange | undefined;
   #refusal: { readonly head: ResponseHead; readonly text: string } | undefined;
   #repeats = 0;
   #isDone = false;
 
-  constructor(peer: HttpPeer, observer: ExchangeObserver, authorization: RequestAuthorization) {
+  constructor(
+    { peer, dispatcher, authorization }: AuthorizedPeer,
+    request: HttpRequest,
+    observer: ExchangeObserver,
+  ) {
     this.#peer = peer;
-    this.#observer = observer;
+    this.#dispatcher = dispatcher;
     this.#authorization = authorization;
+    this.#request = request;
+    this.#observer = observer;
   }
 
   get hasBegun(): boolean {
     return this.#exchange?.hasBegun === true;
   }
 
-  run(dispatcher: Dispatcher, request: HttpRequest): void {
-    this.#request = request;
-    this.#send = (fields) => {
-      this.#fields = fields;
-      this.#exchange = new HttpExchange(this.#peer, this);
-      const headers = fields.length === 0 ? request.headers : [...request.headers, ...fields];
-      this.#exchange.run(dispatcher, { ...request, headers });
-    };
-    this.#start();
+  /** Asks for the fields and sends the request with them; most of the time they are there at once. */
+  run(): void {
+    const { method, url = this.#peer.url } = this.#request;
+    const fields = this.#authorization.fieldsFor({ method, url });
+    if (!(fields instanceof Promise)) return this.#send(fields);
+    fields.then(
+      (given) => {
+        if (!this.#isDone) this.#send(given);
+      },
+      (error: unknown) => this.#finish(this.#failureOf(error)),
+    );
   }
 
   abort(reason: McpError): void {
@@ -83,21 +98,18 @@ export class AuthorizedExchange implements Exchange, ExchangeObserver {
       if (this.#isDone) return;
       if (verdict !== "again") return this.#finish(verdict);
       this.#repeats += 1;
-      if (this.#repeats <= maxRepeats) this.#start();
+      if (this.#repeats <= maxRepeats) this.run();
       else this.#replay(refusal.head, refusal.text);
     });
   }
 
-  /** Asks for the fields and sends the request with them; most of the time they are there at once. */
-  #start(): void {
-    const { method, url = this.#peer.url } = this.#request ?? { method: "POST" };
-    const fields = this.#authorization.fieldsFor({ method, url });
-    if (!(fields instanceof Promise)) return this.#send?.(fields);
-    fields.then(
-      (given) => {
-        if (!this.#isDone) this.#send?.(given);
-      },
-      (error: unknown) => this.#finish(this.#failureOf(error)),
+  #send(fields: readonly string[]): void {
+    const request = this.#request;
+    this.#fields = fields;
+    this.#exchange = new HttpExchange(this.#peer, this);
+    this.#exchange.run(
+      this.#dispatcher,
+      fields.length === 0 ? request : { ...request, headers: [...request.headers, ...fields] },
     );
   }
 

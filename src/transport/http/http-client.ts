@@ -154,13 +154,16 @@ export class HttpClient {
 
   open(pool: PoolName, request: HttpRequest, observer: ExchangeObserver): Exchange {
     const { authorization } = this.#options;
-    const exchange =
-      authorization === undefined
-        ? new HttpExchange(this.peer, observer)
-        : new AuthorizedExchange(this.peer, observer, authorization);
     const lease = this.#lease;
-    if (lease === undefined) exchange.abort(this.notOpen());
-    else exchange.run(lease[pool], request);
+    if (lease === undefined || authorization === undefined) {
+      const exchange = new HttpExchange(this.peer, observer);
+      if (lease === undefined) exchange.abort(this.notOpen());
+      else exchange.run(lease[pool], request);
+      return exchange;
+    }
+    const to = { peer: this.peer, dispatcher: lease[pool], authorization };
+    const exchange = new AuthorizedExchange(to, request, observer);
+    exchange.run();
     return exchange;
   }
 
