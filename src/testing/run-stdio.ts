@@ -19,7 +19,8 @@ const factory =
     ? createTestServer({ pageSize })
     : createDemoServer({ pageSize, crash });
 
-await serveStdio(factory, { era: servedEras.find((era) => era === values.era) });
+// Not awaited, so that it can also be bundled as CommonJS; a failure ends the process all the same.
+void serveStdio(factory, { era: servedEras.find((era) => era === values.era) });
 
 function crash(): void {
   process.stderr.write("demo: crash was called, exiting with code 1\n", () => process.exit(1));

@@ -195,7 +195,7 @@ describe("plugboard get, enable, disable, remove", () => {
       demo: { ...demoEntry, env: { API_KEY: "canary-1234567" } },
     });
     const { stdout, exitCode } = await sandbox.run(["get", "demo"]);
-    expect(stdout).toMatch(/^demo {2}○ idle\n {2}runs {8}.*run-stdio\.js demo\n {2}from {8}~\//);
+    expect(stdout).toMatch(/^demo {2}○ idle\n {2}runs {8}.*run-stdio\.cjs demo\n {2}from {8}~\//);
     expect(stdout).toContain("API_KEY=");
     expect(stdout).not.toContain("canary");
     expect(exitCode).toBe(0);

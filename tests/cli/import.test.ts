@@ -185,7 +185,7 @@ describe("plugboard import", () => {
     expect(replaced.stdout).toBe("✓ replaced other (user scope) from a.json:1\n");
     expect(replaced.stderr).toContain("in ~/.plugboard/mcp.json:3: change it there");
     expect((await sandbox.run(["get", "other"])).stdout).toMatch(/runs +two\n/);
-    expect((await sandbox.run(["get", "mine"])).stdout).toContain("run-stdio.js demo");
+    expect((await sandbox.run(["get", "mine"])).stdout).toContain("run-stdio.cjs demo");
   });
 
   it("one variable never stands for two secrets, nor for another one of the shell", async () => {

@@ -7,6 +7,7 @@ import { expect, onTestFailed, onTestFinished } from "vitest";
 import { childMarkerVariable } from "../../src/isolation/process/child-mark.ts";
 import { markedProcesses } from "../../src/isolation/process/marked-processes.ts";
 import { PseudoTerminal } from "../fixtures/terminal/pseudo-terminal.ts";
+import { bundledServers } from "../setup/bundle-programs.ts";
 import { normalize } from "./normalize.ts";
 import type { CliSandbox } from "./run-cli.ts";
 
@@ -118,7 +119,7 @@ export class ReplAtTerminal {
 
   #normalized(): string {
     return normalize(this.terminal.screen)
-      .replaceAll(path.join(root, "dist"), "<dist>")
+      .replaceAll(path.dirname(bundledServers), "<servers>")
       .replaceAll(path.join(root, "tests"), "<tests>")
       .replaceAll(process.execPath, "<node>")
       .replaceAll(this.#sandbox.root, "<root>")

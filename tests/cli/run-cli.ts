@@ -20,6 +20,7 @@ import { expect, onTestFinished } from "vitest";
 
 import { childMarkerVariable } from "../../src/isolation/process/child-mark.ts";
 import { markedProcesses } from "../../src/isolation/process/marked-processes.ts";
+import { bundledServers } from "../setup/bundle-programs.ts";
 
 export { normalize } from "./normalize.ts";
 
@@ -32,11 +33,8 @@ const terminalProgram = "script";
 export const hasTerminal =
   process.platform === "linux" && spawnSync(terminalProgram, ["--version"]).status === 0;
 
-/** The built demo server, as an entry of a configuration file. */
-export const demoEntry = {
-  command: process.execPath,
-  args: [path.join(root, "dist/testing/run-stdio.js"), "demo"],
-} as const;
+/** The demo server, as an entry of a configuration file. */
+export const demoEntry = { command: process.execPath, args: [bundledServers, "demo"] } as const;
 
 /** The same, with everything that is sent to it kept in a file. */
 export function recordedEntry(file: string): { command: string; args: readonly string[] } {

@@ -24,7 +24,7 @@ export function bundledServer(
     args: [
       // Sources need a loader, which the script of the repository brings.
       fileURLToPath(
-        isBuilt ? ownModule("testing/run-stdio.ts") : packageFile("scripts/run-server.mjs"),
+        isBuilt ? ownModule("testing/run-stdio.ts") : packageFile("scripts/run-server.cjs"),
       ),
       server,
       ...(era === undefined ? [] : ["--era", era]),
