@@ -21,14 +21,19 @@ export async function main(typed: readonly string[]): Promise<void> {
   const words = typed.length === 0 && isTerminal() ? [replWord] : typed;
   const line = new Line(words, { interruption, commandLine });
   process.on("uncaughtException", (error) => process.exit(line.context.report(error)));
-
-  if (words[0] === completionWord) {
-    const lines = await completionLines(line.program, words.slice(1), interruption);
-    if (lines.length > 0) line.context.terminal.data(lines.join("\n"));
-    return await end(line.context, 0);
-  }
-  const exitCode = await line.run();
+  const exitCode = await line.runAlone();
   await end(line.context, exitCode);
+}
+
+/**
+ * Runs one command as `main` does, in a process that goes on: its exit code. Where it writes and who stops it stand in
+ * `surroundings`; the folder and the variables are those of the process, and `--cwd` changes its folder.
+ */
+export async function runCommand(
+  words: readonly string[],
+  surroundings: Omit<CommandSurroundings, "line" | "commandLine">,
+): Promise<number> {
+  return await new Line(words, { ...surroundings, commandLine }).runAlone();
 }
 
 /** Where somebody sits who can type more than the name of the program. */
@@ -66,6 +71,16 @@ class Line {
       line: this.#words,
     });
     return this.#context;
+  }
+
+  /** As `run` does, in a process of its own: there a shell may also ask what could be typed next. */
+  async runAlone(): Promise<number> {
+    const [first, ...others] = this.#words;
+    if (first !== completionWord) return await this.run();
+    const { interruption } = this.#surroundings;
+    const lines = await completionLines(this.program, others, interruption);
+    if (lines.length > 0) this.context.terminal.data(lines.join("\n"));
+    return 0;
   }
 
   async run(): Promise<number> {

@@ -117,16 +117,16 @@ describe("the compiled code of commands", () => {
 
   it("grows by what a command with other options loads", async () => {
     const sandbox = new CliSandbox().configureUser({});
-    await sandbox.run(["completion", "bash"]);
+    await sandbox.runAsProcess(["completion", "bash"]);
     const before = keptScripts(sandbox.home, "other");
-    await sandbox.run(["consent", "list"]);
+    await sandbox.runAsProcess(["consent", "list"]);
     expect(keptScripts(sandbox.home, "other")).toEqual(expect.arrayContaining([...before]));
     expect(keptScripts(sandbox.home, "other").length).toBeGreaterThan(before.length);
   });
 
   it("is not kept of a command that fails, which runs less of the code", async () => {
     const sandbox = new CliSandbox().configureUser({});
-    await sandbox.run(["list", "--unknown"]);
+    await sandbox.runAsProcess(["list", "--unknown"]);
     expect(existsSync(keptFile(sandbox.home, "list"))).toBe(false);
   });
 

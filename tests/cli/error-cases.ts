@@ -17,6 +17,8 @@ export interface ErrorCase {
   /** Prepares the place, and gives what the command needs beside its words. */
   readonly arrange?: (sandbox: CliSandbox) => Promise<RunOptions | void> | RunOptions | void;
   readonly isSkipped?: boolean;
+  /** It takes seconds in which nothing is done. */
+  readonly waits?: true;
 }
 
 const fixture = (file: string): string =>
@@ -162,12 +164,14 @@ export const errorCases: Readonly<Record<string, ErrorCase>> = {
     },
   },
   "silent server": {
+    waits: true,
     words: ["test", "slow"],
     code: "start_timeout",
     exitCode: 7,
     arrange: withServer("slow", script("setInterval(() => {}, 1000)", { connectTimeout: 3 })),
   },
   "text on stdout and no message": {
+    waits: true,
     words: ["test", "chatty"],
     code: "start_timeout",
     exitCode: 7,
@@ -378,6 +382,7 @@ export const errorCases: Readonly<Record<string, ErrorCase>> = {
     arrange: () => ({ env: { PLUGBOARD_DB: "/proc/nope/plugboard.db" } }),
   },
   "locked store": {
+    waits: true,
     words: ["consent", "allow", "demo"],
     code: "store_failed",
     exitCode: 1,

@@ -23,9 +23,12 @@ function readGolden(): ReadonlyMap<string, string> {
   return new Map(pairs);
 }
 
-async function fail({ arrange, words }: ErrorCase, options: readonly string[]) {
+async function fail({ arrange, words, waits }: ErrorCase, options: readonly string[]) {
   const sandbox = new CliSandbox();
-  const result = await sandbox.run([...options, ...words], (await arrange?.(sandbox)) ?? {});
+  const arranged = (await arrange?.(sandbox)) ?? {};
+  // In this process one command waits for the other.
+  const how = waits === true ? "runAsProcess" : "run";
+  const result = await sandbox[how]([...options, ...words], arranged);
   const text = normalize(result.stderr)
     .replaceAll(sandbox.home, "<home>")
     .replaceAll(path.resolve(import.meta.dirname, "../.."), "<package>")
@@ -72,7 +75,7 @@ describe("a command that fails", () => {
     it.skipIf(failure.isSkipped === true)(
       `ERR-17, CLI-13, CLI-14: ${title}: says what, where and what to do, and is one object for programs`,
       async () => {
-        // Side by side: some of them wait for seconds.
+        // Side by side, where they wait for seconds.
         const [shown, object] = await Promise.all([
           fail(failure, ["--quiet"]),
           fail(failure, ["--json"]),

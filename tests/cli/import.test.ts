@@ -297,7 +297,7 @@ describe("plugboard import", () => {
       write(path.join(sandbox.cwd, `${file}.json`), JSON.stringify({ servers }));
     }
     const results = await Promise.all(
-      files.map((file) => sandbox.run(["import", `${file}.json`, "--scope", scope])),
+      files.map((file) => sandbox.runAsProcess(["import", `${file}.json`, "--scope", scope])),
     );
     for (const { exitCode, stderr } of results)
       expect({ exitCode, hasFailed: stderr.includes("✗") }).toEqual({

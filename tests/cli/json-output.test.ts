@@ -16,8 +16,11 @@ beforeEach(() => place.restore());
 
 async function run({ words, input, stays }: JsonRun): Promise<CliResult> {
   const [command = "", ...others] = words.map((word) => place.addressed(word));
+  const typed = [command, "--json", ...others];
   const options = { env: place.env, ...(input === undefined ? {} : { input }) };
-  const cli = place.sandbox.start([command, "--json", ...others], options);
+  // The REPL has the streams of its process to itself.
+  if (stays !== true && command !== "repl") return await place.sandbox.run(typed, options);
+  const cli = place.sandbox.start(typed, options);
   if (stays === true) {
     await cli.writes("stdout", "\n");
     cli.signal("SIGINT");

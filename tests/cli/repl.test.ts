@@ -529,14 +529,14 @@ describe("the REPL without a screen to redraw", () => {
       "demo.add a=2 b=3",
       "/mcp",
     ].join("\n");
-    const { stdout, stderr, exitCode } = await sandbox.run(["repl"], { input });
+    const { stdout, stderr, exitCode } = await sandbox.runAsProcess(["repl"], { input });
     expect(stdout).toMatch(/demo +● connected/);
     expect(stdout).not.toMatch(/^5$/m);
     expect(stdout).not.toContain(">");
     expect(stderr).toContain("Nobody can be asked here");
     expect(stderr).toContain("demo.add");
     expect(exitCode).toBe(6);
-    const yolo = await sandbox.run(["repl", "--level", "yolo"], {
+    const yolo = await sandbox.runAsProcess(["repl", "--level", "yolo"], {
       input: "demo.add a=2 b=3\n/mcq",
     });
     expect(yolo.stdout).toBe("5\n");

@@ -21,11 +21,15 @@ import { expect, onTestFinished } from "vitest";
 import { childMarkerVariable } from "../../src/isolation/process/child-mark.ts";
 import { markedProcesses } from "../../src/isolation/process/marked-processes.ts";
 import { bundledServers } from "../setup/bundle-programs.ts";
+import { runHere } from "./run-here.ts";
 
 export { normalize } from "./normalize.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const program = path.join(root, "bin/plugboard.js");
+
+/** Read once: a command that runs in this process has others. */
+const outside = { searched: process.env["PATH"], temporary: tmpdir() };
 
 /** Of util-linux: gives a command a terminal. */
 const terminalProgram = "script";
@@ -81,7 +85,7 @@ export class CliSandbox {
   readonly #bin: string;
 
   constructor() {
-    const root = mkdtempSync(path.join(tmpdir(), "cli-"));
+    const root = mkdtempSync(path.join(outside.temporary, "cli-"));
     this.root = root;
     this.cwd = path.join(root, "project");
     this.home = path.join(root, "home");
@@ -133,11 +137,22 @@ export class CliSandbox {
   }
 
   /**
-   * Runs a command to its end. No test may leave a process behind, so each run looks for one; and what a command prints
-   * with `--json` is held to its published schema.
+   * Runs a command to its end, in this process: one command after the other. No test may leave a process behind, so
+   * each run looks for one; and what a command prints with `--json` is held to its published schema.
    */
   async run(words: readonly string[], options: RunOptions = {}): Promise<CliResult> {
-    const result = await this.start(words, options).ended;
+    const { uid, env = {}, input = "" } = options;
+    if (uid !== undefined) return await this.runAsProcess(words, options);
+    const place = { cwd: this.cwd, env: { ...this.environment, ...env }, input };
+    return await this.#checked(words, await runHere(words, place));
+  }
+
+  /** The same in a process of its own: where its start, its end, its streams or its time beside others are the subject. */
+  async runAsProcess(words: readonly string[], options: RunOptions = {}): Promise<CliResult> {
+    return await this.#checked(words, await this.start(words, options).ended);
+  }
+
+  async #checked(words: readonly string[], result: CliResult): Promise<CliResult> {
     const own = words.slice(0, words.includes("--") ? words.indexOf("--") : words.length);
     if (own.includes("--json")) {
       const { outputComplaints } = await import("./json-schemas.ts");
@@ -161,10 +176,10 @@ export class CliSandbox {
   /** The variables that a command sees. */
   get environment(): NodeJS.ProcessEnv {
     return {
-      PATH: [process.env["PATH"], this.#bin].join(path.delimiter),
+      PATH: [outside.searched, this.#bin].join(path.delimiter),
       HOME: this.home,
       USERPROFILE: this.home,
-      TMPDIR: tmpdir(),
+      TMPDIR: outside.temporary,
       LANG: "C.UTF-8",
       PLUGBOARD_PROTOCOL_CORE: process.env["PLUGBOARD_PROTOCOL_CORE"],
     };

@@ -15,7 +15,7 @@ describe("plugboard test-server", () => {
         clientInfo: { name: "test", version: "0" },
       },
     };
-    const { stdout, stderr, exitCode } = await sandbox.run(["test-server", "stdio"], {
+    const { stdout, stderr, exitCode } = await sandbox.runAsProcess(["test-server", "stdio"], {
       input: `${JSON.stringify(initialize)}\n`,
     });
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });

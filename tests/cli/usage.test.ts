@@ -15,7 +15,11 @@ describe("plugboard", () => {
   it.each([[["--version"]], [["-V"]], [["--quiet", "--version"]]])(
     "%j prints the version",
     async (words) => {
-      expect(await sandbox.run(words)).toEqual({ stdout: `${version}\n`, stderr: "", exitCode: 0 });
+      expect(await sandbox.runAsProcess(words)).toEqual({
+        stdout: `${version}\n`,
+        stderr: "",
+        exitCode: 0,
+      });
     },
   );
 
@@ -76,7 +80,7 @@ describe("plugboard", () => {
   it("help and version load neither the host nor the SDK", async () => {
     const { home } = new CliSandbox().configureUser({});
     const env = { NODE_DEBUG: "esm,module", HOME: home, USERPROFILE: home };
-    const { stderr } = await sandbox.run(["--help"], { env });
+    const { stderr } = await sandbox.runAsProcess(["--help"], { env });
     expect(stderr).toContain("load-scripts.js");
     expect(stderr).not.toContain("@modelcontextprotocol");
     // What was loaded is kept in its compiled form.
@@ -129,13 +133,13 @@ describe("plugboard", () => {
   });
 
   it("CLI-13: no command at all shows help as an error", async () => {
-    const { stdout, stderr, exitCode } = await sandbox.run([]);
+    const { stdout, stderr, exitCode } = await sandbox.runAsProcess([]);
     expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
     expect(stderr).toContain("Usage: plugboard");
   });
 
   it("CLI-14: usage errors are JSON when JSON was asked for", async () => {
-    const { stdout, stderr, exitCode } = await sandbox.run(["--json", "lst"]);
+    const { stdout, stderr, exitCode } = await sandbox.runAsProcess(["--json", "lst"]);
     expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
     expect(JSON.parse(stderr)).toMatchObject({
       error: { code: "invalid_arguments", message: 'no command "lst"' },
