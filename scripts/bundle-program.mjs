@@ -37,12 +37,11 @@ export async function bundleProgram(source) {
 async function writeProgram(source, file) {
   const folder = path.dirname(file);
   mkdirSync(folder, { recursive: true });
-  const { code, inputs } = await bundle(path.join(root, source));
-  const script = `script-${createHash("sha256").update(code).digest("hex").slice(0, 16)}.cjs`;
+  const { code, isModule, inputs } = await bundle(path.join(root, source));
+  const hash = createHash("sha256").update(code).digest("hex").slice(0, 16);
+  const script = `script-${hash}.${isModule ? "mjs" : "cjs"}`;
   writeFileSync(path.join(folder, script), code);
-  const runner = JSON.stringify(path.join(root, "scripts", "run-compiled.cjs"));
-  const start = `require(${runner}).runCompiled(require("node:path").join(__dirname, "${script}"));\n`;
-  writeFileSync(file, start);
+  writeFileSync(file, isModule ? `void import("./${script}");\n` : startOf(script));
   const madeOf = path.join(folder, "made-of.json");
   writeFileSync(`${madeOf}.new`, JSON.stringify({ script, inputs }));
   renameSync(`${madeOf}.new`, madeOf);
@@ -51,38 +50,58 @@ async function writeProgram(source, file) {
     if (!kept.has(name)) rmSync(path.join(folder, name), { force: true });
 }
 
+/** @param {string} script */
+function startOf(script) {
+  const runner = JSON.stringify(path.join(root, "scripts", "run-compiled.cjs"));
+  return `require(${runner}).runCompiled(require("node:path").join(__dirname, "${script}"));\n`;
+}
+
 /** @param {string} entry */
 async function bundle(entry) {
   // Not at the top: who finds the program there does without the bundler.
   const { rolldown } = await import("rolldown");
+  const { loadThread, ownVersion } = await import("./bundle.mjs");
   const since = Date.now();
   const bundle = await rolldown({
     cwd: root,
     input: entry,
     platform: "node",
     tsconfig: false,
-    transform: { target: "node20.19" },
+    resolve: { mainFields: ["module", "main"] },
+    transform: { target: "node20.19", define: { builtVersion: JSON.stringify(ownVersion()) } },
+    plugins: [{ name: "threads", load: loadThread }],
     // What packages look for and do without is no fault of the program.
     onLog: () => {},
   });
   try {
-    const { output } = await bundle.generate({
-      format: "cjs",
-      codeSplitting: false,
-      comments: false,
-      // One character beyond Latin-1 makes the engine keep all of it at two bytes a character.
-      minify: { compress: false, mangle: false, codegen: { asciiOnly: true } },
-    });
-    const [{ code, moduleIds }] = output;
+    const script = await generate(bundle, "cjs").catch(() => undefined);
+    // One that awaits at its top level can be nothing but a module, of which Node keeps no compiled code.
+    const { code, moduleIds } = script ?? (await generate(bundle, "esm"));
     const own = moduleIds.filter(
       (file) => path.isAbsolute(file) && !file.includes(`${path.sep}node_modules${path.sep}`),
     );
     // The lockfile stands for all packages.
-    const files = [...own, path.join(root, "package-lock.json")];
-    return { code, inputs: files.map((file) => stateOf(file, since)) };
+    const files = [...own, path.join(root, "package-lock.json"), import.meta.filename];
+    return {
+      code,
+      isModule: script === undefined,
+      inputs: files.map((file) => stateOf(file, since)),
+    };
   } finally {
     await bundle.close();
   }
+}
+
+/** @param {import("rolldown").RolldownBuild} bundle @param {"cjs" | "esm"} format */
+async function generate(bundle, format) {
+  const { output } = await bundle.generate({
+    format,
+    codeSplitting: false,
+    comments: false,
+    // One character beyond Latin-1 makes the engine keep all of it at two bytes a character.
+    minify: { compress: false, mangle: false, codegen: { asciiOnly: true } },
+  });
+  return output[0];
 }
 
 /**

@@ -199,7 +199,7 @@ function dropFacades(folder) {
  *
  * @param {string} file
  */
-async function loadThread(file) {
+export async function loadThread(file) {
   const thread = threads.find(({ module }) => file === path.join(sources, module));
   if (thread === undefined) return null;
   const code = await bundleThread(path.join(sources, thread.entry));
@@ -241,7 +241,7 @@ async function bundleThread(entry) {
 }
 
 /** @returns {string} */
-function ownVersion() {
+export function ownVersion() {
   return JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")).version;
 }
 

@@ -21,6 +21,7 @@ import { pathToFileURL } from "node:url";
 
 import { afterEach, describe, expect, it } from "vitest";
 
+import { bundleProgram } from "../../scripts/bundle-program.mjs";
 import { auditWriter } from "../../tests/fixtures/store/audit-writer.ts";
 import { DatabaseSync } from "../../tests/fixtures/store/database-sync.ts";
 import { catalogs, consentId, launchId } from "../../tests/fixtures/store/made-up-ids.ts";
@@ -222,8 +223,8 @@ describe("versions of the store", () => {
 
   it("STO-08: an update that is killed leaves the old version whole", async () => {
     const file = await createFile();
-    const program = path.resolve("tests/fixtures/store/migrating-host.mjs");
-    const child = spawn(process.execPath, ["--import", "tsx", program, file], {
+    const program = await bundleProgram("tests/fixtures/store/migrating-host.mjs");
+    const child = spawn(process.execPath, [program, file], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const exit = new Promise((resolve) => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
 
+import { isBuilt } from "../../scripts/build-dist.mjs";
 import type { Lab } from "./lab.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -21,7 +22,7 @@ export function startProgram(
   { stderr, env }: ProgramOptions,
 ): ChildProcess {
   const [loader, module] =
-    form === "short" ? [["--import", "tsx"], "src/index.ts"] : [[], "dist/index.js"];
+    form === "short" && !isBuilt() ? [["--import", "tsx"], "src/index.ts"] : [[], "dist/index.js"];
   return spawn(process.execPath, [...loader, program, path.join(root, module), ...args], {
     cwd: root,
     env: { ...process.env, ...env },

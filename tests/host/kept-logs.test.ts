@@ -7,6 +7,7 @@ import path from "node:path";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
+import { bundleProgram } from "../../scripts/bundle-program.mjs";
 import { createHost, type HostOptions, type McpHost } from "../../src/index.ts";
 import { testServerEntry } from "../../src/testing/index.ts";
 
@@ -159,8 +160,8 @@ describe("the log of a server", () => {
 
   it("J1: is readable after the program that wrote it was killed, and goes on", async () => {
     await using place = await makePlace();
-    const program = path.join(fixtures, "programs/chatting-host.mjs");
-    const child = spawn(process.execPath, ["--import", "tsx", program, place.home], {
+    const program = await bundleProgram("tests/fixtures/programs/chatting-host.mjs");
+    const child = spawn(process.execPath, [program, place.home], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     onTestFinished(() => void child.kill("SIGKILL"));

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
+import { bundleProgram } from "../../../scripts/bundle-program.mjs";
 import { hasOpenssl, startSelfSigned } from "../../../tests/fixtures/network/self-signed.ts";
 import { sendRequest } from "../../../tests/fixtures/network/send-request.ts";
 import { TestProxy } from "../../../tests/fixtures/network/test-proxy.ts";
@@ -34,15 +34,11 @@ async function openPool(origin: string, env: Environment) {
 
 /** What a fresh process makes of `urls` with `env` added to its environment. */
 async function fetchInChild(env: Environment, urls: readonly string[]): Promise<string[]> {
-  const program = fileURLToPath(
-    new URL("../../../tests/fixtures/network/fetch-guarded.ts", import.meta.url),
-  );
+  const program = await bundleProgram("tests/fixtures/network/fetch-guarded.ts");
   const { PATH, HOME } = process.env;
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ["--import", import.meta.resolve("tsx"), program, ...urls],
-    { env: { PATH, HOME, ...env } },
-  );
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...urls], {
+    env: { PATH, HOME, ...env },
+  });
   return stdout.trim().split("\n");
 }
 

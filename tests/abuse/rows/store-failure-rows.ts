@@ -4,12 +4,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+import { bundleProgram } from "../../../scripts/bundle-program.mjs";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Lab } from "../lab.ts";
 import type { Figures, Row } from "../row.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
-const program = path.join(root, "tests/fixtures/store/failing-host.mjs");
+const program = "tests/fixtures/store/failing-host.mjs";
 
 /** What `failing-host.mjs` answers. */
 interface Attempt {
@@ -117,8 +118,8 @@ class FailingHost {
   }
 
   static async start({ folder }: Place, project: string): Promise<FailingHost> {
-    const args = [program, path.join(folder, "plugboard.db"), project];
-    const child = spawn(process.execPath, ["--import", "tsx", ...args], {
+    const args = [await bundleProgram(program), path.join(folder, "plugboard.db"), project];
+    const child = spawn(process.execPath, args, {
       cwd: root,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 
+import { bundleProgram } from "../../../scripts/bundle-program.mjs";
 import { McpError } from "../../../src/errors/mcp-error.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -19,7 +20,7 @@ import type { Lab } from "../lab.ts";
 import type { Figures, Row } from "../row.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
-const programs = path.join(root, "tests/fixtures/store");
+const programs = "tests/fixtures/store";
 const hosts = 4;
 
 async function withStoreFile<T>(task: (file: string) => Promise<T>): Promise<T> {
@@ -31,11 +32,11 @@ async function withStoreFile<T>(task: (file: string) => Promise<T>): Promise<T> 
   }
 }
 
-/** The store is no part of the public API, so every form runs it from source, with a loader. */
-function startProgram(program: string, args: readonly string[]): ChildProcess {
+/** The store is no part of the public API, so every form runs it from source. */
+async function startProgram(program: string, args: readonly string[]): Promise<ChildProcess> {
+  const file = await bundleProgram(`${programs}/${program}`);
   // Threads that help to collect garbage are waited for; on a busy machine that would drown the figures.
-  const options = ["--single-threaded-gc", "--import", "tsx"];
-  return spawn(process.execPath, [...options, path.join(programs, program), ...args], {
+  return spawn(process.execPath, ["--single-threaded-gc", file, ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -96,7 +97,7 @@ async function killWhileWriting(lab: Lab): Promise<Figures> {
   const figures = { kills: 0, acknowledged: 0, lost: 0, torn: 0, "integrity problems": 0 };
   await withStoreFile(async (file) => {
     for (let generation = 0; generation < lab.count; generation += 1) {
-      const child = startProgram("writing-host.mjs", [file, String(generation)]);
+      const child = await startProgram("writing-host.mjs", [file, String(generation)]);
       const said = await killAfter(child, 1 + Math.floor(random() * 120));
       if (child.signalCode === "SIGKILL") figures.kills += 1;
       figures.acknowledged += said.length;
@@ -198,7 +199,7 @@ async function shareOneStore(lab: Lab): Promise<Figures> {
   return withStoreFile(async (file) => {
     const reports = await Promise.all(
       Array.from({ length: hosts }, async (_, host) => {
-        const child = startProgram("sharing-host.mjs", [file, `h${host}`, String(lab.count)]);
+        const child = await startProgram("sharing-host.mjs", [file, `h${host}`, String(lab.count)]);
         if (child.stdout === null) throw new Error("the host has no stdout");
         return JSON.parse(await text(child.stdout)) as SharingReport;
       }),
