@@ -8,6 +8,8 @@ import { installPackage, run } from "./package/packed-package.ts";
 /** The libraries that `docs/coming-from.md` speaks of, and the server that the programs call. */
 const libraries = [
   "@ai-sdk/mcp@1.0.101",
+  // Asked for by LangChain, whose newest release wants a package that not every registry has yet.
+  "@langchain/langgraph@1.4.13",
   "@langchain/mcp-adapters@1.1.4",
   "@mastra/core@0.24.9",
   "@mastra/mcp@0.14.5",
