@@ -15,7 +15,7 @@ export default defineConfig({
   test: {
     // It has a configuration and a command of its own.
     exclude: [...configDefaults.exclude, "tests/external/**"],
-    globalSetup: ["tests/setup/bundle-programs.ts"],
+    globalSetup: ["tests/setup/before-all.ts"],
     setupFiles: ["tests/setup/throw-away-home.ts", "tests/setup/property-seed.ts"],
     // Hosts without a logger warn on stderr, which many tests provoke: only a failure needs to be read.
     silent: "passed-only",

@@ -35,7 +35,7 @@ class OwnPackage extends CliSandbox {
   readonly #main = path.join(this.#folder, "dist/cli/main.cjs");
 
   constructor() {
-    super();
+    super({ isCodeLent: false });
     for (const part of ["bin", "dist/cli", "package.json"])
       cpSync(path.join(root, part), path.join(this.#folder, part), { recursive: true });
     symlinkSync(path.join(root, "node_modules"), path.join(this.#folder, "node_modules"));
@@ -116,7 +116,7 @@ describe("the compiled code of commands", () => {
   });
 
   it("grows by what a command with other options loads", async () => {
-    const sandbox = new CliSandbox().configureUser({});
+    const sandbox = new CliSandbox({ isCodeLent: false }).configureUser({});
     await sandbox.runAsProcess(["completion", "bash"]);
     const before = keptScripts(sandbox.home, "other");
     await sandbox.runAsProcess(["consent", "list"]);
@@ -125,7 +125,7 @@ describe("the compiled code of commands", () => {
   });
 
   it("is not kept of a command that fails, which runs less of the code", async () => {
-    const sandbox = new CliSandbox().configureUser({});
+    const sandbox = new CliSandbox({ isCodeLent: false }).configureUser({});
     await sandbox.runAsProcess(["list", "--unknown"]);
     expect(existsSync(keptFile(sandbox.home, "list"))).toBe(false);
   });

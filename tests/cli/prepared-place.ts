@@ -95,6 +95,8 @@ export class PreparedPlace {
     this.#writeAt(path.join(sandbox.cwd, ".vscode/mcp.json"), '{ "servers": {');
     mkdirSync(path.join(sandbox.home, ".config/fish/completions"), { recursive: true });
     this.#run(["call", "demo.add", "a=2", "b=3", "--quiet"]);
+    // Whatever starts as a process is lent its code, and the copy stays small.
+    rmSync(path.join(sandbox.home, ".plugboard", "cache"), { recursive: true, force: true });
     cpSync(sandbox.root, this.#copy, { recursive: true, verbatimSymlinks: true });
   }
 

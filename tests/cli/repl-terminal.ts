@@ -43,6 +43,7 @@ export class ReplAtTerminal {
   constructor(sandbox: CliSandbox, options: ReplOptions = {}) {
     const { words = ["repl"], command, env = {}, ...size } = options;
     this.#sandbox = sandbox;
+    sandbox.lendCode();
     this.terminal = new PseudoTerminal({
       command: command ?? process.execPath,
       args: command === undefined ? [program, ...words] : words,

@@ -21,15 +21,13 @@ import { expect, onTestFinished } from "vitest";
 import { childMarkerVariable } from "../../src/isolation/process/child-mark.ts";
 import { markedProcesses } from "../../src/isolation/process/marked-processes.ts";
 import { bundledServers } from "../setup/bundle-programs.ts";
-import { runHere } from "./run-here.ts";
+import { lendCompiledCommands } from "../setup/compiled-commands.ts";
+import { ownVariables, runHere } from "./run-here.ts";
 
 export { normalize } from "./normalize.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const program = path.join(root, "bin/plugboard.js");
-
-/** Read once: a command that runs in this process has others. */
-const outside = { searched: process.env["PATH"], temporary: tmpdir() };
 
 /** Of util-linux: gives a command a terminal. */
 const terminalProgram = "script";
@@ -61,6 +59,10 @@ export function runsAsNobody(): boolean {
   return spawnSync(process.execPath, [program, "--version"], options).status === 0;
 }
 
+function temporaryFolder(): string {
+  return ownVariables()["TMPDIR"] ?? tmpdir();
+}
+
 export interface CliResult {
   readonly stdout: string;
   readonly stderr: string;
@@ -84,8 +86,12 @@ export class CliSandbox {
   /** Where a shell finds `plugboard`. */
   readonly #bin: string;
 
-  constructor() {
-    const root = mkdtempSync(path.join(outside.temporary, "cli-"));
+  readonly #isCodeLent: boolean;
+
+  /** @param isCodeLent Whether its commands find their code compiled, once there is a folder of ours in the home. */
+  constructor({ isCodeLent = true } = {}) {
+    this.#isCodeLent = isCodeLent;
+    const root = mkdtempSync(path.join(temporaryFolder(), "cli-"));
     this.root = root;
     this.cwd = path.join(root, "project");
     this.home = path.join(root, "home");
@@ -176,12 +182,12 @@ export class CliSandbox {
   /** The variables that a command sees. */
   get environment(): NodeJS.ProcessEnv {
     return {
-      PATH: [outside.searched, this.#bin].join(path.delimiter),
+      PATH: [ownVariables()["PATH"], this.#bin].join(path.delimiter),
       HOME: this.home,
       USERPROFILE: this.home,
-      TMPDIR: outside.temporary,
+      TMPDIR: temporaryFolder(),
       LANG: "C.UTF-8",
-      PLUGBOARD_PROTOCOL_CORE: process.env["PLUGBOARD_PROTOCOL_CORE"],
+      PLUGBOARD_PROTOCOL_CORE: ownVariables()["PLUGBOARD_PROTOCOL_CORE"],
     };
   }
 
@@ -203,12 +209,18 @@ export class CliSandbox {
     }
   }
 
+  /** To be called before a command starts as a process. */
+  lendCode(): void {
+    if (this.#isCodeLent) lendCompiledCommands(this.home);
+  }
+
   #spawn(
     command: string,
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
     uid?: number,
   ): RunningCli {
+    this.lendCode();
     const marker = randomUUID();
     const child = spawn(command, args, {
       cwd: this.cwd,

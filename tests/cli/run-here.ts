@@ -24,6 +24,14 @@ export interface CommandResult {
   readonly exitCode: number;
 }
 
+/** The variables of the test, while a command that runs here has others. */
+let variablesOutside: NodeJS.ProcessEnv | undefined;
+
+/** The variables that the test itself has, also while a command runs in its process. */
+export function ownVariables(): NodeJS.ProcessEnv {
+  return variablesOutside ?? process.env;
+}
+
 /** The command that runs at the moment: folder, variables and input of a process are there only once. */
 let turn: Promise<unknown> = Promise.resolve();
 
@@ -76,6 +84,7 @@ function enter({ cwd, env, input }: CommandPlace): () => void {
   const outside = { cwd: process.cwd(), env: { ...process.env } };
   // Not read: to look at the input of this process opens it.
   const stdin = Object.getOwnPropertyDescriptor(process, "stdin");
+  variablesOutside = outside.env;
   process.chdir(cwd);
   replaceVariables(env);
   const value = new PassThrough();
@@ -84,6 +93,7 @@ function enter({ cwd, env, input }: CommandPlace): () => void {
   return () => {
     process.chdir(outside.cwd);
     replaceVariables(outside.env);
+    variablesOutside = undefined;
     if (stdin !== undefined) Object.defineProperty(process, "stdin", stdin);
   };
 }

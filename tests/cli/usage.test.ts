@@ -78,9 +78,10 @@ describe("plugboard", () => {
   });
 
   it("help and version load neither the host nor the SDK", async () => {
-    const { home } = new CliSandbox().configureUser({});
-    const env = { NODE_DEBUG: "esm,module", HOME: home, USERPROFILE: home };
-    const { stderr } = await sandbox.runAsProcess(["--help"], { env });
+    const fresh = new CliSandbox({ isCodeLent: false }).configureUser({});
+    const { home } = fresh;
+    const env = { NODE_DEBUG: "esm,module" };
+    const { stderr } = await fresh.runAsProcess(["--help"], { env });
     expect(stderr).toContain("load-scripts.js");
     expect(stderr).not.toContain("@modelcontextprotocol");
     // What was loaded is kept in its compiled form.

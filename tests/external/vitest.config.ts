@@ -28,7 +28,7 @@ export default defineConfig({
   // Tests import the package by name, as a user does, and get what was built.
   resolve: { alias: entries },
   test: {
-    globalSetup: ["tests/setup/bundle-programs.ts"],
+    globalSetup: ["tests/setup/before-all.ts"],
     setupFiles: ["tests/setup/throw-away-home.ts", "tests/setup/property-seed.ts"],
     maxWorkers: 2,
     maxConcurrency: 2,

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 
 import { bundleProgram, programFile } from "../../scripts/bundle-program.mjs";
 
@@ -17,10 +17,10 @@ const session = [
   { id: 3, method: "tools/call", params: { name: "echo", arguments: { message: "hi" } } },
 ];
 
-/** Run by vitest before all tests. */
-export async function setup(): Promise<void> {
+/** Writes it, unless it is there. */
+export async function bundleServers(): Promise<void> {
   await bundleProgram("src/testing/run-stdio.ts");
   // Its first run compiles what those of the tests are going to use.
   const input = session.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  execFileSync(process.execPath, [bundledServers, "demo"], { input: input.join("") });
+  spawnSync(process.execPath, [bundledServers, "demo"], { input: input.join("") });
 }
