@@ -6,6 +6,7 @@ import { scriptedRegistry } from "../../tests/fixtures/connection/scripted-regis
 import { ManualClock } from "../../tests/fixtures/protocol/manual-clock.ts";
 import { parseServerEntry } from "../config/parse/parse-config.ts";
 import { EventBus } from "../events/event-bus.ts";
+import { fingerprintOf, isFingerprinted } from "../pins/tool-fingerprint.ts";
 import { ToolPins } from "../pins/tool-pins.ts";
 import { silentLogger } from "../ports/logger.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
@@ -81,6 +82,28 @@ describe("StoredCatalogs", () => {
     await memory.load();
     expect(catalog.tools("s")).toHaveLength(1);
     await store.close();
+  });
+
+  it("P15: a list is brought back with the fingerprints that were computed for it", async () => {
+    const { store, registry, catalog, memory, list, savedAt } = createMemory();
+    const tools = [tool("first"), { ...tool("second"), name: "other" }];
+    await list(...tools);
+    await savedAt();
+    await memory.load();
+    const recalled = catalog.tools("s").map(({ listed }) => listed);
+    expect(recalled.map(isFingerprinted)).toEqual([true, true]);
+    expect(recalled.map(fingerprintOf)).toEqual(tools.map(fingerprintOf));
+    await store.close();
+
+    // A row that a fingerprint is missing from is read without any.
+    const damaged = createMemory();
+    const opened = await damaged.store.open();
+    const content = JSON.stringify({ tools, fingerprints: ["one"] });
+    await opened?.catalog.save(new Map([[registry.get("s").consentId, content]]));
+    await damaged.memory.load();
+    const read = damaged.catalog.tools("s").map(({ listed }) => listed);
+    expect(read.map(fingerprintOf)).toEqual(tools.map(fingerprintOf));
+    await damaged.store.close();
   });
 
   it("P14: the lists of many servers are written together, each as it was last", async () => {

@@ -1,5 +1,6 @@
 import { TimeSlice } from "../async/time-slice.ts";
 import { type ConsentId, hasLastingIds } from "../config/keys/server-ids.ts";
+import { fingerprintOf, recallFingerprint } from "../pins/tool-fingerprint.ts";
 import type { ToolPins } from "../pins/tool-pins.ts";
 import type { ListedTool, ProtocolClient } from "../protocol/protocol-client.ts";
 import { eraOfVersion, type ProtocolEra } from "../protocol/wire/protocol-versions.ts";
@@ -119,7 +120,9 @@ export class StoredCatalogs {
     this.#written.set(consentId, text);
     const era = eraToTry(content);
     if (era !== undefined) connection.expectEra(era);
-    return content.tools?.filter(isListedTool);
+    if (content.tools === undefined) return undefined;
+    recallFingerprints(content.tools, content.fingerprints);
+    return content.tools.filter(isListedTool);
   }
 }
 
@@ -135,11 +138,25 @@ async function writeContent({
 }: CatalogContent & { readonly tools: readonly ListedTool[] }): Promise<string> {
   const slice = new TimeSlice();
   const written: string[] = [];
+  const fingerprints: string[] = [];
   for (const tool of tools) {
     if (slice.isOver) await slice.next();
     written.push(JSON.stringify(tool));
+    fingerprints.push(fingerprintOf(tool));
   }
-  return JSON.stringify({ ...rest, tools: [] }).replace(/\]\}$/, () => `${written.join(",")}]}`);
+  return JSON.stringify({ ...rest, fingerprints, tools: [] }).replace(
+    /\]\}$/,
+    () => `${written.join(",")}]}`,
+  );
+}
+
+/** Whoever can write these into the store can as well write the pins that they are compared with. */
+function recallFingerprints(tools: readonly unknown[], fingerprints: unknown): void {
+  if (!Array.isArray(fingerprints) || fingerprints.length !== tools.length) return;
+  for (const [index, tool] of tools.entries()) {
+    const fingerprint: unknown = fingerprints[index];
+    if (isListedTool(tool) && typeof fingerprint === "string") recallFingerprint(tool, fingerprint);
+  }
 }
 
 /** A list was checked before it was stored: this only makes a damaged row harmless. */

@@ -1,7 +1,7 @@
 import { TimeSlice } from "../async/time-slice.ts";
 import { maxPinsPerServer } from "../config/keys/limits.ts";
 import type { ListedTool } from "../protocol/protocol-client.ts";
-import { definitionOfTool, fingerprintOf } from "./tool-fingerprint.ts";
+import { definitionOfTool, fingerprintOf, isFingerprinted } from "./tool-fingerprint.ts";
 
 const maxUnlistedDefinitions = 100;
 
@@ -44,7 +44,8 @@ export async function pinTools(
   const seen = new Set<string>();
   const slice = new TimeSlice();
   for (const tool of listed) {
-    if (slice.isOver) await slice.next();
+    // Nothing else takes long.
+    if (!isFingerprinted(tool) && slice.isOver) await slice.next();
     // Of a name that is listed twice only the first is ever offered.
     if (seen.has(tool.name)) continue;
     seen.add(tool.name);

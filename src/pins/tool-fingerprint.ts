@@ -9,6 +9,16 @@ export function definitionOfTool(tool: ListedTool): Readonly<Record<string, unkn
   return { name, title, description, inputSchema, outputSchema, annotations };
 }
 
+/** Whether the fingerprint of a tool is known, so that to ask for it takes no time. */
+export function isFingerprinted(tool: ListedTool): boolean {
+  return known.has(tool);
+}
+
+/** Notes the fingerprint that was computed for a tool when it was listed, in another process. */
+export function recallFingerprint(tool: ListedTool, fingerprint: string): void {
+  known.set(tool, fingerprint);
+}
+
 /** The hash of a tool's definition, computed once for each tool of a list. */
 export function fingerprintOf(tool: ListedTool): string {
   let fingerprint = known.get(tool);

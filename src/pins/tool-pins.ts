@@ -289,7 +289,7 @@ export class ToolPins implements Pins {
     const { accepted, quarantined, fresh } = await pinTools(
       listed,
       // A stored pin wins over one that this host made and could not write any more.
-      [...(before?.accepted ?? []), ...stored],
+      before === undefined ? stored : [...before.accepted, ...stored],
       this.#readsWell,
     );
     this.#servers.set(consentId, {

@@ -13,6 +13,8 @@ export interface CatalogContent {
   readonly serverInfo?: unknown;
   readonly instructions?: string | undefined;
   readonly tools?: readonly unknown[] | undefined;
+  /** The fingerprint of each tool, in the same order. */
+  readonly fingerprints?: unknown;
   /** Whether the server declared resources, which are then offered as a tool. */
   readonly hasResources?: boolean | undefined;
   readonly resources?: readonly unknown[] | undefined;

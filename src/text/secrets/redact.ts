@@ -57,11 +57,11 @@ export function credentialsIn(text: string): readonly string[] {
   return found;
 }
 
-/** Each shape has a mark in it, or is longer. */
-const shortPlainWord = /^[a-z0-9]{0,19}$/i;
+/** What at least one of is in every shape above. */
+const anyMark = /gh[pousr]_|github_pat_|sk-|xox[abprs]-|AKIA|eyJ|[@=:\s]/;
 
 /** Whether a word on a command line looks like a credential. */
 export function looksLikeSecret(text: string): boolean {
   // A host looks at every word of every entry when it starts.
-  return !shortPlainWord.test(text) && redact(text) !== text;
+  return anyMark.test(text) && redact(text) !== text;
 }
