@@ -54,6 +54,9 @@ const connection = [
   "schema/validate/validate-tool-arguments.ts",
 ];
 
+/** Where the code of sessions begins, which most commands do without: in CommonJS it is loaded when it is used. */
+const session = "host/open-session.ts";
+
 const commandLine = ["cli", "../node_modules/commander"];
 
 /** A store in a file, which nearly every store is: its parts are loaded late, and together. */
@@ -76,6 +79,9 @@ export const libraryGroups = () => [roomGroup("base", base), ...commonGroups()];
 export const commandLineGroups = () => [
   roomGroup("base", base),
   roomGroup("schema", schema),
+  closureGroup("attach", ["host/resident/attach.ts"]),
+  closureGroup("host", host, [session]),
+  closureGroup("session", [session]),
   ...commonGroups(),
   // Help and completion need no host.
   roomGroup("cli", commandLine, (file, context) =>
@@ -133,28 +139,32 @@ function isIn(parts) {
  *
  * @param {string} chunk
  * @param {readonly string[]} starts
+ * @param {readonly string[]} [without] what is loaded with these alone
  * @returns {CodeSplittingGroup}
  */
-function closureGroup(chunk, starts) {
+function closureGroup(chunk, starts, without = []) {
   /** @type {Set<string> | undefined} */
   let closure;
   return {
     debugName: chunk,
+    // Otherwise the bundler adds what the closure is to be without.
+    includeDependenciesRecursively: without.length === 0,
     name: (file, context) => {
-      closure ??= loadedWith(
-        starts.map((source) => path.join(sources, source)),
-        context,
-      );
+      closure ??= loadedWith(starts.map(sourceFile), context, without.map(sourceFile));
       return closure.has(file) ? chunk : null;
     },
   };
 }
 
-/** @param {readonly string[]} starts @param {ChunkingContext} context */
-function loadedWith(starts, context) {
+/** @param {string} source */
+const sourceFile = (source) => path.join(sources, source);
+
+/** @param {readonly string[]} starts @param {ChunkingContext} context @param {readonly string[]} [without] */
+function loadedWith(starts, context, without = []) {
   const found = new Set(starts);
   // A set that grows while it is walked: what is added is visited too.
   for (const file of found)
-    for (const imported of context.getModuleInfo(file)?.importedIds ?? []) found.add(imported);
+    for (const imported of context.getModuleInfo(file)?.importedIds ?? [])
+      if (!without.includes(imported)) found.add(imported);
   return found;
 }

@@ -6,8 +6,11 @@ const builtInRequire = /\brequire\((["'])(?:node:)?(url|(?<=node:)[\w/]+)\1\)/g;
 const lateModules = new Set(['"node:child_process"', '"node:crypto"', '"node:fs/promises"']);
 let lateCount = 0;
 const builtInImport = /^import (?:(\w+)(?:, )?)?(\{.*\})? ?from ("node:[\w/]+");$/gm;
-/** How the bundler asks for a module of Node in CommonJS. */
+/** How the bundler asks for a module of Node in CommonJS, and for another of its own scripts. */
 const builtInDeclaration = /^let (node_[\w$]+) = require\(("node:[\w/]+")\);$/gm;
+const scriptDeclaration = /^const (require_[\w$]+) = require\("\.\/([\w-]+)\.cjs"\);$/gm;
+/** Scripts that every command runs. */
+const commonScripts = new Set(["base", "cli", "rolldown-runtime"]);
 /** A line, unless it holds the code of a thread as text. */
 const codeOutsideOfThreads = /^(?!const \w+ = \{ code: ").+$/gm;
 
@@ -77,20 +80,28 @@ function lateFunctions(named, get) {
 }
 
 /**
- * The same for CommonJS, where whatever is imported is a property of its module: each module of Node is loaded when the
- * first of them is read.
+ * The same for CommonJS, where whatever is imported is a property of its module: each module of Node, and each other
+ * script, is loaded when the first of them is read. A module of ours may therefore run later than it is imported.
  *
  * @param {string} code
  */
 export function replaceDeclarations(code) {
-  const names = [...code.matchAll(builtInDeclaration)].map(([, name = ""]) => name);
+  const lateScripts = [...code.matchAll(scriptDeclaration)].filter(
+    ([, , script = ""]) => !commonScripts.has(script),
+  );
+  const names = [...code.matchAll(builtInDeclaration), ...lateScripts].map(([, name = ""]) => name);
   return code.replaceAll(codeOutsideOfThreads, (line) => {
     const declared = line.replace(
       builtInDeclaration,
       (_, name, module) =>
         `let ${name}$loaded; const ${name} = () => ${name}$loaded ??= globalThis.process.getBuiltinModule(${module});`,
     );
-    return names.reduce(readLate, getBuiltInModules(declared));
+    const late = declared.replace(scriptDeclaration, (whole, name, script) =>
+      commonScripts.has(script)
+        ? whole
+        : `let ${name}$loaded; const ${name} = () => ${name}$loaded ??= require("./${script}.cjs");`,
+    );
+    return names.reduce(readLate, getBuiltInModules(late));
   });
 }
 

@@ -132,6 +132,8 @@ async function writeFiles(entries, renderChunk, output) {
     ),
     platform: "node",
     tsconfig: false,
+    // Nobody imports what a script exports but other scripts, and groups that are loaded late need this.
+    preserveEntrySignatures: output.format === "cjs" ? "allow-extension" : "exports-only",
     // jsonc-parser's `main` hides its own files from a bundler; its `module` does not.
     resolve: { mainFields: ["module", "main"] },
     external: (id) => !id.startsWith(".") && !path.isAbsolute(id) && !bundled.has(id),

@@ -1,3 +1,5 @@
+import { systemClock } from "../ports/clock.ts";
+
 /** Other work gets its turn after this. */
 const sliceMs = 10;
 
@@ -12,7 +14,7 @@ export class LoopTurns {
   #isEnding = false;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(now = () => performance.now()) {
+  constructor(now = () => systemClock.monotonic()) {
     this.#now = now;
   }
 

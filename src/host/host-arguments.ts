@@ -19,9 +19,6 @@ import { ToolGrants } from "../grants/tool-grants.ts";
 import { ToolPins } from "../pins/tool-pins.ts";
 import { consentModes } from "../policy/decide-consent.ts";
 import { permissionLevels } from "../policy/permission-level.ts";
-import { AgentSession } from "../session/agent-session.ts";
-import { AgentContent } from "../session/content/session-content.ts";
-import { contentMethods, sessionMethods } from "../session/session-arguments.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { HostLogs } from "./logs/kept-logs.ts";
 import { PlugboardHost } from "./plugboard-host.ts";
@@ -48,10 +45,8 @@ const auditQuery = { query: options(auditFilter) } as const;
 
 const logQuery = { since: number, limit: number } as const;
 
-/** Makes hosts and sessions answer wrong types with `invalid_arguments`. */
+/** Makes hosts answer wrong types with `invalid_arguments`. */
 export function guardHost(): void {
-  guardMethods(AgentSession.prototype, "session", sessionMethods);
-  guardMethods(AgentContent.prototype, "session.content", contentMethods);
   guardMethods(ToolGrants.prototype, "host.grants", {
     list: { takes: grantQuery, fails: "throws" },
     // A query that is no object would fit every grant.

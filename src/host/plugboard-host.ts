@@ -19,7 +19,7 @@ import type { LastAttempts } from "../registry/last-attempts.ts";
 import type { RegisteredServer, ServerRegistry } from "../registry/server-registry.ts";
 import type { Roots } from "../requests/roots.ts";
 import type { ServerQuestions } from "../requests/server-questions.ts";
-import { AgentSession, type SessionParts } from "../session/agent-session.ts";
+import type { AgentSession, SessionParts } from "../session/agent-session.ts";
 import type { ConnectedServer } from "../session/native/connection-pool.ts";
 import type { SessionDirectory } from "../session/session-directory.ts";
 import type { Session } from "../session/session.ts";
@@ -51,6 +51,7 @@ import type {
   UpdateOptions,
 } from "./host.ts";
 import type { KeptLogs } from "./logs/kept-logs.ts";
+import { openSession } from "./open-session.ts";
 import type { ConfiguredServers } from "./servers/configured-servers.ts";
 import type { ConnectRequests } from "./servers/connect-elsewhere.ts";
 import type { ServerConnector } from "./servers/connect-servers.ts";
@@ -422,7 +423,7 @@ export class PlugboardHost implements McpHost {
     const named = options.human;
     const own = named === undefined ? undefined : (joinHuman?.(named) ?? named);
     questions.introduce(own);
-    return new AgentSession(
+    return openSession(
       {
         agent: options.agent ?? "main",
         level: options.level,

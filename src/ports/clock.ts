@@ -20,7 +20,11 @@ export interface Timer {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  // What `performance` is part of takes Node more than a millisecond to load.
+  monotonic: () => {
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1_000 + nanoseconds / 1_000_000;
+  },
   schedule(delayMs, task) {
     const handle = setTimeout(task, Math.min(delayMs, longestTimerMs));
     handle.unref();

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { ownAddress } from "./package-files.ts";
 
@@ -11,34 +12,44 @@ import { ownAddress } from "./package-files.ts";
  * import, so that a bundler neither asks for a package nobody needs nor takes native code apart.
  */
 export function findOptionalPackage(name: string): string | undefined {
-  return firstFound((require) => require.resolve(name));
+  return firstFound((require, from) =>
+    // By the folder, Node reads the manifest alone; by the name, it loads what resolves `exports`.
+    require.resolve(folderAbove(from, path.join("node_modules", name)) ?? name),
+  );
 }
 
 /**
  * Whether the folder of such a package is there. `findOptionalPackage` also finds out which of its files to load, which
- * takes 2.6 ms; this takes 0.1 ms.
+ * takes a millisecond; this takes 0.1 ms.
  */
 export function hasOptionalPackage(name: string): boolean {
-  if (isAboveProgram(path.join("node_modules", name))) return true;
+  // Where nearly every program finds its packages; to ask Node for all places takes 2 ms on a first time.
+  const [, program = ""] = process.argv;
+  if (folderAbove(program, path.join("node_modules", name)) !== undefined) return true;
   const found = firstFound(({ resolve }) =>
     resolve.paths(name)?.find((folder) => existsSync(path.join(folder, name))),
   );
   return found !== undefined;
 }
 
-/** Where nearly every program finds its packages; to ask Node for all places takes 2 ms on a first time. */
-function isAboveProgram(file: string): boolean {
-  const [, program = ""] = process.argv;
-  if (!path.isAbsolute(program)) return false;
-  for (let folder = program; folder !== path.dirname(folder); folder = path.dirname(folder))
-    if (existsSync(path.join(path.dirname(folder), file))) return true;
-  return false;
+/** The nearest folder of this name beside the file or above it. */
+function folderAbove(file: string, name: string): string | undefined {
+  if (!path.isAbsolute(file)) return undefined;
+  for (let folder = file; folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    const found = path.join(path.dirname(folder), name);
+    if (existsSync(found)) return found;
+  }
+  return undefined;
 }
 
-function firstFound(find: (require: NodeJS.Require) => string | undefined): string | undefined {
+function firstFound(
+  find: (require: NodeJS.Require, from: string) => string | undefined,
+): string | undefined {
   for (const from of [ownAddress(), process.argv[1]]) {
     try {
-      const found = from === undefined ? undefined : find(createRequire(from));
+      if (from === undefined) continue;
+      const file = from.startsWith("file:") ? fileURLToPath(from) : from;
+      const found = find(createRequire(file), file);
       if (found !== undefined) return found;
     } catch {
       // Not there, or an address that is none of a file.

@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
 
+import { sha256 } from "./sha-256.ts";
+
 /**
  * JSON with sorted keys: equal values give equal text, whatever order they were written in. Plain loops in one function,
  * because whole tool lists come through here when a server is first seen: the engine optimizes each function by itself.
@@ -26,7 +28,13 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`;
 }
 
+/** Bound on what is hashed before Node's own code is loaded for it: that takes as long as this much. */
+const maxCharsBefore = 2_048;
+let charsBefore = 0;
+
 /** SHA-256 of the canonical form, in hexadecimal. */
 export function canonicalHash(value: unknown): string {
-  return hash("sha256", canonicalJson(value), "hex");
+  const text = canonicalJson(value);
+  charsBefore += text.length;
+  return charsBefore > maxCharsBefore ? hash("sha256", text, "hex") : sha256(text);
 }

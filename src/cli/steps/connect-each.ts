@@ -4,6 +4,7 @@ import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { ConnectOptions, McpHost, ServerStatus } from "../../host/host.ts";
 import type { SharedHost } from "../../host/shared-host.ts";
+import { systemClock } from "../../ports/clock.ts";
 import { ownCommand } from "../../text/own-command.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import type { Standpoint } from "../output/display-path.ts";
@@ -45,7 +46,7 @@ export function connectEach(
     const shownName = neutralizeLine(name).padEnd(width);
     const onPhase = (phase: StartPhase): void => line.phase(`${shownName}  ${phase}`);
     onPhase("starting");
-    const since = performance.now();
+    const since = systemClock.monotonic();
     let error: McpError | undefined;
     try {
       await host.connect(name, { ...connect(before), onPhase });
@@ -53,7 +54,11 @@ export function connectEach(
       if (!McpError.is(thrown)) throw thrown;
       error = thrown;
     }
-    const report = { status: host.server(name), error, durationMs: performance.now() - since };
+    const report = {
+      status: host.server(name),
+      error,
+      durationMs: systemClock.monotonic() - since,
+    };
     if (ended === undefined) line.stop();
     else line.end(ended(shownName, report));
     return report;

@@ -4,6 +4,7 @@ import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { ConnectOptions, ServerStatus } from "../../host/host.ts";
 import type { SharedHost } from "../../host/shared-host.ts";
+import { systemClock } from "../../ports/clock.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import { formatConfigProblem } from "../output/error-format.ts";
 import { offerApproval } from "./approve-launch.ts";
@@ -40,7 +41,7 @@ export async function connectServer(
   const willStart = state !== "pending" && state !== "disabled" && state !== "connected";
   const shown = neutralizeLine(name);
   if (willStart) progress.phase(`starting ${shown}`);
-  const since = performance.now();
+  const since = systemClock.monotonic();
   try {
     const onPhase = (phase: StartPhase): void => {
       if (phase !== "starting") progress.phase(phaseTexts[phase](shown));
@@ -51,7 +52,7 @@ export async function connectServer(
       onPhase,
       signal: context.signal,
     });
-    return { status, elapsedMs: performance.now() - since };
+    return { status, elapsedMs: systemClock.monotonic() - since };
   } catch (error) {
     // Nobody at a terminal calls themselves a caller.
     if (!context.signal.aborted || !McpError.is(error, "cancelled")) throw error;

@@ -1,3 +1,4 @@
+import { systemClock } from "../../ports/clock.ts";
 import type { Progress } from "../../protocol/protocol-client.ts";
 import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import { formatElapsed } from "../output/duration.ts";
@@ -44,7 +45,7 @@ export class ProgressBlock {
     if (!this.#isDrawing) return;
     this.#lines.add(line);
     if (this.#timer !== undefined) return;
-    this.#startedAt = performance.now();
+    this.#startedAt = systemClock.monotonic();
     this.#timer = setInterval(() => this.#draw(), frameMs).unref();
     // A second Ctrl-C ends the process in the middle of everything.
     process.once("exit", this.#erase);
@@ -70,7 +71,7 @@ export class ProgressBlock {
   readonly #erase = (): void => this.#context.terminal.redraw([]);
 
   #draw(): void {
-    const now = performance.now();
+    const now = systemClock.monotonic();
     if (now - this.#startedAt < drawAfterMs) return;
     this.#frame += 1;
     const { terminal } = this.#context;
@@ -96,7 +97,7 @@ export class ProgressLine {
   phase(text: string): void {
     this.#phase = text;
     this.#progress = "";
-    this.#startedAt ??= performance.now();
+    this.#startedAt ??= systemClock.monotonic();
     this.#block.phaseBegan(this, text);
   }
 

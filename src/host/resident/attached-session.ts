@@ -13,6 +13,7 @@ import type {
   ServerState,
 } from "../../events/host-event.ts";
 import type { Human } from "../../human/human.ts";
+import { systemClock } from "../../ports/clock.ts";
 import type { McpTool } from "../../session/mcp-tool.ts";
 import type { ReadyOptions, ServerReadiness } from "../../session/session.ts";
 import type { AccessReport } from "../../session/tools/explain-access.ts";
@@ -111,7 +112,7 @@ export class AttachedSession implements SharedSession {
     args: ToolArguments = {},
     options: CallOptions = {},
   ): Promise<Outcome> {
-    const startedAt = performance.now();
+    const startedAt = systemClock.monotonic();
     const callId = options.callId ?? randomUUID();
     let isSent = false;
     try {
@@ -122,7 +123,7 @@ export class AttachedSession implements SharedSession {
       return await this.#call(address, { tool, arguments: args, callId }, options);
     } catch (error) {
       if (!McpError.is(error)) throw error;
-      const durationMs = performance.now() - startedAt;
+      const durationMs = systemClock.monotonic() - startedAt;
       return failedOutcome(error, { tool, callId, durationMs, isSent });
     }
   }

@@ -2,6 +2,7 @@ import { type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
+import { systemClock } from "../../ports/clock.ts";
 import { type ChildMarker, LockLimits, readStartTicks } from "./child-mark.ts";
 import {
   type FamilyMark,
@@ -78,7 +79,7 @@ export class ProcessTree {
   /** The process the host started; it leads the group. */
   readonly pid: number;
   readonly mark: FamilyMark;
-  readonly #startedAt = performance.now();
+  readonly #startedAt = systemClock.monotonic();
 
   constructor(pid: number, marker: ChildMarker) {
     this.pid = pid;
@@ -97,7 +98,7 @@ export class ProcessTree {
     const isSet = readLockLimit(this.pid) === lockLimit;
     if (isSet) misses = 0;
     if (isSet || readStartTicks(this.pid) === undefined) return true;
-    if (performance.now() - this.#startedAt < longestMarkingMs) return false;
+    if (systemClock.monotonic() - this.#startedAt < longestMarkingMs) return false;
     misses += 1;
     return true;
   }
