@@ -8,7 +8,7 @@ import {
 import type { ConsentId, EntryId, LaunchId } from "../config/keys/server-ids.ts";
 import { withoutEditions } from "../config/variables/secret-names.ts";
 import type { CheckedLaunch } from "../isolation/process/checked-launch.ts";
-import { canonicalHash, canonicalJson } from "../text/canonical-hash.ts";
+import { canonicalHash, canonicalJson, entryHash } from "../text/canonical-hash.ts";
 import { SecretText } from "../text/secrets/secret-text.ts";
 
 /**
@@ -77,7 +77,7 @@ export function coveredName(factName: string): string | undefined {
 /** Leaves out the place of the launch, so that it can be told without a look at the machine. */
 export function entryIdOf(facts: LaunchFacts): EntryId {
   const { commandPath: _file, folder: _folder, workspaceFolder: _workspace, ...entry } = facts;
-  return canonicalHash(entry) as EntryId;
+  return entryHash(entry) as EntryId;
 }
 
 /**
@@ -92,7 +92,7 @@ export function consentIdOf(
 ): ConsentId {
   const started = Object.entries(facts).filter(([name]) => !placeAndNaming.has(name));
   const isWholeEntry = started.length === Object.keys(facts).length;
-  const identity = isWholeEntry ? entryId : canonicalHash(Object.fromEntries(started));
+  const identity = isWholeEntry ? entryId : entryHash(Object.fromEntries(started));
   const isProgramOfProject = isOfProject({ layer }) && facts["kind"] === "stdio";
   const id = isProgramOfProject ? canonicalHash({ identity, file: path ?? "" }) : identity;
   return id as ConsentId;

@@ -4,9 +4,8 @@ import { checkPlainJson } from "../schema/validate/plain-json.ts";
 import type { ToolArguments } from "./call-contract.ts";
 import type { CallRecord } from "./call-events.ts";
 
-const unreadable = invalid([
-  { path: "", keyword: "json", message: "the arguments cannot be read as plain JSON" },
-]);
+const unreadable = () =>
+  invalid([{ path: "", keyword: "json", message: "the arguments cannot be read as plain JSON" }]);
 
 /**
  * Copies the arguments of a call when it is made. The caller's object may change at any time, by a
@@ -22,11 +21,11 @@ export function copyArguments(record: CallRecord): void {
       record.args = args as ToolArguments;
       record.argumentsText = JSON.stringify(args);
     } else {
-      record.argumentsProblem = checkPlainJson(args) ?? unreadable;
+      record.argumentsProblem = checkPlainJson(args) ?? unreadable();
     }
   } catch {
     // Reading an object may run code of the caller.
-    record.argumentsProblem = unreadable;
+    record.argumentsProblem = unreadable();
   }
 }
 

@@ -32,6 +32,7 @@ import { ResourceReaders } from "../session/content/resource-reader.ts";
 import { HandlerRuns } from "../session/native/handler-runs.ts";
 import { SessionDirectory } from "../session/session-directory.ts";
 import { HostStore } from "../store/host-store.ts";
+import { expectFewEntries } from "../text/canonical-hash.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { keepHostAlive } from "./awaited-methods.ts";
 import { checkHostOptions, guardHost } from "./host-arguments.ts";
@@ -69,6 +70,7 @@ export function createHost(options: HostOptions = {}): Promise<McpHost> {
 
 /** A host for a process that ends with its first answer: what it keeps, it writes itself instead of in a thread. */
 export function createOneShotHost(options: HostOptions = {}): Promise<McpHost> {
+  expectFewEntries();
   return keepAliveUntil(openHost(options, { isOneShot: true }));
 }
 

@@ -39,21 +39,21 @@ export function sha256(text: string): string {
   return digest.toString("hex");
 }
 
-/** Takes one block into the state; the first sixteen words are the block. The names of the standard. */
+/** Takes one block into the state; the first sixteen words are the block. The names, and no functions, of the standard. */
 function digestBlock(state: Int32Array, words: Int32Array): void {
   for (let index = 16; index < 64; index += 1) {
     const x = words[index - 15]!;
     const y = words[index - 2]!;
-    const s0 = rotate(x, 7) ^ rotate(x, 18) ^ (x >>> 3);
-    const s1 = rotate(y, 17) ^ rotate(y, 19) ^ (y >>> 10);
+    const s0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);
+    const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
     words[index] = words[index - 16]! + s0 + words[index - 7]! + s1;
   }
   let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state;
   for (let index = 0; index < 64; index += 1) {
-    const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
+    const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
     const choice = (e & f) ^ (~e & g);
     const t1 = (h + s1 + choice + roundConstants[index]! + words[index]!) | 0;
-    const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
+    const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
     const majority = (a & b) ^ (a & c) ^ (b & c);
     h = g;
     g = f;
@@ -65,8 +65,4 @@ function digestBlock(state: Int32Array, words: Int32Array): void {
     a = (t1 + s0 + majority) | 0;
   }
   for (const [index, word] of [a, b, c, d, e, f, g, h].entries()) state[index]! += word;
-}
-
-function rotate(word: number, bits: number): number {
-  return (word >>> bits) | (word << (32 - bits));
 }

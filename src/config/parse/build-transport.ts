@@ -129,14 +129,13 @@ export function findUrlFlaw(url: string): string | undefined {
   return undefined;
 }
 
-const hidden = /[\s\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u;
-
-/** A text that begins and ends with visible characters; to build the expression above takes a process 2 ms. */
+/** A text that begins and ends with visible characters; to build the expression for others takes a process 2 ms. */
 const trimmed = /^[!-~](?:[^]*[!-~])?$/;
 
 /** Trims invisible characters around a pasted address or command; they are never meant. */
 function trimHidden(text: string): string {
   if (trimmed.test(text)) return text;
+  const hidden = /[\s\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u;
   // The end is trimmed by hand, because `[…]+$` is quadratic on a long run inside the text.
   let [start, end] = [0, text.length];
   while (start < end && hidden.test(text[start] ?? "")) start += 1;

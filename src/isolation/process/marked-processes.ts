@@ -114,9 +114,10 @@ function startOfValue(environment: Buffer): number {
   return at === -1 ? -1 : at + assignment.length;
 }
 
-export function readLockLimit(pid: number): bigint | undefined {
+/** The limit that a process has; `gone` when there is no such process, or no `/proc`. */
+export function readLockLimit(pid: number): bigint | "gone" | undefined {
   const limits = readProcText(pid, "limits");
-  return limits === undefined ? undefined : lockLimitIn(limits);
+  return limits === undefined ? "gone" : lockLimitIn(limits);
 }
 
 /** Nothing for the processes that have no such limit, which is nearly all. */

@@ -3,7 +3,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { systemClock } from "../../ports/clock.ts";
-import { type ChildMarker, LockLimits, readStartTicks } from "./child-mark.ts";
+import { type ChildMarker, LockLimits } from "./child-mark.ts";
 import {
   type FamilyMark,
   findMarkedSync,
@@ -95,9 +95,9 @@ export class ProcessTree {
   isMarked(): boolean {
     const { lockLimit } = this.mark;
     if (lockLimit === undefined || misses >= missesToGiveUp) return true;
-    const isSet = readLockLimit(this.pid) === lockLimit;
-    if (isSet) misses = 0;
-    if (isSet || readStartTicks(this.pid) === undefined) return true;
+    const limit = readLockLimit(this.pid);
+    if (limit === lockLimit) misses = 0;
+    if (limit === lockLimit || limit === "gone") return true;
     if (systemClock.monotonic() - this.#startedAt < longestMarkingMs) return false;
     misses += 1;
     return true;

@@ -31,8 +31,7 @@ interface ConsentEpochs {
   epoch(agent: string): number;
 }
 
-const ended = new AbortController();
-ended.abort();
+let ended: AbortController | undefined;
 
 /** The signal that aborts when the request is over. It is made for the first question: most requests have none. */
 export function endSignal(owner: RequestOwner): AbortSignal {
@@ -45,6 +44,9 @@ export function endSignal(owner: RequestOwner): AbortSignal {
  * in the legacy era the server does not withdraw them itself.
  */
 export function endRequest(owner: RequestOwner): void {
-  if (owner.end === undefined) owner.end = ended;
-  else owner.end.abort();
+  if (owner.end !== undefined) owner.end.abort();
+  else if (ended === undefined) {
+    ended = owner.end = new AbortController();
+    ended.abort();
+  } else owner.end = ended;
 }

@@ -7,14 +7,13 @@ import { isJsonObject, type JsonObject } from "../../text/json-object.ts";
  * written as this mark, which stands for no character, and four hexadecimal digits; so is the mark itself.
  */
 const mark = "\uFDD0";
-const unstorable = /[\0\uFDD0\p{Cs}]/gu;
 const marked = /\uFDD0([0-9a-f]{4})/g;
 
 /** Escapes what a text column cannot store; other parameters stay as they are. */
 export function toStored(parameter: unknown): unknown {
   if (typeof parameter !== "string" || isStorable(parameter)) return parameter;
   return parameter.replace(
-    unstorable,
+    /[\0\uFDD0\p{Cs}]/gu,
     (character) => mark + character.charCodeAt(0).toString(16).padStart(4, "0"),
   );
 }

@@ -34,8 +34,6 @@ const latin = new Map(
   ),
 );
 const plainAscii = /^[\u0020-\u007E]*$/;
-const foreign = /[^\u0020-\u007E]/gu;
-const unseen = /[\p{M}\p{C}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** What is left of a name once everything is gone that the eye does not tell apart. Equal for names that look alike. */
 export function skeleton(name: string): string {
@@ -50,6 +48,8 @@ export function skeleton(name: string): string {
 }
 
 function toLatin(name: string): string {
+  // Outside of the function, the expression would be read with each start.
+  const unseen = /[\p{M}\p{C}\p{Default_Ignorable_Code_Point}]/gu;
   const decomposed = name.normalize("NFKD").replace(unseen, "").toLowerCase();
-  return decomposed.replace(foreign, (letter) => latin.get(letter) ?? letter);
+  return decomposed.replace(/[^\u0020-\u007E]/gu, (letter) => latin.get(letter) ?? letter);
 }
