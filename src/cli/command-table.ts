@@ -90,6 +90,10 @@ export const commandTable = {
     summary: "what agents may call without asking",
     load: () => import("./commands/records/consent.ts"),
   },
+  secret: {
+    summary: "secrets that entries of servers name, kept sealed",
+    load: () => import("./commands/servers/secret.ts"),
+  },
   why: {
     summary: "why an agent may or may not call a tool, rule by rule",
     load: () => import("./commands/records/why.ts"),

@@ -46,6 +46,7 @@ export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
       { words: ["add", "more", "--no-test", ...demo] },
       { words: ["add", "more", "--scope", "project", ...demo] },
       { words: ["add", "more", address] },
+      { words: ["add", "more", "--secret-env", "KEY", ...demo], input: "canary-1234567\n" },
       { words: ["add", "more", ...broken], exitCode: 4 },
     ],
     fails: [
@@ -188,6 +189,21 @@ export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
       { words: ["consent", "revoke"] },
     ],
     fails: [{ words: ["consent", "allow", "demo.ad"], exitCode: 5 }],
+  },
+  secret: {
+    prints: [
+      { words: ["secret", "list"] },
+      { words: ["secret", "set", "fresh"], input: "canary-1234567\n" },
+      { words: ["secret", "set", "github"], input: "canary-1234567\n" },
+      { words: ["secret", "remove", "github"] },
+      { words: ["secret", "forget", "demo"] },
+    ],
+    fails: [
+      { words: ["secret", "remove", "gone"], exitCode: 2 },
+      { words: ["secret", "set", "fresh"], input: "", exitCode: 2 },
+      { words: ["secret", "set"], exitCode: 2 },
+      { words: ["secret", "forget", "dmo"], exitCode: 2 },
+    ],
   },
   why: {
     prints: [

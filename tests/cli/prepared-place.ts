@@ -20,6 +20,7 @@ export const exampleAddress = "https://example.com/mcp";
  * - `notes`, a server of the project that waits for approval;
  * - a file of Cursor with one server, one of Claude Desktop, a database of Kuse Cowork, and a file of the project for
  *   VS Code that cannot be read;
+ * - `github`, a secret of the user, and `token.txt` with another one;
  * - `notes.md`, `entry.json`, `team.json` with one server, and `failing.json`, a configuration whose servers cannot start, in the current folder;
  * - the folder that fish reads completions from;
  * - an `npx` that runs the packages of this repository, without the network;
@@ -80,6 +81,7 @@ export class PreparedPlace {
     const gone = { command: "no-such-command" };
     const files = {
       "notes.md": "# Notes\n",
+      "token.txt": "token-of-a-file\n",
       "entry.json": JSON.stringify(demoEntry),
       "team.json": JSON.stringify({ mcpServers: { files: demoEntry } }),
       "failing.json": JSON.stringify({ mcpServers: { one: gone, two: gone } }),
@@ -95,6 +97,7 @@ export class PreparedPlace {
     this.#writeAt(path.join(sandbox.cwd, ".vscode/mcp.json"), '{ "servers": {');
     mkdirSync(path.join(sandbox.home, ".config/fish/completions"), { recursive: true });
     this.#run(["call", "demo.add", "a=2", "b=3", "--quiet"]);
+    this.#run(["secret", "set", "github"], "token-that-is-kept\n");
     // Whatever starts as a process is lent its code, and the copy stays small.
     rmSync(path.join(sandbox.home, ".plugboard", "cache"), { recursive: true, force: true });
     cpSync(sandbox.root, this.#copy, { recursive: true, verbatimSymlinks: true });
@@ -114,11 +117,12 @@ export class PreparedPlace {
     database.close();
   }
 
-  #run(words: readonly string[]): void {
+  #run(words: readonly string[], input = ""): void {
     execFileSync(process.execPath, [program, ...words], {
       cwd: this.sandbox.cwd,
       env: { ...this.sandbox.environment, ...this.env },
-      stdio: ["ignore", "ignore", "inherit"],
+      input,
+      stdio: ["pipe", "ignore", "inherit"],
     });
   }
 }

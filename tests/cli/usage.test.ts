@@ -51,6 +51,7 @@ describe("plugboard", () => {
       "prompts",
       "types",
       "consent",
+      "secret",
       "why",
       "logs",
       "audit",

@@ -266,6 +266,7 @@ export const namesElsewhere: Readonly<Record<string, readonly string[]>> = {
     "disabled_tools",
     "timeout",
     "env",
+    'secrets.get("github_token")',
     "command",
     "args",
     "cwd",

@@ -45,7 +45,8 @@ export async function addServer(context: CommandContext, added: AddedServer): Pr
   const { name, options } = added;
   const entry = added.entry as ServerEntry;
   // What was typed as a word stands in the history of the shell; and no file gets a secret.
-  if (added.isTyped || options.scope === "project") refuseSecrets(added.entry);
+  if (added.isTyped || options.scope === "project")
+    refuseSecrets(added.entry, { canAsk: options.scope === "user" });
   if (options.dryRun === true) return await showOnly(context, added);
   return await withConfiguredHost(context, async (host) => {
     if (options.scope === "user") requireStore(context, host);

@@ -53,8 +53,13 @@ export async function readJsonObject(
   return value;
 }
 
+/** Reads all that is piped to the command. */
+export async function readStdin(signal: AbortSignal): Promise<string> {
+  return await readText(process.stdin, "stdin", signal);
+}
+
 async function readOptionText(option: string, signal: AbortSignal): Promise<string> {
-  if (option === "-") return await readText(process.stdin, "stdin", signal);
+  if (option === "-") return await readStdin(signal);
   return option.startsWith("@") ? await readTextFile(option.slice(1), signal) : option;
 }
 

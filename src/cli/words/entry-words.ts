@@ -2,6 +2,7 @@ import type { Command } from "commander";
 
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
+import { literalSecret } from "../../host/files/entry-secrets.ts";
 import { parseDuration } from "../output/duration.ts";
 import { choiceOption, collect } from "./option-values.ts";
 
@@ -14,6 +15,10 @@ export interface LaunchOptions {
 
 /** The options that describe a server to keep. */
 export interface EntryOptions extends LaunchOptions {
+  /** Names of variables whose values are asked for. */
+  readonly secretEnv?: readonly string[];
+  /** Headers whose values are asked for: a name, and what stands in front of the value. */
+  readonly secretHeader?: readonly string[];
   /** Milliseconds. */
   readonly timeout?: number;
 }
@@ -34,11 +39,82 @@ export function addLaunchOptions(command: Command): Command {
 }
 
 export function addEntryOptions(command: Command): Command {
-  return addLaunchOptions(command).option(
-    "--timeout <time>",
-    "how long to wait for a connection and for each call: 500ms, 60s, 2m; 0 without end",
-    parseDuration,
-  );
+  return addLaunchOptions(command)
+    .option(
+      "--secret-env <name>",
+      "a variable that is asked for, or read from stdin, and kept sealed (repeatable)",
+      collect,
+    )
+    .option(
+      "--secret-header <name>",
+      "a header of that kind; 'Authorization: Bearer' puts the word in front (repeatable)",
+      collect,
+    )
+    .option(
+      "--timeout <time>",
+      "how long to wait for a connection and for each call: 500ms, 60s, 2m; 0 without end",
+      parseDuration,
+    );
+}
+
+/** A value of an entry that is asked for. */
+export interface AskedSecret {
+  readonly key: "env" | "headers";
+  /** The variable or header. */
+  readonly name: string;
+  /** What stands in front of the value. */
+  readonly prefix: string;
+}
+
+/** Lists the values that are to be asked for, in the order in which they are. */
+export function askedSecrets({
+  secretEnv = [],
+  secretHeader = [],
+}: EntryOptions): readonly AskedSecret[] {
+  const variables = secretEnv.map((name): AskedSecret => {
+    // What stands behind a = would be the secret, in an argument.
+    if (!/^[^=\s]+$/.test(name)) throw nameless("--secret-env", "--secret-env NAME");
+    return { key: "env", name, prefix: "" };
+  });
+  const headers = secretHeader.map((text): AskedSecret => {
+    const [, name, scheme = ""] = /^([^:=\s]+)(?:\s*:\s*(\S{0,16})\s*)?$/.exec(text) ?? [];
+    if (name === undefined) throw nameless("--secret-header", "--secret-header NAME");
+    return { key: "headers", name, prefix: scheme === "" ? "" : `${scheme} ` };
+  });
+  return [...variables, ...headers];
+}
+
+/** Puts the values that were asked for beside the others of an entry, or of a change to one. */
+export function withSecrets(
+  entry: Readonly<Record<string, unknown>>,
+  asked: readonly AskedSecret[],
+  values: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const membersOf = (key: AskedSecret["key"]): Readonly<Record<string, unknown>> => {
+    const given = asked.flatMap((it, index) =>
+      it.key === key
+        ? [[it.name, literalSecret(`${it.prefix}${values[index] ?? ""}`)] as const]
+        : [],
+    );
+    if (given.length === 0) return {};
+    const before = entry[key];
+    return {
+      [key]: { ...(typeof before === "object" ? before : {}), ...Object.fromEntries(given) },
+    };
+  };
+  return { ...entry, ...membersOf("env"), ...membersOf("headers") };
+}
+
+/** Refuses to ask for secrets of an entry that is written into a file. */
+export function refuseForProject([first]: readonly AskedSecret[]): void {
+  if (first === undefined) return;
+  const [option, given] =
+    first.key === "env"
+      ? ["--secret-env", `-e '${first.name}=\${secret:NAME}'`]
+      : ["--secret-header", `-H '${first.name}: ${first.prefix}\${secret:NAME}'`];
+  throw createError("invalid_arguments", `${option}: no file gets a secret`, {
+    hint: `keep it with plugboard secret set NAME, and give: ${given}`,
+  });
 }
 
 /** Whether a word stands for a server by its address. */
@@ -66,6 +142,7 @@ export function readEntry(
   if (isAddress(target)) {
     if (args.length > 0) throw tooMuch(args);
     if (env !== undefined) throw misplaced("--env", "a command");
+    if (options.secretEnv !== undefined) throw misplaced("--secret-env", "a command");
     return {
       url: target,
       ...(transport === undefined ? {} : { transport }),
@@ -75,6 +152,7 @@ export function readEntry(
   }
   if (isOtherAddress(target)) throw noAddress(target);
   if (header !== undefined) throw misplaced("--header", "an address");
+  if (options.secretHeader !== undefined) throw misplaced("--secret-header", "an address");
   if (transport !== undefined) throw misplaced("--transport", "an address");
   return {
     command: target,

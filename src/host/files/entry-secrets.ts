@@ -2,10 +2,15 @@ import type { FieldPath } from "../../config/keys/check-value.ts";
 import { entrySpellings } from "../../config/keys/config-keys.ts";
 import { isCredentialWord } from "../../config/parse/hide-secrets.ts";
 import { looksSecret } from "../../config/variables/secret-values.ts";
-import { escapeVariables, parseTemplate } from "../../config/variables/variable-reference.ts";
+import {
+  escapeTemplate,
+  escapeVariables,
+  parseTemplate,
+} from "../../config/variables/variable-reference.ts";
 import { createError } from "../../errors/families.ts";
 import { isJsonObject } from "../../text/json-object.ts";
 import { credentialsIn } from "../../text/secrets/redact.ts";
+import { SecretText } from "../../text/secrets/secret-text.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -17,6 +22,8 @@ interface EntrySecret {
   readonly where: string;
   /** What to do about it on the command line. */
   readonly hint: string;
+  /** The option with which a command asks for it instead; absent where there is none. */
+  readonly askedWith?: string | undefined;
   /** The part of the text that is secret. */
   readonly credential: string;
   /** A name for a variable that could hold it. */
@@ -59,17 +66,23 @@ function fieldsOf(entry: Entry): (key: string) => readonly Field[] {
 }
 
 /**
- * Refuses an entry that holds a secret: what an entry holds is written into a file. The error says where it stands and
- * how to refer to it, and repeats no part of it.
+ * Refuses an entry that holds a secret where it must not: in a file, or in the words of a command. The error says where
+ * it stands and what to do instead, and repeats no part of it.
  */
-export function refuseSecrets(entry: Entry): void {
-  refuse(findSecrets(entry)[0]);
+export function refuseSecrets(
+  entry: Entry,
+  { canAsk = false }: { readonly canAsk?: boolean } = {},
+): void {
+  refuse(findSecrets(entry)[0], canAsk);
 }
 
-function refuse(first: EntrySecret | undefined): void {
+function refuse(first: EntrySecret | undefined, canAsk = false): void {
   if (first === undefined) return;
-  const message = `${first.where}: this looks like a secret, and is not kept`;
-  throw createError("invalid_arguments", message, { hint: first.hint });
+  const { where, hint, askedWith } = first;
+  const message = `${where}: this looks like a secret, and is not kept`;
+  throw createError("invalid_arguments", message, {
+    hint: canAsk && askedWith !== undefined ? `give it where nobody sees it: ${askedWith}` : hint,
+  });
 }
 
 /**
@@ -83,6 +96,11 @@ export function refuseFileSecrets(entry: Entry, written: Entry = {}): void {
     throw createError("invalid_arguments", "a secret of a stored entry is for that entry", {
       hint: "keep it under a name of its own, and write ${secret:NAME}",
     });
+}
+
+/** Makes a secret that is used as it is: what looks like a reference in it is text. */
+export function literalSecret(text: string): SecretText {
+  return new SecretText(escapeTemplate(text));
 }
 
 /** A variable that an entry refers to in place of a secret. */
@@ -193,6 +211,12 @@ function namedSecret(
       path,
       where: where[key],
       hint,
+      askedWith:
+        key === "env"
+          ? `--secret-env ${name}`
+          : key === "headers"
+            ? `--secret-header ${name}`
+            : undefined,
       credential: key === "env" ? value : value.replace(scheme, ""),
       variable: isAuthorization ? "TOKEN" : variableName(name),
     },

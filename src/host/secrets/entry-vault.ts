@@ -8,12 +8,14 @@ import {
 } from "../../config/variables/secret-names.ts";
 import {
   escapeTemplate,
+  isPureReference,
   parseTemplate,
   type TemplatePart,
 } from "../../config/variables/variable-reference.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { SecretVault } from "../../secrets/secret-vault.ts";
 import { isJsonObject } from "../../text/json-object.ts";
+import { revealAll, SecretText } from "../../text/secrets/secret-text.ts";
 import { findSecrets, isWord, mapAt, withExpandedArgs } from "../files/entry-secrets.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -42,7 +44,8 @@ export class EntryVault {
   }
 
   /**
-   * Replaces the secrets of an entry by references. A reference to a secret of another entry, which a configuration
+   * Replaces the secrets of an entry by references: what looks like one, and each `SecretText`, whoever made it knows
+   * best. A reference to a secret of another entry, which a configuration
    * that was read before may hold, becomes one to a copy. Writes nothing.
    */
   async seal(serverId: string, given: Entry): Promise<SealedEntry> {
@@ -53,7 +56,9 @@ export class EntryVault {
       values.set(name, text);
       return `\${secret:${name}}`;
     };
-    let entry = flatten(given);
+    const flat = flatten(given);
+    const secretPaths = secretTexts(flat);
+    let entry = revealAll(flat) as Entry;
     for (const name of namesIn(entry)) {
       if (name.startsWith(entrySecretPrefix(serverId))) continue;
       const text = await this.#vault.read(name);
@@ -62,7 +67,14 @@ export class EntryVault {
       const path = [decodeURIComponent(/\/([^/@]*)@/.exec(name)?.[1] ?? "copy")];
       entry = replaceTexts(entry, `\${secret:${name}}`, put(path, text));
     }
-    if (findSecrets(entry).some(({ path }) => isWord(path))) entry = withExpandedArgs(entry);
+    const found = [...secretPaths, ...findSecrets(entry).map(({ path }) => path)];
+    if (found.some(isWord)) entry = withExpandedArgs(entry);
+    for (const path of secretPaths)
+      entry = mapAt(entry, path, (text) => {
+        if (isPureReference(text) || text === "") return text;
+        fields.add(path.join("."));
+        return put(path, text);
+      }) as Entry;
     // Once more for a text in which the secret is not written as it reads: all of it is one then.
     for (const isWhole of [false, true])
       for (const { path, credential } of findSecrets(entry)) {
@@ -130,6 +142,15 @@ export class EntryVault {
 /** Lists the secrets of stored entries that an entry refers to, in the order they are written. */
 export function namesIn(entry: Entry): readonly string[] {
   return [...JSON.stringify(entry).matchAll(entryReference)].map(([, name = ""]) => name);
+}
+
+/** Finds the places of an entry that hold a `SecretText`. */
+function secretTexts(value: unknown, path: FieldPath = []): readonly FieldPath[] {
+  if (SecretText.is(value)) return [path];
+  if (Array.isArray(value))
+    return value.flatMap((item: unknown, index) => secretTexts(item, [...path, index]));
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => secretTexts(item, [...path, key]));
 }
 
 /** Writes the keys of an object `transport` beside the others: the same entry. */

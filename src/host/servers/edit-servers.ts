@@ -86,7 +86,7 @@ export class ServerEdits {
     base = this.#options.cwd,
   ): PreparedEntry {
     const { cwd } = this.#options;
-    const given = writableEntry(name, input);
+    const given = writableEntry(name, input, scope === "project");
     if (scope === "project") refuseFileSecrets(given);
     // Servers of a project start in it, so what is relative to it may stay so, for whoever shares the file.
     const isRelative = scope === "project" && base === cwd;
@@ -188,8 +188,9 @@ export class ServerEdits {
       this.#replaceGiven(this.#parseGiven(name, await this.#restored(config, input)));
       return [];
     }
-    const given = await this.#restored(config, writableEntry(name, input));
-    if (provenance.path !== undefined) refuseFileSecrets(given, await this.#written(config));
+    const isOfFile = provenance.path !== undefined;
+    const given = await this.#restored(config, writableEntry(name, input, isOfFile));
+    if (isOfFile) refuseFileSecrets(given, await this.#written(config));
     const { entry, notes } =
       provenance.layer === "store" ? absoluteEntry(given, cwd) : { entry: given, notes: [] };
     parseServerEntry(name, entry, { provenance, baseDir: cwd });
@@ -378,12 +379,12 @@ function refuseProviders(serverName: string, entry: object): void {
 }
 
 /**
- * Converts input to an entry as a file or a row of the store holds it. A `ServerConfig` becomes an entry
- * again, with its secrets written out: a stored entry without them would not work.
+ * Converts input to an entry as a file, or as a row of the store before its secrets are sealed, holds it. A
+ * `ServerConfig` becomes an entry again, with its secrets written out: an entry without them would not work.
  */
-function writableEntry(name: string, entry: object): Entry {
+function writableEntry(name: string, entry: object, isForFile: boolean): Entry {
   refuseProviders(name, entry);
-  if (!("provenance" in entry)) return revealAll(entry) as Entry;
+  if (!("provenance" in entry)) return (isForFile ? revealAll(entry) : { ...entry }) as Entry;
   const { name: _name, ...written } = toJson(parseServerEntry(name, entry), { secrets: "keep" });
   return written;
 }

@@ -6,6 +6,7 @@ import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import { isJsonObject } from "../../text/json-object.ts";
 import { mask } from "../../text/secrets/redact.ts";
+import { SecretText } from "../../text/secrets/secret-text.ts";
 import { findSecrets, mapAt, refuseSecrets } from "../files/entry-secrets.ts";
 import type { EditableEntry } from "../host.ts";
 
@@ -111,6 +112,7 @@ function canonical(entry: Entry): Entry {
 
 function mapTexts(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === "string") return map(value);
+  if (SecretText.is(value)) return value;
   if (Array.isArray(value)) return value.map((item: unknown) => mapTexts(item, map));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(

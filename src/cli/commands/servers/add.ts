@@ -1,6 +1,14 @@
 import { addServer, addingOptions, type AddingOptions } from "../../steps/add-server.ts";
 import type { DefineCommand } from "../../steps/command-context.ts";
-import { addEntryOptions, type EntryOptions, readEntry } from "../../words/entry-words.ts";
+import { readSecrets } from "../../steps/read-secrets.ts";
+import {
+  addEntryOptions,
+  askedSecrets,
+  type EntryOptions,
+  readEntry,
+  refuseForProject,
+  withSecrets,
+} from "../../words/entry-words.ts";
 import { addExamples } from "../../words/examples.ts";
 
 /** `plugboard add`: an entry made of what was typed, kept and tried. */
@@ -15,6 +23,10 @@ export const define: DefineCommand = (command, execute) => {
       line: "plugboard add memory -e MEMORY_FILE_PATH -- npx -y @modelcontextprotocol/server-memory",
     },
     {
+      says: "with a secret, which is asked for; here it comes from a file",
+      line: "plugboard add notes2 --secret-env API_KEY --no-test -- node notes.js < token.txt",
+    },
+    {
       says: "an address, with a header",
       line: "plugboard add docs https://example.com/mcp -H 'Authorization: Bearer ${DOCS_TOKEN}'",
     },
@@ -23,15 +35,24 @@ export const define: DefineCommand = (command, execute) => {
     .description(
       "Adds a server and tries it: it is started, its tools are listed, it is stopped. It is kept in\n" +
         "your settings, for every project; --scope project writes .plugboard/mcp.json of this folder.\n" +
-        "No secret is kept: give -e NAME, and the variable of your shell is used at each start.",
+        "A secret is no argument: --secret-env NAME asks for it and keeps it sealed; -e NAME uses the\n" +
+        "variable of your shell at each start.",
     )
     .argument("<name>", "the name of the server")
     .argument("[server...]", "its address; or -- and its command with arguments");
   addEntryOptions(command);
   addingOptions(command).action(
     (name: string, words: string[], options: EntryOptions & AddingOptions) =>
-      execute((context) =>
-        addServer(context, { name, entry: readEntry(words, options), options, isTyped: true }),
-      ),
+      execute(async (context) => {
+        const typed = readEntry(words, options);
+        const asked = askedSecrets(options);
+        if (options.scope === "project") refuseForProject(asked);
+        const secrets = await readSecrets(
+          context,
+          asked.map((it) => it.name),
+        );
+        const entry = withSecrets(typed, asked, secrets);
+        return await addServer(context, { name, entry, options, isTyped: true });
+      }),
   );
 };

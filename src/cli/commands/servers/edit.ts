@@ -18,8 +18,17 @@ import { askLine, draftPlace } from "../../steps/ask-line.ts";
 import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { withConfiguredHost } from "../../steps/open-host.ts";
+import { readSecrets } from "../../steps/read-secrets.ts";
 import { notTried, tryServer } from "../../steps/try-server.ts";
-import { type EntryOptions, addEntryOptions, readEntryChange } from "../../words/entry-words.ts";
+import {
+  addEntryOptions,
+  type AskedSecret,
+  askedSecrets,
+  type EntryOptions,
+  readEntryChange,
+  refuseForProject,
+  withSecrets,
+} from "../../words/entry-words.ts";
 import { addExamples } from "../../words/examples.ts";
 
 type Entry = EditableEntry["entry"];
@@ -28,6 +37,8 @@ interface EditCommand {
   readonly name: string;
   /** What was typed to be changed; undefined for an editor. */
   readonly change: Entry | undefined;
+  /** What is to be asked for beside it. */
+  readonly asked: readonly AskedSecret[];
   readonly test: boolean;
 }
 
@@ -44,7 +55,7 @@ export const define: DefineCommand = (command, execute) => {
     .description(
       "Changes the entry of a server where it is written, and tries it. What is typed is added or\n" +
         "takes the place of what was there; without anything to change, $VISUAL or $EDITOR opens the\n" +
-        "whole entry. Secrets are shown as placeholders, and no new one is kept.",
+        "whole entry. Secrets are shown as placeholders; --secret-env and --secret-header ask for new ones.",
     )
     .argument("<name>", "its name in plugboard list")
     .argument("[server...]", "another address; or -- and another command with arguments");
@@ -53,7 +64,8 @@ export const define: DefineCommand = (command, execute) => {
     .action((name: string, words: string[], options: EntryOptions & { test: boolean }) =>
       execute((context) => {
         const change = readEntryChange(words, options);
-        return runEdit(context, { name, change, test: options.test });
+        const asked = askedSecrets(options);
+        return runEdit(context, { name, change, asked, test: options.test });
       }),
     );
 };
@@ -61,8 +73,15 @@ export const define: DefineCommand = (command, execute) => {
 /** `plugboard edit`: an entry is changed by what was typed, or in an editor, and tried. */
 async function runEdit(context: CommandContext, command: EditCommand): Promise<number> {
   return await withConfiguredHost(context, async (host) => {
-    const { name, change, test } = command;
-    requireServer(context, host, name);
+    const { name, asked, test } = command;
+    const { provenance } = requireServer(context, host, name);
+    if (provenance.path !== undefined) refuseForProject(asked);
+    const secrets = await readSecrets(
+      context,
+      asked.map((it) => it.name),
+    );
+    const change =
+      asked.length === 0 ? command.change : withSecrets(command.change ?? {}, asked, secrets);
     const editable = await host.editableEntry(name);
     const kept =
       change === undefined
