@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { connectClient } from "../../src/entries/client.ts";
 import { startAuthorizationServer } from "../../src/testing/index.ts";
+import { ScriptedServer } from "../fixtures/http/scripted-server.ts";
 import { echo, SignInPlace } from "../fixtures/oauth/sign-in-place.ts";
 
 describe("an authorization server", () => {
@@ -259,6 +260,39 @@ describe("signing in without a person", () => {
     });
     expect(await echo(host)).toBe("hello");
     expect(place.auth.counts.token).toEqual({ "urn:ietf:params:oauth:grant-type:jwt-bearer": 1 });
+  });
+
+  it.each([
+    ["describes no more than where it gives assertions", "", "hello"],
+    ["claims to be another one", "/other", { code: "auth_failed" }],
+  ])("AUT-13: by an identity provider that %s", async (_name, claimed, expected) => {
+    await using identity = await startAuthorizationServer({
+      grants: ["urn:ietf:params:oauth:grant-type:token-exchange"],
+      clients: [{ clientId: "agent", clientSecret: "idp", authMethod: "client_secret_post" }],
+    });
+    await using description = await ScriptedServer.start(({ target, headers }, response) => {
+      response.statusCode = target === "/.well-known/openid-configuration" ? 200 : 404;
+      const issuer = `http://${headers.host ?? ""}${claimed}`;
+      response.end(JSON.stringify({ issuer, token_endpoint: `${identity.issuer}/token` }));
+    });
+    await using place = await SignInPlace.open({
+      grants: ["urn:ietf:params:oauth:grant-type:jwt-bearer"],
+      clients: [{ clientId: "agent", clientSecret: "s3cret" }],
+      trustedIssuers: [{ issuer: identity.issuer, publicKey: identity.publicKey }],
+    });
+    const host = await place.host({
+      grant: "enterprise",
+      clientId: "agent",
+      clientSecret: "s3cret",
+      identityProvider: new URL(description.url).origin,
+      idToken: identity.signIdToken("me@example.com", "agent"),
+      idpClientId: "agent",
+      idpClientSecret: "idp",
+    });
+    const outcome = await echo(host);
+    if (typeof expected === "string") expect(outcome).toBe(expected);
+    else expect(outcome).toMatchObject(expected);
+    expect(identity.requests).toHaveLength(typeof expected === "string" ? 1 : 0);
   });
 
   it("AUT-13: with a secret that is wrong fails as such, once for each try", async () => {

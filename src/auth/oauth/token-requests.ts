@@ -11,10 +11,11 @@ import type {
 import type { ClientAuthMethod } from "../../config/keys/server-config.ts";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
+import { isJsonObject } from "../../text/json-object.ts";
 import { refusalError } from "../auth-error.ts";
 import type { SignedInClient } from "../sign-in-record.ts";
 import type { SignInSettings } from "../sign-in-settings.ts";
-import { hostOf, type TokenIssuer } from "./discover.ts";
+import { hostOf, isSameIssuer, type TokenIssuer } from "./discover.ts";
 import type { OAuthHttp } from "./oauth-http.ts";
 import { loadOAuth, type OAuthSdk } from "./oauth-sdk.ts";
 
@@ -75,8 +76,8 @@ export async function requestEnterpriseAssertion(
   const { identityProvider = "", idToken = "", idpClientId = "", idpClientSecret } = oauth;
   const sdk = await loadOAuth();
   try {
-    const { jwtAuthGrant } = await sdk.discoverAndRequestJwtAuthGrant({
-      idpUrl: identityProvider,
+    const { jwtAuthGrant } = await sdk.requestJwtAuthorizationGrant({
+      tokenEndpoint: await assertionEndpoint(settings, sdk, http),
       audience: issuer.issuer,
       resource: issuer.resource ?? url.href,
       idToken,
@@ -97,6 +98,32 @@ export async function requestEnterpriseAssertion(
       cause,
     });
   }
+}
+
+/**
+ * Where an identity provider gives assertions. Its description is read for that alone: not every provider lists all
+ * that the SDK wants to see of one that people sign in to with a browser.
+ */
+async function assertionEndpoint(
+  { oauth, serverName }: SignInSettings,
+  sdk: OAuthSdk,
+  http: OAuthHttp,
+): Promise<string> {
+  const { identityProvider = "" } = oauth;
+  const places = URL.canParse(identityProvider) ? sdk.buildDiscoveryUrls(identityProvider) : [];
+  for (const { url } of places) {
+    const response = await http.fetch(url, { headers: { accept: "application/json" } });
+    const described: unknown = await response.json().catch(() => undefined);
+    if (!response.ok || !isJsonObject(described)) continue;
+    const { issuer, token_endpoint: endpoint } = described;
+    if (typeof issuer !== "string" || !isSameIssuer(issuer, identityProvider)) continue;
+    if (typeof endpoint === "string" && URL.canParse(endpoint)) return endpoint;
+  }
+  const message = `${hostOf(identityProvider)} does not describe itself as the identity provider that the entry names`;
+  throw createError("auth_failed", message, {
+    serverName,
+    hint: "check identityProvider in the entry: it must be the issuer of idToken",
+  });
 }
 
 /** Gives a token back (RFC 7009); throws when the issuer did not take it. */
