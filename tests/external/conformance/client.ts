@@ -7,6 +7,7 @@ import {
   McpError,
   type McpHost,
   type McpTool,
+  type ServerStatus,
   type Session,
   type ToolArguments,
 } from "plugboard";
@@ -14,6 +15,7 @@ import { connectClient } from "plugboard/client";
 import type { FieldValue, FormField } from "plugboard/human";
 
 import { sampleObject } from "./sample-value.ts";
+import { authFor, type SignInContext } from "./sign-in-entry.ts";
 
 interface ToolCall {
   readonly name: string;
@@ -21,13 +23,19 @@ interface ToolCall {
 }
 
 /** Where arguments matter, the scenario says which calls it wants, word for word. */
-interface ScenarioContext {
+interface ScenarioContext extends SignInContext {
   readonly toolCalls?: readonly ToolCall[];
 }
 
 const serverName = "judge";
 const url = process.argv.at(-1) ?? "";
-const entry = { url, protocol: "auto" };
+const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
+const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as ScenarioContext;
+const entry = {
+  url,
+  protocol: "auto",
+  ...(scenario.startsWith("auth/") && { auth: authFor(scenario, context) }),
+};
 
 /** Somebody who agrees to everything and leaves alone what has a default. */
 const agreeable: Human = {
@@ -56,16 +64,44 @@ function sampleAnswer(field: FormField): FieldValue {
   }
 }
 
+/** Whether it is about a sign-in that a person can do something about. */
+function wantsSignIn({ code }: { readonly code: string }): boolean {
+  return code === "auth_required" || code === "auth_scope_missing";
+}
+
+/** Lets the person sign in. How often that makes sense is for the host to know: its own error ends it. */
+async function signIn(host: McpHost): Promise<void> {
+  await host.login(serverName, { present: ({ url: page }) => browse(page) });
+}
+
+async function connect(host: McpHost): Promise<ServerStatus> {
+  try {
+    return await host.connect(serverName);
+  } catch (error) {
+    if (!McpError.is(error) || !wantsSignIn(error)) throw error;
+    log(`${error.code}: ${error.message}`);
+    await signIn(host);
+    return await connect(host);
+  }
+}
+
+/** A browser with somebody in it who agrees: it goes wherever it is sent. */
+async function browse(page: string): Promise<undefined> {
+  const response = await fetch(page);
+  log(`the browser ended with ${response.status}`);
+  await response.arrayBuffer();
+}
+
 /** Lists and uses all that the server offers. */
-async function useServer(host: McpHost, context: ScenarioContext): Promise<void> {
-  const { problems, toolCount } = await host.connect(serverName);
+async function useServer(host: McpHost): Promise<void> {
+  const { problems, toolCount } = await connect(host);
   if (toolCount === undefined) throw new Error("the tools could not be listed");
   for (const { toolName, text } of problems) log(`${toolName ?? serverName}: ${text}`);
   const session = host.session({ agent: "conformance", level: "yolo" });
   const tools = session.tools().filter(({ unusable }) => unusable === undefined);
   for (const tool of tools)
-    for (const args of argumentsFor(tool, tools, context)) {
-      const refused = await callTool(session, tool, args);
+    for (const args of argumentsFor(tool, tools)) {
+      const refused = await callTool(host, session, { tool, args });
       if (refused && context.toolCalls !== undefined) await callUnchecked(tool.originalName, args);
     }
   await readContent(session);
@@ -75,8 +111,8 @@ async function useServer(host: McpHost, context: ScenarioContext): Promise<void>
 function argumentsFor(
   { originalName, inputSchema }: McpTool,
   tools: readonly McpTool[],
-  { toolCalls }: ScenarioContext,
 ): readonly ToolArguments[] {
+  const { toolCalls } = context;
   if (toolCalls !== undefined)
     return toolCalls.filter(({ name }) => name === originalName).map((it) => it.arguments ?? {});
   if (originalName !== "json_schema_echo") return [sampleObject(inputSchema)];
@@ -89,12 +125,21 @@ function argumentsFor(
  * Whether the host would not send it. Any other failure is told, and fails the run at its end: most
  * scenarios look at what they are sent and not at what becomes of their answer.
  */
-async function callTool(session: Session, tool: McpTool, args: ToolArguments): Promise<boolean> {
+async function callTool(
+  host: McpHost,
+  session: Session,
+  call: { readonly tool: McpTool; readonly args: ToolArguments },
+): Promise<boolean> {
+  const { tool, args } = call;
   const outcome = await session.call(tool.name, args);
   if (outcome.ok) return false;
   const { code, message } = outcome.error;
   log(`${tool.originalName}: ${code}: ${message}`);
   if (code === "invalid_arguments") return true;
+  if (wantsSignIn({ code })) {
+    await signIn(host);
+    return await callTool(host, session, call);
+  }
   process.exitCode = 1;
   return false;
 }
@@ -133,8 +178,7 @@ try {
     sampling: async () => ({ model: "sample", content: "sample" }),
     roots: [],
   });
-  const context = process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}";
-  await useServer(host, JSON.parse(context) as ScenarioContext);
+  await useServer(host);
 } catch (error) {
   log(McpError.is(error) ? `${error.code}: ${error.message}` : String(error));
   process.exitCode = 1;

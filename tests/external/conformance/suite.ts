@@ -22,8 +22,9 @@ const clientCommand = [
   "node --import tsx tests/external/conformance/client.ts",
 ].join(" ");
 
-// Extensions are on no revision's timeline; those outside of sign-in are written for the newest.
-const extensionWires = ["2026-07-28"];
+/** Extensions are on no revision's timeline: those of sign-in run on both wires, the others are written for the newest. */
+const extensionWires = (name: string): readonly string[] =>
+  name.startsWith("auth/") ? ["2025-11-25", "2026-07-28"] : ["2026-07-28"];
 
 export interface Scenario {
   readonly name: string;
@@ -59,7 +60,10 @@ export async function listScenarios(node: string): Promise<readonly Scenario[]> 
   const lines = output.matchAll(/^ {2}- (?<name>\S+) \[(?<wires>[^\]]+)\]$/gm);
   return Array.from(lines, ({ groups = {} }) => ({
     name: groups["name"] ?? "",
-    wires: groups["wires"] === "extension" ? extensionWires : (groups["wires"] ?? "").split(","),
+    wires:
+      groups["wires"] === "extension"
+        ? extensionWires(groups["name"] ?? "")
+        : (groups["wires"] ?? "").split(","),
   }));
 }
 
