@@ -104,7 +104,7 @@ describe("docs/mcp.example.jsonc", () => {
           ? [(lines.slice(index + 1).find((next) => !next.includes("//")) ?? "").trim()]
           : [],
       );
-    expect(marked).toEqual(['"isolation": {', '"calendar": {', '"grant": "client_credentials",']);
+    expect(marked).toEqual(['"isolation": {']);
   });
 });
 
