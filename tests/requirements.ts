@@ -127,10 +127,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   "ENV-11": "Servers never see one another's variables.",
   "ENV-12": "Credentials reach no log, event, error or printed configuration.",
   "ENV-13": "A plain value of `env` reaches the child.",
-  "ENV-14": open(
-    "A value may come from a secret source, asked at the start.",
-    "values come from the environment and from files; there is no secret source yet",
-  ),
+  "ENV-14": "A value may come from a secret source, asked at the start.",
   "ENV-15": open("An isolated child gets its own HOME.", needsSandbox),
   "ENV-16": "Windows needs a few more variables, found whatever their case.",
   "ENV-17": "Variables that Node or npm add by themselves are not passed on.",
