@@ -228,6 +228,8 @@ export const rooms: readonly Room[] = [
       "config/parse/to-json.ts",
       // The person's editor needs the terminal, which is the command line's.
       "isolation/process/run-editor.ts",
+      // The browser of the person at the terminal.
+      "isolation/open-url.ts",
       // How a block of a server's answer reads: no state, no I/O.
       "protocol/client/result-text.ts",
       "schema",

@@ -1,7 +1,10 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { createInterface } from "node:readline/promises";
 import { PassThrough } from "node:stream";
 
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type { ConfirmQuestion, FormField, FormQuestion, Human } from "../../human/human.ts";
 import { showText } from "../../human/shown-text.ts";
@@ -45,6 +48,8 @@ const call: ConfirmQuestion = {
   argumentsText: showText('{"path":"notes.md"}'),
   answers: ["no", "once", "tool-session", "server-session", "tool-always", "server-always"],
 };
+
+afterEach(() => vi.unstubAllEnvs());
 
 describe("the person at a terminal", () => {
   it("is shown who wants to call what with which arguments, and what may be answered", async () => {
@@ -195,6 +200,9 @@ describe("the person at a terminal", () => {
   });
 
   it("sees an address in full before it is opened, and where to open it", async () => {
+    // As on a machine whose screen the person does not see.
+    vi.stubEnv("BROWSER", "");
+    vi.stubEnv("SSH_TTY", "/dev/pts/0");
     const terminal = new FakeTerminal("y");
     const url = "https://pay.example/order?id=7";
     const question = { kind: "url", serverName: "shop", message: "Pay.", url } as const;
@@ -211,6 +219,25 @@ describe("the person at a terminal", () => {
       "",
     ]);
   });
+
+  it.skipIf(process.platform === "win32")(
+    "gets the page in the browser, where there is one, and the address all the same",
+    async () => {
+      const folder = mkdtempSync(path.join(tmpdir(), "browser-"));
+      const browser = path.join(folder, "browser");
+      writeFileSync(browser, `#!/bin/sh\nprintf '%s' "$1" > '${folder}/opened'\n`, { mode: 0o700 });
+      vi.stubEnv("BROWSER", browser);
+      const terminal = new FakeTerminal();
+      const url = "https://pay.example/order?id=7&x=$(id)";
+      await terminal.human.openUrl(url, options);
+      expect(terminal.lines).toEqual(["Opening this address in your browser:", `  ${url}`, ""]);
+      expect(readFileSync(path.join(folder, "opened"), "utf8")).toBe(url);
+
+      vi.stubEnv("BROWSER", "/bin/false");
+      await terminal.human.openUrl(url, options);
+      expect(terminal.lines).toContain("⚠ it could not be opened: false ended with code 1");
+    },
+  );
 
   it("is asked through the readline interface of the program, until that is closed", async () => {
     const terminal = new FakeTerminal("2");

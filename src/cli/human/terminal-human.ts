@@ -11,9 +11,11 @@ import type {
   InputQuestion,
 } from "../../human/human.ts";
 import type { ShownText } from "../../human/shown-text.ts";
+import { canOpenUrl, openUrl } from "../../isolation/open-url.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import type { Places } from "../output/display-path.ts";
 import { isUtf8Locale, toAsciiGlyphs } from "../output/glyphs.ts";
+import { browserPlace } from "./browser-place.ts";
 import { describeLaunch } from "./describe-launch.ts";
 import {
   type Dialogue,
@@ -64,12 +66,22 @@ export function createHumanAt(dialogue: Dialogue, places: Places): Human {
     confirm: (question, options) => inTurn(() => confirm(dialogue, places, question, options)),
     elicit: (question, options) => inTurn(() => elicit(dialogue, question, options)),
     input: (question, options) => inTurn(() => askInput(dialogue, question, options)),
-    openUrl: async (url) => {
-      dialogue.note("Open this address in a browser:");
-      dialogue.note(`  ${url}`);
-    },
+    openUrl: (url) => showPage(dialogue, url),
     notify: noticesAt(dialogue),
   };
+}
+
+/** Shows the address, and opens it where the person sees a screen of this machine. */
+async function showPage(dialogue: Dialogue, url: string): Promise<void> {
+  const place = browserPlace();
+  const canOpen = canOpenUrl(place);
+  dialogue.note(
+    canOpen ? "Opening this address in your browser:" : "Open this address in a browser:",
+  );
+  dialogue.note(`  ${url}`);
+  if (!canOpen) return;
+  const opened = await openUrl(url, place);
+  if (!opened.ok) dialogue.note(`⚠ it could not be opened: ${opened.reason}`);
 }
 
 function noticesAt(dialogue: Dialogue): NonNullable<Human["notify"]> {
