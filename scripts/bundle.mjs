@@ -102,6 +102,8 @@ async function writeCommandLine(folder) {
     entryFileNames: "main.cjs",
     chunkFileNames: "[name].cjs",
     exports: "named",
+    // Scripts that were compiled before cannot import: Node 20 fails then, and warns of an experiment otherwise.
+    dynamicImportInCjs: false,
     codeSplitting: { groups: commandLineGroups() },
   });
   markBuild(folder);
