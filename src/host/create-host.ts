@@ -53,6 +53,7 @@ import { ConnectRequests } from "./servers/connect-elsewhere.ts";
 import { ServerConnector } from "./servers/connect-servers.ts";
 import { ConnectionFactory } from "./servers/connection-factory.ts";
 import { EntryReferences } from "./servers/entry-references.ts";
+import { SignInFollower } from "./servers/follow-sign-ins.ts";
 import { GivenServers } from "./servers/given-servers.ts";
 import { ServerSources } from "./servers/server-sources.ts";
 import { ServerLogins } from "./servers/sign-in-servers.ts";
@@ -204,7 +205,9 @@ async function openHost(
     protocolVersion: options.protocolVersion,
     reconnect: options.reconnect ?? true,
     ground,
-    authorize: async (name, entry) => await (await loadSignIns()).authorize(name, entry),
+    // A program on this machine is not signed in to, and waits for nothing that signs in.
+    authorize: async (name, entry) =>
+      "url" in entry.transport ? await (await loadSignIns()).authorize(name, entry) : undefined,
   });
   const registry = new ServerRegistry({
     launches,
@@ -374,7 +377,8 @@ async function openHost(
   const forgetEnd = closeAtProgramEnd(() => host.close());
   closing.signal.addEventListener("abort", forgetEnd, { once: true });
   await configured.load();
-  if (options.watch ?? true) await configured.watch(connectRequests);
+  const signInFollower = new SignInFollower({ registry, logins, events });
+  if (options.watch ?? true) await configured.watch([connectRequests, signInFollower]);
   if (options.startEager ?? true) connector.startEager();
   if (isAuditRequired) await store.open().catch(() => undefined);
   warnings.begin();

@@ -44,11 +44,11 @@ export interface ConfiguredServersOptions {
   readonly cwd: string;
 }
 
-/** Requests that other processes leave in the store, see `ConnectRequests`. */
+/** What other processes leave in the store for this host to follow, see `ConnectRequests` and `SignInFollower`. */
 export interface StoreRequests {
-  /** Notes which requests were made before this host runs. */
+  /** Notes what was left before this host runs. */
   begin(): Promise<void>;
-  /** Follows the requests that were made since. */
+  /** Follows what was left since. */
   follow(): Promise<void>;
 }
 
@@ -95,14 +95,14 @@ export class ConfiguredServers {
   }
 
   /** Reloads whenever a file changes, or another process changes the store, and then follows what was asked there. */
-  async watch(requests: StoreRequests): Promise<void> {
+  async watch(requests: readonly StoreRequests[]): Promise<void> {
     const { background, store, sources } = this.#options;
     const update = async (): Promise<void> => {
       const before = sources.current.problems;
       await this.reload();
       if (this.#isEnded) return;
       this.#warnOfNew(before);
-      await requests.follow();
+      await Promise.all(requests.map((one) => one.follow()));
     };
     const reload = oneAtATime(() =>
       update().catch((error: unknown) => {
@@ -115,7 +115,7 @@ export class ConfiguredServers {
     this.#unwatch = () => {
       for (const end of ends) end();
     };
-    await requests.begin().catch(() => undefined);
+    await Promise.all(requests.map((one) => one.begin().catch(() => undefined)));
     await store.watch(reload);
   }
 

@@ -48,6 +48,12 @@ export class ServerLogins {
     return await signIn?.status();
   }
 
+  /** Whether there are tokens that the server may accept. Asks no server. */
+  async isSignedIn(name: string): Promise<boolean> {
+    const signIn = await this.#find(name);
+    return (await signIn?.isSignedIn()) ?? false;
+  }
+
   login(name: string, options: LoginOptions): Promise<SignInStatus | undefined> {
     const running = this.#running.get(name);
     if (running !== undefined) return running;
