@@ -62,6 +62,14 @@ export const commandTable = {
     summary: "try a server again that failed, also where programs run",
     load: async () => ({ define: (await import("./commands/servers/connect.ts")).defineReconnect }),
   },
+  login: {
+    summary: "sign in to a server, in your browser or with a token",
+    load: () => import("./commands/servers/login.ts"),
+  },
+  logout: {
+    summary: "sign out of a server, and give its tokens back",
+    load: () => import("./commands/servers/logout.ts"),
+  },
   call: {
     summary: "call one tool and print its result",
     load: () => import("./commands/tools/call.ts"),

@@ -121,6 +121,21 @@ export const jsonRuns: Readonly<Record<CommandName, CommandRuns>> = {
     prints: [{ words: ["reconnect", "demo"] }],
     fails: [{ words: ["reconnect", "dmo"], exitCode: 2 }],
   },
+  login: {
+    prints: [
+      { words: ["login", address] },
+      { words: ["login", "demo"] },
+      { words: ["login", address, "--token", "-"], input: "token-of-somebody" },
+    ],
+    fails: [
+      { words: ["login", "dmo"], exitCode: 2 },
+      { words: ["login", address, "--token", "canary-1234567"], exitCode: 2 },
+    ],
+  },
+  logout: {
+    prints: [{ words: ["logout", address] }, { words: ["logout", "demo"] }],
+    fails: [{ words: ["logout", "dmo"], exitCode: 2 }],
+  },
   call: {
     prints: [
       { words: ["call", "demo.add", "a=2", "b=3"] },

@@ -278,6 +278,10 @@ export class RunningCli {
     return this.#written.stdout;
   }
 
+  get stderr(): string {
+    return this.#written.stderr;
+  }
+
   /** The files that it has open, as Linux names them. */
   openFiles(): readonly string[] {
     const folder = `/proc/${this.#child.pid}/fd`;

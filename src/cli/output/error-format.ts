@@ -151,7 +151,7 @@ function nextStep(
   const command = ownCommandsIn(text, program);
   if (typedServer === undefined) return command;
   // Whoever copies the command types the server again.
-  return ["test", "tools"].reduce(
+  return ["test", "tools", "login"].reduce(
     (line, name) =>
       line.replaceAll(
         ` ${name} ${shellWord(typedServer.name)}`,

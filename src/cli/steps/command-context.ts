@@ -78,6 +78,8 @@ export class CommandContext {
   readonly told = new Set<string>();
   /** The server that was typed and is not configured, if there is one, with the words that stand for it. */
   typedServer: Standpoint["typedServer"];
+  /** Whether somebody was asked to sign in to a server: once in a command is enough. */
+  wasSignInOffered = false;
   /** The person at the terminal, if one is there. */
   readonly dialogue: Dialogue;
 

@@ -1,5 +1,6 @@
 import { problemError } from "../../config/keys/config-problem.ts";
 import type { StartPhase } from "../../connection/start-phases.ts";
+import { errorTable } from "../../errors/error-codes.ts";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { ConnectOptions, ServerStatus } from "../../host/host.ts";
@@ -26,15 +27,34 @@ const phaseTexts = {
   Record<Exclude<StartPhase, "starting">, (serverName: string) => string>
 >;
 
-/** Connects one server that the user named, asking for its approval first where that is possible. */
+export interface ConnectedServerOptions extends ConnectOptions {
+  readonly name: string;
+  readonly progress: ProgressLine;
+}
+
+/**
+ * Connects one server that the user named, asking for its approval first where that is possible. Where it wants a
+ * sign-in and somebody is there, that is offered, and then it is connected again.
+ */
 export async function connectServer(
   context: CommandContext,
   host: SharedHost,
-  {
-    name,
-    progress,
-    ...options
-  }: ConnectOptions & { readonly name: string; readonly progress: ProgressLine },
+  options: ConnectedServerOptions,
+): Promise<ConnectResult> {
+  try {
+    return await connectOnce(context, host, options);
+  } catch (error) {
+    if (!McpError.is(error) || errorTable[error.code].family !== "auth") throw error;
+    const { offerSignIn } = await import("./sign-in.ts");
+    if (!(await offerSignIn(context, host, options.name, error))) throw error;
+    return await connectOnce(context, host, options);
+  }
+}
+
+async function connectOnce(
+  context: CommandContext,
+  host: SharedHost,
+  { name, progress, ...options }: ConnectedServerOptions,
 ): Promise<ConnectResult> {
   await offerApproval(context, host, requireServer(context, host, name));
   const { state } = host.server(name);

@@ -17,7 +17,7 @@ export async function readSecrets(
   if (names.length === 0) return [];
   const secrets = context.terminal.isInteractive
     ? await askEach(context, names)
-    : linesOf(await readStdin(context.signal), names);
+    : linesOf(await readPiped(context, names), names);
   for (const [index, name] of names.entries())
     if ((secrets[index] ?? "") === "") throw missing(name);
   return secrets;
@@ -26,9 +26,19 @@ export async function readSecrets(
 /** Reads one secret, which may have several lines on stdin. */
 export async function readSecret(context: CommandContext, name: string): Promise<string> {
   if (context.terminal.isInteractive) return (await readSecrets(context, [name]))[0] ?? "";
-  const text = (await readStdin(context.signal)).replace(/\r?\n$/, "");
+  const text = (await readPiped(context, [name])).replace(/\r?\n$/, "");
   if (text === "") throw missing(name);
   return text;
+}
+
+/** What is piped into the REPL are commands, and no secrets. */
+async function readPiped(
+  { workplace, signal }: CommandContext,
+  names: readonly string[],
+): Promise<string> {
+  if (workplace === undefined) return await readStdin(signal);
+  const message = `there is nobody who could type ${neutralizeLine(names.join(", "))}`;
+  throw createError("invalid_arguments", message);
 }
 
 async function askEach(
