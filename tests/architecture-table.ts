@@ -240,10 +240,12 @@ export const rooms: readonly Room[] = [
       "web",
     ],
     districts: {
+      terminal: "how text gets to a terminal, a pipe or a file",
       output: "what is printed, and how an error reads",
       human: "how a person is asked in a terminal",
       words: "what was typed becomes a call",
-      steps: "what commands are made of: open, connect, approve, wait",
+      context: "what a command is given: terminal, output, signal, and whose work it is",
+      steps: "what commands are made of: open, connect, approve, sign in, wait",
       completion: "what a shell offers at Tab, from what is known",
       repl: "lines typed one after the other: what is typed, asked and told, as which agent",
       commands: "one file per command",

@@ -1,4 +1,4 @@
-import type { DefineCommand } from "./steps/command-context.ts";
+import type { DefineCommand } from "./context/command-context.ts";
 
 /** What is known of a command before it is used. */
 interface CommandRow {

@@ -3,14 +3,14 @@ import { CommanderError, type Command } from "commander";
 import { createError } from "../errors/families.ts";
 import { readOwnVersion } from "../ports/package-files.ts";
 import type { CommandName } from "./command-table.ts";
-import { createProgram, defineCommand, unknownCommand } from "./program.ts";
 import {
   CommandContext,
   type CommandLine,
   type CommandSurroundings,
   type Execute,
-} from "./steps/command-context.ts";
-import { type Interruption, watchSignals } from "./steps/interruption.ts";
+} from "./context/command-context.ts";
+import { type Interruption, watchSignals } from "./context/interruption.ts";
+import { createProgram, defineCommand, unknownCommand } from "./program.ts";
 
 const usageExitCode = 2;
 const cancelledExitCode = 130;

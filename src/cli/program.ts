@@ -4,9 +4,9 @@ import { createError } from "../errors/families.ts";
 import type { McpError } from "../errors/mcp-error.ts";
 import { closest } from "../text/closest.ts";
 import { type CommandName, commandTable } from "./command-table.ts";
+import type { Execute } from "./context/command-context.ts";
 import { logLevels } from "./output/stderr-logger.ts";
-import type { Terminal } from "./output/terminal.ts";
-import type { Execute } from "./steps/command-context.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 import { addExamples } from "./words/examples.ts";
 import { choiceOption, collect } from "./words/option-values.ts";
 

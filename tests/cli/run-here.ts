@@ -6,7 +6,7 @@ import { PassThrough } from "node:stream";
 import { expect, onTestFinished } from "vitest";
 
 import type * as commandLine from "../../src/cli/main.ts";
-import { type OutputStream, Terminal } from "../../src/cli/output/terminal.ts";
+import { type OutputStream, Terminal } from "../../src/cli/terminal/terminal.ts";
 import { childMarkerVariable } from "../../src/isolation/process/child-mark.ts";
 import { markedProcesses } from "../../src/isolation/process/marked-processes.ts";
 

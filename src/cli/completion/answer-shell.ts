@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 
 import type { ServerStatus } from "../../host/host.ts";
-import { CommandContext } from "../steps/command-context.ts";
-import type { Interruption } from "../steps/interruption.ts";
+import { CommandContext } from "../context/command-context.ts";
+import type { Interruption } from "../context/interruption.ts";
 import { withHost } from "../steps/open-host.ts";
 import { completeLine, type PlaceOptions } from "./complete-line.ts";
 import { type Shell, shellDialects, shells } from "./shells.ts";

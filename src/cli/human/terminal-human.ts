@@ -14,7 +14,7 @@ import type { ShownText } from "../../human/shown-text.ts";
 import { canOpenUrl, openUrl } from "../../isolation/open-url.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import type { Places } from "../output/display-path.ts";
-import { isUtf8Locale, toAsciiGlyphs } from "../output/glyphs.ts";
+import { isUtf8Locale, toAsciiGlyphs } from "../terminal/glyphs.ts";
 import { browserPlace } from "./browser-place.ts";
 import { describeLaunch } from "./describe-launch.ts";
 import {

@@ -1,7 +1,7 @@
 import type { AuditRow } from "../../store/audit/audit-entry.ts";
 import { truncate } from "../../text/truncate.ts";
+import type { Column } from "../terminal/table.ts";
 import { formatElapsed, formatMoment } from "./duration.ts";
-import type { Column } from "./table.ts";
 
 /** The columns of the audit trail on a screen; wide enough for most rows, because some come later. */
 export const auditColumns: readonly Column[] = [

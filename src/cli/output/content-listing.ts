@@ -1,7 +1,7 @@
 import type { McpPrompt, McpResource, McpResourceTemplate } from "../../catalog/server-content.ts";
 import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
-import { type Column, columnWidths, renderRow } from "./table.ts";
+import { type Column, columnWidths, renderRow } from "../terminal/table.ts";
 
 const maxDescription = 60;
 const columns: readonly Column[] = [{ title: "" }, { title: "" }, { title: "" }];

@@ -1,7 +1,7 @@
 import { type Logger, logText } from "../../ports/logger.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { displayPathsIn, type Places } from "./display-path.ts";
-import type { Terminal } from "./terminal.ts";
 
 /** From chatty to mute; a level also shows everything after it. */
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;

@@ -4,7 +4,7 @@ import type { McpTool } from "../../session/mcp-tool.ts";
 import { truncate } from "../../text/truncate.ts";
 import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import { neutralize, neutralizeLine } from "../../text/untrusted/neutralize.ts";
-import { type Column, columnWidths, renderRow } from "./table.ts";
+import { type Column, columnWidths, renderRow } from "../terminal/table.ts";
 
 const maxDescription = 60;
 const maxSignature = 60;

@@ -3,10 +3,10 @@ import path from "node:path";
 
 import { createError } from "../../errors/families.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { writeNewFile, writeOutputFile } from "../terminal/write-output-file.ts";
 import { counted } from "./content-listing.ts";
 import { displayPath, type Standpoint } from "./display-path.ts";
-import type { Terminal } from "./terminal.ts";
-import { writeNewFile, writeOutputFile } from "./write-output-file.ts";
 
 /** One piece of what a server sent: text, or bytes. */
 export interface Piece {

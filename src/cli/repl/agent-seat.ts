@@ -5,7 +5,7 @@ import { AttachedHost } from "../../host/resident/attached-host.ts";
 import type { SharedHost, SharedSession } from "../../host/shared-host.ts";
 import type { Human } from "../../human/human.ts";
 import type { PermissionLevel } from "../../policy/permission-level.ts";
-import type { Holding, Workplace } from "../steps/workplace.ts";
+import type { Holding, Workplace } from "../context/workplace.ts";
 
 export interface SeatOptions {
   /** The host that is looked at and called; it may run in another process. */

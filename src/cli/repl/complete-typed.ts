@@ -7,7 +7,7 @@ import {
   toolCandidates,
 } from "../completion/candidates.ts";
 import { completeLine } from "../completion/complete-line.ts";
-import type { CommandLine } from "../steps/command-context.ts";
+import type { CommandLine } from "../context/command-context.ts";
 import { lineWord, splitLine } from "./line-words.ts";
 import { ownWords } from "./read-line.ts";
 

@@ -4,13 +4,13 @@ import type { ServerStatus } from "../../host/host.ts";
 import type { SharedHost } from "../../host/shared-host.ts";
 import type { ConsentMode } from "../../policy/decide-consent.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import type { CommandContext } from "../context/command-context.ts";
+import { type Holding, holdingNote, type Workplace } from "../context/workplace.ts";
 import { displayOrigin, quarantineNote, serverObject, toolsText } from "../output/server-status.ts";
 import { estimateTokens } from "../output/tool-listing.ts";
 import { canAsk } from "../steps/approve-launch.ts";
-import type { CommandContext } from "../steps/command-context.ts";
 import { connectServer, requireServer } from "../steps/connect-server.ts";
 import { ProgressLine } from "../steps/progress-line.ts";
-import { type Holding, holdingNote, type Workplace } from "../steps/workplace.ts";
 import { claimOf, type ToolClaim } from "./agent-seat.ts";
 
 /** What was typed behind `connect` or `reconnect`; undefined where it is asked. */

@@ -10,10 +10,10 @@ import type { SharedHost } from "../../host/shared-host.ts";
 import type { Human } from "../../human/human.ts";
 import type { PermissionLevel } from "../../policy/permission-level.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import { CommandContext, type CommandLine } from "../context/command-context.ts";
+import type { Interruption } from "../context/interruption.ts";
 import type { Dialogue } from "../human/dialogue.ts";
 import { createHumanAt } from "../human/terminal-human.ts";
-import { CommandContext, type CommandLine } from "../steps/command-context.ts";
-import type { Interruption } from "../steps/interruption.ts";
 import {
   findRunningHost,
   noteConfigProblems,

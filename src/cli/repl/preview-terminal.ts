@@ -1,4 +1,4 @@
-import { Terminal, type TerminalOptions } from "../output/terminal.ts";
+import { Terminal, type TerminalOptions } from "../terminal/terminal.ts";
 
 const previewLines = 30;
 const previewChars = 4_000;

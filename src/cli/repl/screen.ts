@@ -2,7 +2,7 @@ import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 
 import { readAnswer } from "../human/dialogue.ts";
-import type { OutputStream } from "../output/terminal.ts";
+import type { OutputStream } from "../terminal/terminal.ts";
 import { KeyInput, type KeySource } from "./key-input.ts";
 import type { LineHistory } from "./line-history.ts";
 

@@ -6,9 +6,9 @@ import { refuseSecrets } from "../../host/files/entry-secrets.ts";
 import type { McpHost, ServerScope } from "../../host/host.ts";
 import { ownCommand } from "../../text/own-command.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import type { CommandContext } from "../context/command-context.ts";
 import { serverObject } from "../output/server-status.ts";
 import { choiceOption } from "../words/option-values.ts";
-import type { CommandContext } from "./command-context.ts";
 import { requireStore, withConfiguredHost, withOneShotHost } from "./open-host.ts";
 import { notTried, tryServer } from "./try-server.ts";
 

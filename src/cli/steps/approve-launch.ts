@@ -1,7 +1,7 @@
 import type { McpHost, ServerStatus } from "../../host/host.ts";
+import type { CommandContext } from "../context/command-context.ts";
 import { createHumanAt } from "../human/terminal-human.ts";
 import { cancelledBeforehand } from "./ask-line.ts";
-import type { CommandContext } from "./command-context.ts";
 
 /** Who approved, in the record of approvals. */
 export const approvedBy = "cli";

@@ -1,8 +1,8 @@
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
+import type { CommandContext } from "../context/command-context.ts";
 import { isYes } from "../human/dialogue.ts";
 import type { DraftPlace } from "../human/editor-draft.ts";
-import type { CommandContext } from "./command-context.ts";
 
 /** What somebody types at the terminal, without blanks around it; empty at the end of input. */
 export async function askLine(context: CommandContext, prompt: string): Promise<string> {

@@ -3,7 +3,7 @@ import type { McpHost } from "../../host/host.ts";
 import type { SharedHost, SharedSession } from "../../host/shared-host.ts";
 import type { Human } from "../../human/human.ts";
 import type { Session } from "../../session/session.ts";
-import type { CommandContext } from "./command-context.ts";
+import type { CommandContext } from "../context/command-context.ts";
 
 /** The command line is an agent of its own: what is typed there grants nothing to any other. */
 const agent = "cli";

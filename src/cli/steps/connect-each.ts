@@ -7,11 +7,11 @@ import type { SharedHost } from "../../host/shared-host.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { ownCommand } from "../../text/own-command.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import type { CommandContext } from "../context/command-context.ts";
+import { claimOf } from "../context/workplace.ts";
 import type { Standpoint } from "../output/display-path.ts";
 import { pendingNote, stateWord } from "../output/server-status.ts";
-import type { CommandContext } from "./command-context.ts";
 import { ProgressBlock, ProgressLine } from "./progress-line.ts";
-import { claimOf } from "./workplace.ts";
 
 export interface ConnectReport {
   /** The status after the attempt. */

@@ -7,11 +7,11 @@ import type { ConnectOptions, ServerStatus } from "../../host/host.ts";
 import type { SharedHost } from "../../host/shared-host.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import type { CommandContext } from "../context/command-context.ts";
+import { claimOf } from "../context/workplace.ts";
 import { formatConfigProblem } from "../output/error-format.ts";
 import { offerApproval } from "./approve-launch.ts";
-import type { CommandContext } from "./command-context.ts";
 import type { ProgressLine } from "./progress-line.ts";
-import { claimOf } from "./workplace.ts";
 
 export interface ConnectResult {
   readonly status: ServerStatus;

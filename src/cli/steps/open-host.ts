@@ -9,12 +9,12 @@ import { ownFolder } from "../../host/own-files.ts";
 import type { AttachOptions, AttachedHost } from "../../host/resident/attached-host.ts";
 import type { SharedHost } from "../../host/shared-host.ts";
 import type { Human } from "../../human/human.ts";
+import type { CommandContext } from "../context/command-context.ts";
 import { createHumanAt } from "../human/terminal-human.ts";
 import { formatConfigProblem } from "../output/error-format.ts";
 import type { TypedServer } from "../words/server-words.ts";
 import { canAsk } from "./approve-launch.ts";
 import { cancelledBeforehand } from "./ask-line.ts";
-import type { CommandContext } from "./command-context.ts";
 import { ProgressLine } from "./progress-line.ts";
 
 /**

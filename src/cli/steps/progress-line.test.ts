@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { Terminal } from "../output/terminal.ts";
+import { Terminal } from "../terminal/terminal.ts";
 import { formatProgress, ProgressBlock, ProgressLine } from "./progress-line.ts";
 
 const erase = "\r\u001B[2K";

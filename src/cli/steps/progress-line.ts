@@ -1,8 +1,8 @@
 import { systemClock } from "../../ports/clock.ts";
 import type { Progress } from "../../protocol/protocol-client.ts";
 import { boundedLine } from "../../text/untrusted/bounded-text.ts";
+import type { CommandContext } from "../context/command-context.ts";
 import { formatElapsed } from "../output/duration.ts";
-import type { CommandContext } from "./command-context.ts";
 
 const drawAfterMs = 300;
 const frameMs = 100;

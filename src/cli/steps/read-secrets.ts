@@ -1,10 +1,10 @@
 import { createError } from "../../errors/families.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import type { CommandContext } from "../context/command-context.ts";
 import { readStdin } from "../words/call-words.ts";
 import { canAsk } from "./approve-launch.ts";
 import { cancelledBeforehand } from "./ask-line.ts";
-import type { CommandContext } from "./command-context.ts";
 
 /**
  * Reads secrets from where nobody sees them and nothing keeps them: typed at the terminal, which does not show them, or

@@ -5,9 +5,9 @@ import type { McpHost } from "../../host/host.ts";
 import type { QuarantinedTool } from "../../pins/pins.ts";
 import { ownCommand } from "../../text/own-command.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import type { CommandContext } from "../context/command-context.ts";
 import { canAsk } from "./approve-launch.ts";
 import { answersYes, askLine } from "./ask-line.ts";
-import type { CommandContext } from "./command-context.ts";
 
 export interface ReviewedServer {
   readonly name: string;

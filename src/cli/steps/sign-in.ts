@@ -1,18 +1,18 @@
-import type { SignInPage } from "../../auth/browser-sign-in.ts";
-import type { SignInStatus } from "../../auth/server-sign-in.ts";
 import { joinSignals } from "../../async/stop.ts";
+import type { SignInPage } from "../../auth/browser/browser-sign-in.ts";
+import type { SignInStatus } from "../../auth/server-sign-in.ts";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import type { LoginOptions, McpHost } from "../../host/host.ts";
 import type { SharedHost } from "../../host/shared-host.ts";
 import { canOpenUrl, openUrl } from "../../isolation/open-url.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import type { CommandContext } from "../context/command-context.ts";
 import { browserPlace } from "../human/browser-place.ts";
 import { readAnswer } from "../human/dialogue.ts";
 import { missingWords, signInWords } from "../output/sign-in-words.ts";
 import { canAsk } from "./approve-launch.ts";
 import { answersYes } from "./ask-line.ts";
-import type { CommandContext } from "./command-context.ts";
 import { withConfiguredHost } from "./open-host.ts";
 import { ProgressLine } from "./progress-line.ts";
 

@@ -1,6 +1,6 @@
 import { joinSignals } from "../../async/stop.ts";
 import { untilAborted } from "../../async/until-aborted.ts";
-import type { CommandContext } from "./command-context.ts";
+import type { CommandContext } from "../context/command-context.ts";
 
 /** Aborts when nobody wants more of an output that may be endless: Ctrl-C, or a reader that has gone. */
 export function endOfOutput({ signal, terminal }: CommandContext): AbortSignal {

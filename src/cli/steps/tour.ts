@@ -3,12 +3,12 @@ import type { McpError } from "../../errors/mcp-error.ts";
 import type { McpHost } from "../../host/host.ts";
 import type { Session } from "../../session/session.ts";
 import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
+import type { CommandContext } from "../context/command-context.ts";
 import { createHumanAt } from "../human/terminal-human.ts";
 import { formatElapsed } from "../output/duration.ts";
 import { outcomeFailure } from "../output/outcome-error.ts";
 import { canAsk } from "./approve-launch.ts";
 import { openAttended, openUnattended } from "./cli-session.ts";
-import type { CommandContext } from "./command-context.ts";
 import { ProgressLine } from "./progress-line.ts";
 
 interface TourCall {

@@ -1,6 +1,6 @@
 import type { ConnectOptions, McpHost } from "../../host/host.ts";
+import type { CommandContext } from "../context/command-context.ts";
 import { pendingNote, quarantineNote, toolsText } from "../output/server-status.ts";
-import type { CommandContext } from "./command-context.ts";
 import { connectServer } from "./connect-server.ts";
 import { ProgressLine } from "./progress-line.ts";
 

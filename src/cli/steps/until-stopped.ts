@@ -1,5 +1,5 @@
 import { keepAliveUntil } from "../../ports/keep-alive.ts";
-import type { CommandContext } from "./command-context.ts";
+import type { CommandContext } from "../context/command-context.ts";
 
 /**
  * Waits until the user or the system ends a command that would otherwise go on for ever. Ctrl-C is how

@@ -6,14 +6,14 @@ import type { McpHost } from "../../../host/host.ts";
 import type { AuditFilter, AuditRow } from "../../../store/audit/audit-entry.ts";
 import { closest } from "../../../text/closest.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
 import { auditCells, auditColumns, auditCsv, csvHeader } from "../../output/audit-rows.ts";
 import { displayPath } from "../../output/display-path.ts";
 import { parseMoment } from "../../output/duration.ts";
-import { columnWidths, writeRow, writeTitles } from "../../output/table.ts";
-import { writeOutputFile } from "../../output/write-output-file.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireStore, withWholeHost } from "../../steps/open-host.ts";
 import { endOfOutput, followExitCode, untilRead } from "../../steps/stream-output.ts";
+import { columnWidths, writeRow, writeTitles } from "../../terminal/table.ts";
+import { writeOutputFile } from "../../terminal/write-output-file.ts";
 import { addExamples } from "../../words/examples.ts";
 import { choiceOption, parseCount } from "../../words/option-values.ts";
 

@@ -4,12 +4,12 @@ import type { LogEntry } from "../../../host/logs/log-entry.ts";
 import { closest } from "../../../text/closest.ts";
 import { ownCommand } from "../../../text/own-command.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
 import { formatMoment, parseMoment } from "../../output/duration.ts";
-import type { Terminal } from "../../output/terminal.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { withWholeHost } from "../../steps/open-host.ts";
 import { endOfOutput, followExitCode, untilRead } from "../../steps/stream-output.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 import { addExamples } from "../../words/examples.ts";
 import { parseCount } from "../../words/option-values.ts";
 

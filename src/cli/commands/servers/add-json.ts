@@ -1,5 +1,5 @@
+import type { DefineCommand } from "../../context/command-context.ts";
 import { addingOptions, addServer, type AddingOptions } from "../../steps/add-server.ts";
-import type { DefineCommand } from "../../steps/command-context.ts";
 import { readJsonObject } from "../../words/call-words.ts";
 import { addExamples } from "../../words/examples.ts";
 

@@ -1,5 +1,5 @@
+import type { DefineCommand } from "../../context/command-context.ts";
 import { addServer, addingOptions, type AddingOptions } from "../../steps/add-server.ts";
-import type { DefineCommand } from "../../steps/command-context.ts";
 import { readSecrets } from "../../steps/read-secrets.ts";
 import {
   addEntryOptions,

@@ -6,15 +6,15 @@ import { McpError } from "../../../errors/mcp-error.ts";
 import type { ConnectElsewhereOptions, McpHost } from "../../../host/host.ts";
 import { ownCommand } from "../../../text/own-command.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
+import type { Workplace } from "../../context/workplace.ts";
 import { parseDuration } from "../../output/duration.ts";
 import { displayOrigin, pendingNote, serverObject } from "../../output/server-status.ts";
 import type { ConnectWish } from "../../repl/connect-here.ts";
 import { offerApproval } from "../../steps/approve-launch.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { withConfiguredHost } from "../../steps/open-host.ts";
 import { notTried, tryServer } from "../../steps/try-server.ts";
-import type { Workplace } from "../../steps/workplace.ts";
 import { addExamples } from "../../words/examples.ts";
 
 /** The options of `connect` and `reconnect`, as the parser gives them. */

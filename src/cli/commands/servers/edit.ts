@@ -10,12 +10,12 @@ import {
 } from "../../../host/servers/editable-entry.ts";
 import { slug } from "../../../text/slug.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
 import { isYes } from "../../human/dialogue.ts";
 import { createDraft, type Draft, findEditor } from "../../human/editor-draft.ts";
 import { displayOrigin, serverObject } from "../../output/server-status.ts";
 import { canAsk } from "../../steps/approve-launch.ts";
 import { askLine, draftPlace } from "../../steps/ask-line.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { withConfiguredHost } from "../../steps/open-host.ts";
 import { readSecrets } from "../../steps/read-secrets.ts";

@@ -2,6 +2,7 @@ import { toJson } from "../../../config/parse/to-json.ts";
 import type { ServerStatus } from "../../../host/host.ts";
 import { isJsonObject } from "../../../text/json-object.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
 import type { Standpoint } from "../../output/display-path.ts";
 import {
   displayOrigin,
@@ -10,7 +11,6 @@ import {
   statusWord,
   toolCounts,
 } from "../../output/server-status.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { withHost } from "../../steps/open-host.ts";
 import { addExamples } from "../../words/examples.ts";

@@ -7,12 +7,12 @@ import type {
   SkippedServer,
 } from "../../../host/host.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
 import { displayPath, displayPathsIn } from "../../output/display-path.ts";
 import { formatConfigProblem } from "../../output/error-format.ts";
-import { type Column, columnWidths, writeRow, writeTitles } from "../../output/table.ts";
 import { scopes, trustWarning } from "../../steps/add-server.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { withConfiguredHost } from "../../steps/open-host.ts";
+import { type Column, columnWidths, writeRow, writeTitles } from "../../terminal/table.ts";
 import { addExamples } from "../../words/examples.ts";
 import { choiceOption } from "../../words/option-values.ts";
 

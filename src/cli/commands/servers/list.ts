@@ -6,6 +6,8 @@ import type { OtherHostFile } from "../../../host/files/other-host-files.ts";
 import type { ConnectOptions, ServerStatus } from "../../../host/host.ts";
 import type { SharedHost } from "../../../host/shared-host.ts";
 import { systemClock } from "../../../ports/clock.ts";
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
+import { claimOf, holdingNote } from "../../context/workplace.ts";
 import { displayPath, type Standpoint } from "../../output/display-path.ts";
 import {
   serverObject,
@@ -14,12 +16,10 @@ import {
   toolCounts,
   widestStateWord,
 } from "../../output/server-status.ts";
-import { type Column, columnWidths, writeRow, writeTitles } from "../../output/table.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { configFailure, connectEach, type ConnectReport } from "../../steps/connect-each.ts";
 import { noteConfigProblems, withHost } from "../../steps/open-host.ts";
 import { ProgressBlock } from "../../steps/progress-line.ts";
-import { claimOf, holdingNote } from "../../steps/workplace.ts";
+import { type Column, columnWidths, writeRow, writeTitles } from "../../terminal/table.ts";
 import { addExamples } from "../../words/examples.ts";
 
 interface ListCommand {

@@ -1,7 +1,7 @@
 import type { McpHost } from "../../../host/host.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
 import { errorObject } from "../../output/error-format.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { withConfiguredHost, withTrialHost } from "../../steps/open-host.ts";
 import { addExamples } from "../../words/examples.ts";
@@ -10,7 +10,10 @@ import { readServer } from "../../words/server-words.ts";
 /** `plugboard logout`: forgets a sign-in, and gives its tokens back to whoever issued them. */
 export const define: DefineCommand = (command, execute) => {
   addExamples(command, [
-    { says: "forget the sign-in, for every program", line: "plugboard logout https://example.com/mcp" },
+    {
+      says: "forget the sign-in, for every program",
+      line: "plugboard logout https://example.com/mcp",
+    },
   ]);
   command
     .description(

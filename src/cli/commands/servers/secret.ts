@@ -2,7 +2,7 @@ import { createError } from "../../../errors/families.ts";
 import type { McpHost } from "../../../host/host.ts";
 import { ownCommand } from "../../../text/own-command.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { requireStore, withConfiguredHost } from "../../steps/open-host.ts";
 import { readSecret } from "../../steps/read-secrets.ts";

@@ -1,5 +1,5 @@
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
 import { displayOrigin, serverObject } from "../../output/server-status.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { withConfiguredHost } from "../../steps/open-host.ts";
 import { addExamples } from "../../words/examples.ts";

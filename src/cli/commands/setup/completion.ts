@@ -1,5 +1,5 @@
 import { type Shell, shellDialects, shells } from "../../completion/shells.ts";
-import type { DefineCommand } from "../../steps/command-context.ts";
+import type { DefineCommand } from "../../context/command-context.ts";
 import { addExamples } from "../../words/examples.ts";
 import { choiceArgument } from "../../words/option-values.ts";
 

@@ -3,11 +3,11 @@ import { formatOrigin } from "../../../config/keys/config-problem.ts";
 import { createError } from "../../../errors/families.ts";
 import type { ConfigCheck, McpHost } from "../../../host/host.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
 import { displayPath, displayPathsIn } from "../../output/display-path.ts";
 import { formatConfigProblem } from "../../output/error-format.ts";
-import { writeOutputFile } from "../../output/write-output-file.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { withConfiguredHost } from "../../steps/open-host.ts";
+import { writeOutputFile } from "../../terminal/write-output-file.ts";
 import { addExamples } from "../../words/examples.ts";
 import { choiceArgument, choiceOption } from "../../words/option-values.ts";
 

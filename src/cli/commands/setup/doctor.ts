@@ -3,11 +3,11 @@ import type { DoctorReport, DoctorVerdict, Finding } from "../../../host/doctor-
 import type { McpHost } from "../../../host/host.ts";
 import { ownCommandsIn } from "../../../text/own-command.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
 import { displayPathsIn } from "../../output/display-path.ts";
-import type { Paint } from "../../output/terminal.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { withWholeHost } from "../../steps/open-host.ts";
+import type { Paint } from "../../terminal/terminal.ts";
 import { addExamples } from "../../words/examples.ts";
 
 export const define: DefineCommand = (command, execute) => {

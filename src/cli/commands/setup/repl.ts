@@ -1,5 +1,5 @@
 import type { PermissionLevel } from "../../../policy/permission-level.ts";
-import type { DefineCommand } from "../../steps/command-context.ts";
+import type { DefineCommand } from "../../context/command-context.ts";
 import { addExamples } from "../../words/examples.ts";
 import { levelOption } from "../../words/option-values.ts";
 

@@ -1,4 +1,4 @@
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
 import { untilStopped } from "../../steps/until-stopped.ts";
 import { addExamples } from "../../words/examples.ts";
 import { choiceArgument, parsePort } from "../../words/option-values.ts";

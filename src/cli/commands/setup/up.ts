@@ -4,6 +4,7 @@ import { LocalAnswerer } from "../../../host/resident/join-resident.ts";
 import { SharedQuestions } from "../../../host/resident/shared-questions.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
 import { serveResident } from "../../../web/serve-resident.ts";
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
 import { formatElapsed } from "../../output/duration.ts";
 import {
   displayOrigin,
@@ -15,7 +16,6 @@ import {
 } from "../../output/server-status.ts";
 import { countTools } from "../../output/tool-listing.ts";
 import { canAsk } from "../../steps/approve-launch.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { configFailure, connectEach, type ConnectReport } from "../../steps/connect-each.ts";
 import {
   groundOptions,

@@ -1,12 +1,12 @@
 import path from "node:path";
 
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
 import { displayPath } from "../../output/display-path.ts";
 import { countTools } from "../../output/tool-listing.ts";
-import { writeOutputFile } from "../../output/write-output-file.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { connectServer } from "../../steps/connect-server.ts";
 import { withServer } from "../../steps/open-host.ts";
 import { ProgressLine } from "../../steps/progress-line.ts";
+import { writeOutputFile } from "../../terminal/write-output-file.ts";
 import type { LaunchOptions } from "../../words/entry-words.ts";
 import { addExamples } from "../../words/examples.ts";
 import { addServerArgument, readServer, type TypedServer } from "../../words/server-words.ts";

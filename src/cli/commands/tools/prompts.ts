@@ -9,6 +9,7 @@ import { isJsonObject } from "../../../text/json-object.ts";
 import { shellWord } from "../../../text/shell-word.ts";
 import { truncate } from "../../../text/truncate.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
 import {
   counted,
   listedObject,
@@ -18,7 +19,6 @@ import {
 import { errorObject } from "../../output/error-format.ts";
 import { decodeBase64, type Piece, savePiecesTold } from "../../output/write-pieces.ts";
 import { openListing, openTypedUse } from "../../steps/cli-session.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { connectForList, listEach, reportMissing } from "../../steps/connect-each.ts";
 import { connectServer } from "../../steps/connect-server.ts";
 import { withHost, withServer } from "../../steps/open-host.ts";

@@ -6,6 +6,7 @@ import { closest } from "../../../text/closest.ts";
 import { shellWord } from "../../../text/shell-word.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
 import { expandTemplate, templateVariables } from "../../../text/uri-template.ts";
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
 import {
   counted,
   listedObject,
@@ -20,7 +21,6 @@ import {
   savePiecesTold,
 } from "../../output/write-pieces.ts";
 import { openListing, openTypedUse } from "../../steps/cli-session.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { connectForList, listEach, reportMissing } from "../../steps/connect-each.ts";
 import { connectServer } from "../../steps/connect-server.ts";
 import { withHost, withServer } from "../../steps/open-host.ts";

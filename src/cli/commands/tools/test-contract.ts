@@ -1,11 +1,11 @@
 import { errorTable } from "../../../errors/error-codes.ts";
 import type { ContractReport, RuleResult, RuleVerdict } from "../../../host/contract-report.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
-import type { Paint } from "../../output/terminal.ts";
+import type { CommandContext } from "../../context/command-context.ts";
 import { offerApproval } from "../../steps/approve-launch.ts";
-import type { CommandContext } from "../../steps/command-context.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { withTrialHost } from "../../steps/open-host.ts";
+import type { Paint } from "../../terminal/terminal.ts";
 import type { TypedServer } from "../../words/server-words.ts";
 
 /** The exit code of a server that works and breaks a rule. */

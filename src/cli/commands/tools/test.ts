@@ -1,10 +1,10 @@
 import type { McpHost, ServerStatus } from "../../../host/host.ts";
 import { neutralizeLine } from "../../../text/untrusted/neutralize.ts";
+import type { CommandContext, DefineCommand } from "../../context/command-context.ts";
 import { formatElapsed, parseDuration } from "../../output/duration.ts";
 import { quarantineNote, serverObject, toolsText } from "../../output/server-status.ts";
 import { estimateTokens } from "../../output/tool-listing.ts";
 import { openListing } from "../../steps/cli-session.ts";
-import type { CommandContext, DefineCommand } from "../../steps/command-context.ts";
 import { connectServer } from "../../steps/connect-server.ts";
 import { withTrialHost } from "../../steps/open-host.ts";
 import { ProgressLine } from "../../steps/progress-line.ts";

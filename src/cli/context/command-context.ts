@@ -9,11 +9,11 @@ import { ownProgram } from "../../text/own-command.ts";
 import { looksLikeSecret } from "../../text/secrets/redact.ts";
 import { shellWord } from "../../text/shell-word.ts";
 import { type Dialogue, readAnswer } from "../human/dialogue.ts";
-import { openOutput } from "../output/direct-output.ts";
 import type { Standpoint } from "../output/display-path.ts";
 import { errorObject, type Fact, formatError } from "../output/error-format.ts";
 import { createStderrLogger, type LogLevel } from "../output/stderr-logger.ts";
-import { Terminal } from "../output/terminal.ts";
+import { openOutput } from "../terminal/direct-output.ts";
+import { Terminal } from "../terminal/terminal.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Workplace } from "./workplace.ts";
 
