@@ -76,7 +76,7 @@ describe("a hostile sign-in", () => {
       const host = await place.host(undefined, { limits });
       const timeoutMs = isLost ? 1_500 : 60_000;
       const failure: unknown = await host
-        .login("app", { ...place.browser, timeoutMs })
+        .login("app", { present: place.browser.present, timeoutMs })
         .catch((error: unknown) => error);
       const asked = Object.values(place.auth.counts.token).reduce((sum, count) => sum + count, 0);
       figures.push(
@@ -97,7 +97,9 @@ describe("a hostile sign-in", () => {
   it("G3: an address that a shell would run is one address, shown and opened as it is", async () => {
     await using place = await SignInPlace.open({ attack: "cmd-url" });
     const host = await place.host();
-    await host.login("app", { ...place.browser, timeoutMs: 1_500 }).catch(() => undefined);
+    await host
+      .login("app", { present: place.browser.present, timeoutMs: 1_500 })
+      .catch(() => undefined);
     for (const { url } of place.browser.pages) expect(new URL(url).href).toBe(url);
   });
 
