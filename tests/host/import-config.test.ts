@@ -162,7 +162,7 @@ describe("importConfig", () => {
           "files": { "command": "./serve", "env": { "TOKEN": "literal-token-1" } },
           "mine": { "command": "theirs" },
           "oauth": { "url": "https://o.example.com", "auth": { "type": "oauth", "clientId": "c", "clientSecret": "shh-secret" } },
-          "named": { "url": "https://n.example.com", "auth": { "type": "oauth", "clientSecret": "\${SECRET}" } },
+          "named": { "url": "https://n.example.com", "auth": { "type": "oauth", "clientId": "c", "clientSecret": "\${SECRET}" } },
         } }`,
     );
     const vscode = await place.write("mcp.json", {
@@ -195,7 +195,11 @@ describe("importConfig", () => {
       clientId: "c",
       clientSecret: expect.stringContaining("${secret:entry/oauth/auth.clientSecret@") as unknown,
     });
-    expect(host.server("named").config.auth).toEqual({ type: "oauth", clientSecret: "${SECRET}" });
+    expect(host.server("named").config.auth).toEqual({
+      type: "oauth",
+      clientId: "c",
+      clientSecret: "${SECRET}",
+    });
     expect(await host.importConfig({ from: vscode })).toMatchObject({
       imported: ["web"],
       skipped: [{ name: "files" }],
