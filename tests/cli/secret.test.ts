@@ -9,7 +9,7 @@ import { CliSandbox, demoEntry, hasTerminal } from "./run-cli.ts";
 const leaking = fileURLToPath(new URL("../fixtures/servers/leaking-server.mjs", import.meta.url));
 const telling = ["--", process.execPath, leaking];
 
-/** Recognizable by nothing: neither a prefix of a known service nor a word like `secret`. */
+/** A value that nothing tells for a secret but the name it stands under, or the option that asked for it. */
 const canary = (index: number): string => `heron${index}fieldfare`;
 const anyCanary = /heron\d+fieldfare/;
 
