@@ -160,7 +160,8 @@ function trickle(clock: Clock, ended: AbortSignal): ReadableStream<Uint8Array> {
         });
         const stop = (): void => {
           next.cancel();
-          controller.close();
+          // A reader that went away has closed it.
+          if (!isCancelled) controller.close();
           resolve();
         };
         if (ended.aborted) stop();
