@@ -18,7 +18,12 @@ import {
 import { discoverIssuer, hostOf, type TokenIssuer } from "./oauth/discover.ts";
 import { OAuthHttp } from "./oauth/oauth-http.ts";
 import { revokeToken } from "./oauth/token-requests.ts";
-import type { AuthorizedRequest, Refusal, RequestAuthorization } from "./request-authorization.ts";
+import type {
+  AuthorizedRequest,
+  Refusal,
+  RefusalVerdict,
+  RequestAuthorization,
+} from "./request-authorization.ts";
 import { isExpired, isFresh, missingScopes, type SignInRecord } from "./sign-in-record.ts";
 import { isUnattended, type SignInSettings } from "./sign-in-settings.ts";
 
@@ -51,8 +56,10 @@ export interface SignInStatus {
 
 /** Sign-ins of a person in a row whose tokens the server never accepted; there is no third one. */
 const maxFruitlessTries = 2;
-/** A token that was refused is renewed; one that was issued only then, and is refused as well, is not. */
+/** A new token that is refused at its first use is renewed; when the next one is, too, the server takes none. */
 const maxRefusals = 1;
+/** A request is sent again once for a token that was refused at once, and once for a nonce that its proof must have. */
+const maxRepeats = 2;
 const none: readonly string[] = [];
 
 /**
@@ -66,11 +73,17 @@ export class ServerSignIn implements RequestAuthorization {
   #challenge: AuthChallenge | undefined;
   /** Whether the server has accepted the present token. */
   #isProven = false;
-  /** Tokens in a row that the server refused, the last of them, and none accepted in between. */
+  /**
+   * New tokens in a row that the server refused at their first use, and let nobody in meanwhile. A token that others
+   * have used before may simply be at an end, and says nothing of the server.
+   */
   #refusals = 0;
-  #lastRefused: string | undefined;
+  /** The first use of the present token: the token, and the fields that no other request was given. */
+  #firstUse: { readonly token: string; readonly fields?: readonly string[] } | undefined;
+  /** Whether the present token was fetched for a refused request: then its first use is for one of those. */
+  #isForRefused = false;
   #fruitlessTries = 0;
-  /** The fields of the present token, made once. */
+  /** The fields of the present token for every other request, made once. */
   #bearer: { readonly token: string; readonly fields: readonly string[] } | undefined;
 
   constructor(options: TokenKeeperOptions) {
@@ -98,14 +111,18 @@ export class ServerSignIn implements RequestAuthorization {
   }
 
   accepted(fields: readonly string[]): void {
-    if (this.#isProven || tokenIn(fields) !== this.#keeper.record?.accessToken) return;
-    this.#isProven = true;
+    if (this.#isProven && this.#refusals === 0) return;
+    const token = tokenIn(fields);
+    if (token === undefined) return;
+    // Also with a token that was replaced while the request was under way: the server does let us in.
     this.#refusals = 0;
+    if (token !== this.#keeper.record?.accessToken) return;
+    this.#isProven = true;
     this.#fruitlessTries = 0;
     this.#challenge = undefined;
   }
 
-  async refused(refusal: Refusal): Promise<McpError | "again"> {
+  async refused(refusal: Refusal): Promise<RefusalVerdict> {
     try {
       return await this.#judge(refusal);
     } catch (error) {
@@ -248,6 +265,7 @@ export class ServerSignIn implements RequestAuthorization {
   /** Forgets how earlier tokens fared. */
   #begin(): void {
     this.#isProven = false;
+    this.#isForRefused = false;
     this.#refusals = 0;
   }
 
@@ -269,26 +287,43 @@ export class ServerSignIn implements RequestAuthorization {
     request: AuthorizedRequest,
   ): readonly string[] | Promise<readonly string[]> {
     const { accessToken: token, tokenType } = record;
-    if (tokenType === "dpop") return this.#provenFields(token, request);
+    const isFirst = this.#firstUse?.token !== token && (request.isRepeated || !this.#isForRefused);
+    if (isFirst) {
+      this.#firstUse = { token };
+      this.#isForRefused = false;
+    }
+    if (tokenType === "dpop") return this.#provenFields(token, request, isFirst);
+    if (isFirst) {
+      const fields = ["authorization", `Bearer ${token}`];
+      this.#firstUse = { token, fields };
+      return fields;
+    }
     if (this.#bearer?.token !== token)
       this.#bearer = { token, fields: ["authorization", `Bearer ${token}`] };
     return this.#bearer.fields;
   }
 
-  async #provenFields(token: string, request: AuthorizedRequest): Promise<readonly string[]> {
+  async #provenFields(
+    token: string,
+    request: AuthorizedRequest,
+    isFirst: boolean,
+  ): Promise<readonly string[]> {
     const { dpop } = this.#keeper;
     const { method: htm, url: htu } = request;
     const proof = await dpop?.session.buildProof({ htm, htu, accessToken: token });
-    return ["authorization", `DPoP ${token}`, "dpop", proof ?? ""];
+    const fields = ["authorization", `DPoP ${token}`, "dpop", proof ?? ""];
+    if (isFirst) this.#firstUse = { token, fields };
+    return fields;
   }
 
-  async #judge(refusal: Refusal): Promise<McpError | "again"> {
-    const { status, fields, dpopNonce } = refusal;
+  async #judge(refusal: Refusal): Promise<RefusalVerdict> {
+    const { status, fields, dpopNonce, repeats } = refusal;
     const { serverName, url } = this.settings;
     const challenge = tokenChallenge(parseChallenges(refusal.challenge));
     this.#challenge = challenge ?? this.#challenge;
     const sent = tokenIn(fields);
-    if (challenge?.error === "use_dpop_nonce" && dpopNonce !== undefined) {
+    const isRepeatable = repeats < maxRepeats;
+    if (challenge?.error === "use_dpop_nonce" && dpopNonce !== undefined && isRepeatable) {
       this.#keeper.dpop?.session.rememberNonce(url, dpopNonce);
       return "again";
     }
@@ -303,13 +338,15 @@ export class ServerSignIn implements RequestAuthorization {
     const { record } = this.#keeper;
     if (sent === undefined && record === undefined) return await this.#needed(status, challenge);
     // Renewed while this request was on its way.
-    if (record !== undefined && record.accessToken !== sent) return "again";
-    if (sent !== this.#lastRefused) this.#refusals += 1;
-    this.#lastRefused = sent;
-    if (this.#refusals > maxRefusals) return this.#refusedAtOnce();
+    if (record !== undefined && record.accessToken !== sent) return "next";
+    const isAtOnce =
+      sent !== undefined && fields === this.#firstUse?.fields && this.#keeper.isOwn(sent);
+    if (isAtOnce) this.#refusals += 1;
+    if (this.#refusals > maxRefusals || !isRepeatable) return this.#refusedAtOnce();
+    this.#isForRefused = true;
     await this.#keeper.renew(sent, challenge ?? { scheme: "bearer" });
     this.#isProven = false;
-    return "again";
+    return isAtOnce ? "again" : "next";
   }
 
   /** The server wants a sign-in. Who it is with is looked up, so that the person knows, and whether there is one at all. */

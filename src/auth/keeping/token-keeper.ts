@@ -61,6 +61,8 @@ export class TokenKeeper {
   readonly #options: TokenKeeperOptions;
   readonly #name: string;
   #record: SignInRecord | undefined;
+  /** The token that this process itself was given last. */
+  #ownToken: string | undefined;
   #dpop: DpopKey | undefined;
   #renewing: Promise<SignInRecord> | undefined;
   /** Arrays of secrets that somebody masks, with how many of their values are not ours. */
@@ -76,6 +78,11 @@ export class TokenKeeper {
   /** The tokens as this process last saw them. */
   get record(): SignInRecord | undefined {
     return this.#record;
+  }
+
+  /** Whether this process got the token from the issuer itself, so that nobody can have used it before. */
+  isOwn(accessToken: string): boolean {
+    return accessToken === this.#ownToken;
   }
 
   /** The key that the tokens are bound to, where they are. */
@@ -101,6 +108,7 @@ export class TokenKeeper {
   async keep(granted: GrantedTokens, before: SignInRecord | undefined): Promise<SignInRecord> {
     const record = this.#recordOf(granted, before);
     await writeSignIn(this.#options.vault, this.#name, record);
+    this.#ownToken = record.accessToken;
     await this.#adopt(record);
     return record;
   }
@@ -148,11 +156,14 @@ export class TokenKeeper {
    * Gets a token other than `unwanted`, which the server refused or which is about to end. All who ask meanwhile get
    * the same one. Throws `auth_required` when only a person can help.
    */
-  renew(unwanted: string | undefined, challenge?: AuthChallenge): Promise<SignInRecord> {
+  async renew(unwanted: string | undefined, challenge?: AuthChallenge): Promise<SignInRecord> {
+    const running = await this.#renewing;
+    // One that began before may end with the very token that has been refused since.
+    if (running !== undefined && running.accessToken !== unwanted) return running;
     this.#renewing ??= this.#renewInTurn(unwanted, challenge).finally(() => {
       this.#renewing = undefined;
     });
-    return this.#renewing;
+    return await this.#renewing;
   }
 
   /** Runs `task` while no other process changes the tokens. */
@@ -178,18 +189,48 @@ export class TokenKeeper {
         if (kept !== undefined && kept.accessToken !== unwanted && isFresh(kept, clock.now()))
           return kept;
         const http = this.#http();
-        const granted = this.#isUnattended
-          ? await this.#requestUnattended(kept, challenge, http)
-          : await this.#refresh(kept, challenge, http);
-        // A process that stood still may have lost its turn: what another one got in the meantime counts.
-        if (!(await lease.isHeld())) {
-          const theirs = await this.load();
-          if (theirs !== undefined && theirs.accessToken !== kept?.accessToken) return theirs;
+        try {
+          const granted = this.#isUnattended
+            ? await this.#requestUnattended(kept, challenge, http)
+            : await this.#refresh(kept, challenge, http);
+          if (await lease.isHeld()) return await this.keep(granted, kept);
+          return (await this.#replacementOf(kept)) ?? (await this.keep(granted, kept));
+        } catch (error) {
+          const replacement = await this.#replacementOf(kept);
+          if (replacement !== undefined) return replacement;
+          throw kept === undefined ? error : await this.#endedBy(error, kept);
         }
-        return await this.keep(granted, kept);
       },
       { store, clock, signal },
     );
+  }
+
+  /**
+   * What another process has got meanwhile: one that stood still for long has lost its turn, and must neither take its
+   * own tokens nor its own refusal for the last word.
+   */
+  async #replacementOf(kept: SignInRecord | undefined): Promise<SignInRecord | undefined> {
+    const present = await this.load();
+    if (present?.accessToken !== undefined && present.accessToken !== kept?.accessToken)
+      return present;
+    if (present !== undefined || kept === undefined) return undefined;
+    throw signInNeeded(this.#options.settings.serverName, "signed out meanwhile");
+  }
+
+  /** The error to renew a token with. After a refusal that is final nobody tries it again: a person has to sign in. */
+  async #endedBy(error: unknown, kept: SignInRecord): Promise<unknown> {
+    if (!McpError.is(error) || kept.refreshToken === undefined || this.#isUnattended) return error;
+    const { settings, clients, vault } = this.#options;
+    const { oauthError } = error.details;
+    const isClientGone = error.code === "auth_client_rejected";
+    if (isClientGone && configuredClient(settings) !== undefined) return error;
+    if (isClientGone) await clients.forget(kept);
+    else if (oauthError !== "invalid_grant") return error;
+    const ended = { ...kept, refreshToken: undefined };
+    await writeSignIn(vault, this.#name, ended);
+    await this.#adopt(ended);
+    const reason = `${hostOf(kept.issuer)} has ended the sign-in`;
+    return signInNeeded(settings.serverName, reason, { oauthError });
   }
 
   #http(): OAuthHttp {
@@ -202,37 +243,22 @@ export class TokenKeeper {
     challenge: AuthChallenge | undefined,
     http: OAuthHttp,
   ): Promise<GrantedTokens> {
-    const { settings, clients } = this.#options;
+    const { settings } = this.#options;
     const { serverName } = settings;
     if (kept?.refreshToken === undefined || kept.tokenEndpoint === undefined)
       throw signInNeeded(serverName, kept === undefined ? "HTTP 401" : "the sign-in has ended");
     const issuer = await this.#issuerOf(kept, challenge, http);
     const client = configuredClient(settings) ?? kept.client;
-    try {
-      const tokens = await requestTokens({
-        settings,
-        issuer,
-        client: { ...client, authMethod: client.authMethod ?? kept.client.authMethod },
-        resource: kept.resource,
-        http,
-        dpop: this.#dpop?.session,
-        params: { grant_type: "refresh_token", refresh_token: kept.refreshToken },
-      });
-      return { tokens, issuer, client, scopes: kept.requestedScopes };
-    } catch (error) {
-      if (!McpError.is(error) || error.code === "auth_endpoint_unreachable") throw error;
-      const isClientGone = error.code === "auth_client_rejected";
-      if (isClientGone && configuredClient(settings) !== undefined) throw error;
-      if (isClientGone) await clients.forget(issuer);
-      else if (error.details["oauthError"] !== "invalid_grant") throw error;
-      // From now on nobody tries it again: a person has to sign in.
-      const ended = { ...kept, refreshToken: undefined };
-      await writeSignIn(this.#options.vault, this.#name, ended);
-      await this.#adopt(ended);
-      throw signInNeeded(serverName, `${hostOf(kept.issuer)} has ended the sign-in`, {
-        oauthError: error.details["oauthError"],
-      });
-    }
+    const tokens = await requestTokens({
+      settings,
+      issuer,
+      client: { ...client, authMethod: client.authMethod ?? kept.client.authMethod },
+      resource: kept.resource,
+      http,
+      dpop: this.#dpop?.session,
+      params: { grant_type: "refresh_token", refresh_token: kept.refreshToken },
+    });
+    return { tokens, issuer, client, scopes: kept.requestedScopes };
   }
 
   /**

@@ -13,8 +13,11 @@ import {
   type ResponseHead,
 } from "./http-exchange.ts";
 
-/** A refused request is sent again once for a new token, and once more for a nonce that the server wants in its proof. */
-const maxRepeats = 2;
+/**
+ * How many tokens may end under one request. A server that ends a token after a few uses lets in only a few of many
+ * parallel requests with each; with every token some get through, and this many are enough for all of a host.
+ */
+const maxTurns = 100;
 
 /** Where a request goes, and who shows who is calling there. */
 export interface AuthorizedPeer {
@@ -37,6 +40,7 @@ export class AuthorizedExchange implements Exchange, ExchangeObserver {
   #exchange: HttpExchange | undefined;
   #refusal: { readonly head: ResponseHead; readonly text: string } | undefined;
   #repeats = 0;
+  #turns = 0;
   #isDone = false;
 
   constructor(
@@ -58,7 +62,8 @@ export class AuthorizedExchange implements Exchange, ExchangeObserver {
   /** Asks for the fields and sends the request with them; most of the time they are there at once. */
   run(): void {
     const { method, url = this.#peer.url } = this.#request;
-    const fields = this.#authorization.fieldsFor({ method, url });
+    const isRepeated = this.#repeats + this.#turns > 0;
+    const fields = this.#authorization.fieldsFor({ method, url, isRepeated });
     if (!(fields instanceof Promise)) return this.#send(fields);
     fields.then(
       (given) => {
@@ -93,12 +98,14 @@ export class AuthorizedExchange implements Exchange, ExchangeObserver {
       challenge: head.headers["www-authenticate"],
       dpopNonce: headerOf(head, "dpop-nonce"),
       fields: this.#fields,
+      repeats: this.#repeats,
     });
     void judged.then((verdict) => {
       if (this.#isDone) return;
-      if (verdict !== "again") return this.#finish(verdict);
-      this.#repeats += 1;
-      if (this.#repeats <= maxRepeats) this.run();
+      if (verdict === "again") this.#repeats += 1;
+      else if (verdict === "next") this.#turns += 1;
+      else return this.#finish(verdict);
+      if (this.#turns <= maxTurns) this.run();
       else this.#replay(refusal.head, refusal.text);
     });
   }
