@@ -185,6 +185,10 @@ describe("tokens", () => {
     await host.login("app", place.browser);
     expect(place.browser.pages[1]?.scopes).toEqual(["mcp", "say"]);
     expect(await echo(host)).toBe("hello");
+    // Nothing was refused meanwhile, so nobody demands anything.
+    await host.login("app", { ...place.browser, force: true });
+    expect(place.browser.pages[2]?.scopes).toEqual(["mcp", "say"]);
+    expect(await echo(host)).toBe("hello");
   });
 
   it("AUT-07: can be exchanged by hand for new ones, and given back", async () => {

@@ -247,7 +247,8 @@ function notPasted(serverName: string, redirectUri: string): McpError {
 
 /**
  * Chooses the scopes to ask for: those of the entry, else what the server demanded when it refused a request, else what
- * it lists for itself. Scopes that were granted before stay, so that nothing is lost when one more is needed.
+ * it lists for itself. Scopes that were asked for before stay, so that nothing is lost when one more is needed, and
+ * when a person signs in again although the server refused nothing.
  */
 export function chooseScopes(
   { oauth, serverName }: SignInSettings,
@@ -258,9 +259,11 @@ export function chooseScopes(
   const isStepUp = challenge?.error === "insufficient_scope";
   const configured = oauth.scopes?.join(" ");
   const demanded = challenge?.scope;
+  const isAgain = challenge === undefined && before.length > 0;
+  const listed = isAgain ? before : issuer.resourceScopes;
   const base = isStepUp
     ? scopesIn(configured, before.join(" "), demanded)
-    : scopesIn(configured ?? demanded ?? issuer.resourceScopes.join(" "));
+    : scopesIn(configured ?? demanded ?? listed.join(" "));
   const offline = "offline_access";
   const mayStay = issuer.metadata.scopes_supported?.includes(offline) === true;
   const scopes = base.length > 0 && mayStay ? scopesIn(base.join(" "), offline) : base;
