@@ -5,6 +5,13 @@ import path from "node:path";
 
 import { onTestFinished } from "vitest";
 
+import {
+  type AuthorizationServerOptions,
+  createTestServer,
+  serveProtected,
+  type ServeProtectedOptions,
+  startAuthorizationServer,
+} from "../../src/testing/index.ts";
 import { hasOpenssl, startSelfSigned } from "../fixtures/network/self-signed.ts";
 import { DatabaseSync } from "../fixtures/store/database-sync.ts";
 import { type CliSandbox, demoEntry, nobody, type RunOptions, runsAsNobody } from "./run-cli.ts";
@@ -97,6 +104,36 @@ async function lockedStore(sandbox: CliSandbox): Promise<RunOptions> {
   return { env };
 }
 
+/** `app` in the configuration: a server that wants tokens of an authorization server. */
+const withProtected =
+  (
+    auth: object,
+    authorization: AuthorizationServerOptions = {},
+    options: Omit<ServeProtectedOptions, "authorization"> = {},
+  ): Arrange =>
+  async (sandbox) => {
+    const issuer = await startAuthorizationServer(authorization);
+    const server = await serveProtected(createTestServer(), { authorization: issuer, ...options });
+    onTestFinished(async () => {
+      await server.close();
+      await issuer.close();
+    });
+    sandbox.configureUser({ app: { url: server.url, auth: { type: "oauth", ...auth } } });
+  };
+
+/** How a program signs in by itself, and the server that knows it. */
+const program = { grant: "client_credentials", clientId: "robot", clientSecret: "${ROBOT_SECRET}" };
+const knowingRobot: AuthorizationServerOptions = {
+  grants: ["client_credentials"],
+  clients: [{ clientId: "robot", clientSecret: "robot-secret" }],
+};
+const robotSecret = { env: { ROBOT_SECRET: "robot-secret" } };
+
+/** Gives `api` a token that somebody had. */
+async function giveToken(sandbox: CliSandbox, options: RunOptions = {}): Promise<void> {
+  await sandbox.run(["login", "api", "--token", "-"], { ...options, input: "token-of-somebody" });
+}
+
 export const errorCases: Readonly<Record<string, ErrorCase>> = {
   "crash at start": {
     words: ["test", "files"],
@@ -138,6 +175,88 @@ export const errorCases: Readonly<Record<string, ErrorCase>> = {
     code: "auth_required",
     exitCode: 3,
     arrange: withHttp(answering(401, "nope")),
+  },
+  "401 of a server that says where to sign in": {
+    words: ["test", "app"],
+    code: "auth_required",
+    exitCode: 3,
+    arrange: withProtected({}),
+  },
+  "a token that is refused": {
+    words: ["test", "api"],
+    code: "auth_required",
+    exitCode: 3,
+    arrange: async (sandbox) => {
+      await withHttp(answering(401))(sandbox);
+      await giveToken(sandbox);
+    },
+  },
+  "a sign-in that fails": {
+    words: ["login", "app"],
+    code: "auth_failed",
+    exitCode: 3,
+    arrange: withProtected({}, { pkce: "plain" }),
+  },
+  "a redirect address that is refused": {
+    words: ["login", "app"],
+    code: "auth_redirect_mismatch",
+    exitCode: 3,
+    arrange: withProtected({ redirectUri: "http://apps.example.com/callback" }),
+  },
+  "a client that is refused": {
+    words: ["login", "app"],
+    code: "auth_client_rejected",
+    exitCode: 3,
+    arrange: async (sandbox) => {
+      await withProtected(program, knowingRobot)(sandbox);
+      return { env: { ROBOT_SECRET: "another-secret" } };
+    },
+  },
+  "a token endpoint that does not answer": {
+    words: ["login", "app"],
+    code: "auth_endpoint_unreachable",
+    exitCode: 3,
+    arrange: async (sandbox) => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const { port } = server.address() as AddressInfo;
+      await new Promise((resolve) => server.close(resolve));
+      const tokenUrl = `http://127.0.0.1:${port}/token`;
+      await withProtected({ ...program, tokenUrl })(sandbox);
+      return robotSecret;
+    },
+  },
+  "a tool that needs more than was granted": {
+    words: ["call", "app.echo", "message=hello"],
+    code: "auth_scope_missing",
+    exitCode: 3,
+    arrange: async (sandbox) => {
+      await withProtected(
+        { ...program, scopes: ["mcp"] },
+        { ...knowingRobot, scopes: ["mcp", "files"] },
+        { toolScopes: { echo: ["files"] } },
+      )(sandbox);
+      return robotSecret;
+    },
+  },
+  "access that is refused": {
+    words: ["test", "api"],
+    code: "auth_denied",
+    exitCode: 3,
+    arrange: async (sandbox) => {
+      await withHttp(answering(403))(sandbox);
+      await giveToken(sandbox);
+    },
+  },
+  "a vault whose key is not here": {
+    words: ["test", "api"],
+    code: "secret_unavailable",
+    exitCode: 1,
+    arrange: async (sandbox) => {
+      await withHttp(answering(401))(sandbox);
+      await giveToken(sandbox, { env: { PLUGBOARD_SECRET_KEY: "ab".repeat(32) } });
+      return { env: { PLUGBOARD_SECRET_KEY: "cd".repeat(32) } };
+    },
   },
   "a certificate that nobody trusts": {
     words: ["test", "api"],

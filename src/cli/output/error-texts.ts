@@ -183,8 +183,8 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   http_error: { ...plain, next: thenTest },
   too_large: plain,
 
-  auth_required: { ...plain, next: thenTest },
-  auth_failed: { ...plain, next: thenTest },
+  auth_required: plain,
+  auth_failed: { ...plain, next: (error) => error.hint ?? nextCommand("login", error) },
   auth_redirect_mismatch: plain,
   auth_client_rejected: plain,
   auth_endpoint_unreachable: plain,
@@ -196,7 +196,12 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     facts: ["stderr", "try"],
     next: (error) => afterMending(error) ?? nextCommand("test", error, [moreTime(error)]),
   },
-  timeout: { headline: withServer, facts: ["stderr", "try"], next: moreTime },
+  timeout: {
+    headline: withServer,
+    facts: ["stderr", "try"],
+    // A browser that does not come back needs no more time, but the address that it knows.
+    next: (error) => (error.details["redirectUri"] === undefined ? moreTime(error) : error.hint),
+  },
 
   tool_unknown: {
     headline: (error) =>
