@@ -216,6 +216,21 @@ describe("each entry of the package", () => {
       });`;
     expect(printed("commonjs", program)).toEqual([true, true]);
   });
+
+  it("P13: lists the tools of a process without loading what speaks HTTP", () => {
+    const program = `
+      import { createHost } from "plugboard";
+      const args = ["dist/testing/run-stdio.js", "demo"];
+      const demo = { command: process.execPath, args, cwd: process.cwd() };
+      const host = await createHost({ config: false, store: false, logger: false, servers: { demo } });
+      const session = host.session({ level: "yolo" });
+      await session.ready();
+      const count = session.tools().length;
+      const web = /^NativeModule (?:https?|http2|tls|internal\\/deps\\/undici\\/undici)$/;
+      console.log(JSON.stringify([count > 0, process.moduleLoadList.filter((name) => web.test(name))]));
+      await host.close();`;
+    expect(printed("module", program)).toEqual([true, []]);
+  });
 });
 
 describe.each(folders)("the manifest of %s", (folder) => {

@@ -3,7 +3,7 @@ import { timingSafeEqual } from "node:crypto";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
 import { hostKind } from "../../isolation/network/network-policy.ts";
-import { listenOnLoopback, type LoopbackListener } from "../../listener/loopback-listener.ts";
+import type { LoopbackListener } from "../../listener/loopback-listener.ts";
 
 /** What a browser brought back. */
 export type CallbackAnswer = URLSearchParams;
@@ -74,6 +74,8 @@ async function openAt(
   let listener: LoopbackListener | undefined;
   if (canListen) {
     const port = address === undefined ? 0 : Number(url.port || "80");
+    // An HTTP server takes 25 ms to load, and a token that is still good needs none.
+    const { listenOnLoopback } = await import("../../listener/loopback-listener.ts");
     listener = await listenOnLoopback({ port, fetch: (request) => waiting.respond(request) });
   }
   const redirectUri = address ?? `http://127.0.0.1:${listener?.port ?? 0}${defaultPath}`;
