@@ -175,7 +175,7 @@ describe("a server that cannot be used", () => {
       {},
       [
         "✗ github: sign-in needed (HTTP 401)",
-        'try: give its entry a token: "auth": { "type": "bearer", "token": "${GITHUB_TOKEN}" }, then: plugboard test github',
+        "try: it does not say how; if you have a token for it: plugboard login github --token -",
       ],
     ],
     [
@@ -183,15 +183,15 @@ describe("a server that cannot be used", () => {
       { auth: { type: "bearer", token: "canary-token-1" } },
       [
         "✗ github: the token of the entry was refused (HTTP 401)",
-        'try: put one that is valid into its entry: "auth": { "type": "bearer", "token": "${GITHUB_TOKEN}" }, then: plugboard test github',
+        'try: put one that is valid into its entry: "auth": { "type": "bearer", "token": "${GITHUB_TOKEN}" }',
       ],
     ],
     [
-      "with OAuth, which is not there yet",
+      "with OAuth, and does not say where",
       { auth: "oauth" },
       [
-        "✗ github: the entry asks for a sign-in with OAuth, which this version cannot do; nothing was sent",
-        'try: if it takes a token as well, use that instead: "auth": { "type": "bearer", "token": "${GITHUB_TOKEN}" }, then: plugboard test github',
+        "✗ github: sign-in needed (HTTP 401)",
+        "try: it does not say how; if you have a token for it: plugboard login github --token -",
       ],
     ],
   ])("ERR-17, CLI-13: a server that wants a sign-in, %s", async (_, auth, lines) => {

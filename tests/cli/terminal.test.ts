@@ -140,8 +140,9 @@ describe.skipIf(!hasTerminal)("at a terminal", () => {
     expect(stdout).not.toContain(canary);
     expect(sandbox.read("got")).toBe(`${canary}north`);
 
+    // The password is kept, sealed; everything else is asked for again.
     const stopped = sandbox.startInTerminal(words);
-    await stopped.writes("stdout", "  key: ");
+    await stopped.writes("stdout", "  region (Enter: north): ");
     stopped.type("\u0003");
     expect(await stopped.ended).toMatchObject({ exitCode: 130 });
     expect(await sandbox.run(words)).toMatchObject({

@@ -24,7 +24,11 @@ const hooks = `
 // What is looked for by name at run time comes through here.
 const { _resolveFilename: resolveFilename } = Module;
 Module._resolveFilename = (request, ...rest) => {
-  if (!refused.includes(request)) return resolveFilename(request, ...rest);
+  // By its name, or by the folder in which it lies.
+  const isRefused = refused.some(
+    (name) => request === name || request.endsWith(`/node_modules/${name}`),
+  );
+  if (!isRefused) return resolveFilename(request, ...rest);
   throw Object.assign(new Error(`Cannot find module '${request}'`), { code: "MODULE_NOT_FOUND" });
 };
 

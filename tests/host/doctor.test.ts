@@ -137,7 +137,7 @@ describe("the doctor", () => {
     });
     expect(flaws(signedOut!)).toEqual(["auth problem"]);
     expect(findingOf(signedOut!, "reachable")?.verdict).toBe("ok");
-    expect(findingOf(signedOut!, "auth")?.fix).toContain('"type": "bearer"');
+    expect(findingOf(signedOut!, "auth")?.fix).toContain("plugboard login locked --token -");
     expect(findingOf(metadata!, "address")).toMatchObject({ code: "blocked_address" });
     expect(findingOf(proxied!, "proxy")).toMatchObject({
       verdict: "problem",
