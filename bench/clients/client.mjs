@@ -24,6 +24,7 @@
  *
  * @typedef {object} HostOptions
  * @property {string} [storeFile] where a host may remember what it learns; without it nowhere
+ * @property {object} [auth] how servers over HTTP are signed in to, as an entry says it
  *
  * @typedef {(targets: readonly Target[], options?: HostOptions) => Promise<EchoHost>} OpenEchoHost
  *   connects none of them yet

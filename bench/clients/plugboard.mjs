@@ -20,13 +20,13 @@ const { createHost } = await importBuilt("index.js");
  * @param {import("./client.mjs").HostOptions} [options]
  * @returns {Promise<McpHost>}
  */
-export function createEchoHost(targets, { storeFile } = {}) {
+export function createEchoHost(targets, { storeFile, auth } = {}) {
   const servers = Object.fromEntries(
     targets.map((target, index) => [
       `echo${index}`,
       target.kind === "stdio"
         ? { command: target.command, args: target.args }
-        : { url: target.url },
+        : { url: target.url, ...(auth && { auth }) },
     ]),
   );
   return createHost({

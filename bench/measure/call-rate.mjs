@@ -10,6 +10,7 @@ import { measureCalls } from "./measure-calls.mjs";
  * @property {number} concurrency
  * @property {number} textBytes of what is sent
  * @property {number} [answerBytes] of what comes back; the same by default
+ * @property {boolean} [needsToken] whether the server asks for a token
  */
 
 /**
@@ -17,10 +18,10 @@ import { measureCalls } from "./measure-calls.mjs";
  *
  * @param {CallRateOptions & import("./measure-calls.mjs").Duration} options
  */
-export async function measure({ client: file, server, era, answerBytes, ...options }) {
+export async function measure({ client: file, server, era, answerBytes, needsToken, ...options }) {
   /** @type {{ open: import("../clients/client.mjs").OpenEchoClient }} */
   const { open } = await import(`../clients/${file}.mjs`);
-  const { target, close: closeTarget } = await openTarget(server, { era, answerBytes });
+  const { target, close: closeTarget } = await openTarget(server, { era, answerBytes, needsToken });
   const client = await open(target, era);
   const text = "x".repeat(options.textBytes);
   const load = { text, expected: echoOf(text, answerBytes), concurrency: options.concurrency };

@@ -6,6 +6,7 @@ import { growth } from "./growth.mjs";
 import { http } from "./http.mjs";
 import { memory } from "./memory.mjs";
 import { peersScenario } from "./peers.mjs";
+import { signIn } from "./sign-in.mjs";
 import { start } from "./start.mjs";
 
 /**
@@ -13,4 +14,15 @@ import { start } from "./start.mjs";
  *
  * @type {readonly import("./scenario.mjs").Scenario[]}
  */
-export const scenarios = [call, http, flood, firstcall, start, cli, memory, growth, peersScenario];
+export const scenarios = [
+  call,
+  http,
+  signIn,
+  flood,
+  firstcall,
+  start,
+  cli,
+  memory,
+  growth,
+  peersScenario,
+];

@@ -15,12 +15,17 @@ export const peers = [
   variant("@langchain/mcp-adapters", "langchain"),
 ];
 
+export const signedIn = {
+  name: "plugboard, signed in",
+  options: { client: "plugboard-signed-in", needsToken: true },
+};
+
 /** @param {...string} names @returns {readonly import("./scenario.mjs").Variant[]} */
 export const only = (...names) => variants.filter(({ name }) => names.includes(name));
 
 /** Whether a variant runs a build of Plugboard. @param {import("./scenario.mjs").Variant} variant */
 export const isPlugboard = ({ options: { client } }) =>
-  client === "plugboard" || client === "plugboard-client";
+  ["plugboard", "plugboard-client", "plugboard-signed-in"].includes(String(client));
 
 /** Budgets are about the whole host path unless they say otherwise. @template {object} T @param {readonly T[]} budgets */
 export const ofPlugboard = (budgets) =>

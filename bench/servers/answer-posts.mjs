@@ -5,6 +5,7 @@ import { createServer } from "node:http";
  * @property {(path: string) => import("./echo-answers.mjs").Answer} answerAt who answers at a path
  * @property {(path: string, response: import("node:http").ServerResponse) => boolean} [openStream] takes
  *   a GET as the stream of the server at that path; false where it has none
+ * @property {boolean} [needsToken] refuses whoever brings no token; whose it is does not matter
  */
 
 /**
@@ -12,9 +13,13 @@ import { createServer } from "node:http";
  *
  * @param {PostedServers} servers
  */
-export function answerPosts({ answerAt, openStream = () => false }) {
+export function answerPosts({ answerAt, openStream = () => false, needsToken = false }) {
   const server = createServer((request, response) => {
     const path = request.url ?? "/";
+    if (needsToken && !request.headers.authorization?.startsWith("Bearer ")) {
+      response.writeHead(401, { "www-authenticate": "Bearer", "content-length": 0 }).end();
+      return;
+    }
     if (request.method === "GET" && openStream(path, response)) return;
     // No session: DELETE is for servers that have them.
     if (request.method !== "POST") {

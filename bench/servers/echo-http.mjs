@@ -1,5 +1,6 @@
 import { answerPosts } from "./answer-posts.mjs";
 import { createAnswer } from "./echo-answers.mjs";
 
-const answer = createAnswer(JSON.parse(process.argv[2] ?? "{}"));
-answerPosts({ answerAt: () => answer });
+const { needsToken, ...options } = JSON.parse(process.argv[2] ?? "{}");
+const answer = createAnswer(options);
+answerPosts({ answerAt: () => answer, needsToken });

@@ -18,7 +18,7 @@ const path = (file) => fileURLToPath(new URL(file, import.meta.url));
  * The echo server.
  *
  * @param {Target["kind"]} kind
- * @param {EchoOptions} [options]
+ * @param {EchoOptions & { needsToken?: boolean | undefined }} [options] a token is for HTTP alone
  * @returns {Promise<{ target: Target, close: () => Promise<void> }>}
  */
 export async function openTarget(kind, options = {}) {
