@@ -64,6 +64,18 @@ describe("an authorization server", () => {
     expect(place.browser.pages[0]?.url).toContain("code_challenge_method=S256");
   });
 
+  it("AUT-09: that registers no such client says why", async () => {
+    await using place = await SignInPlace.open({ registration: "dynamic" });
+    const host = await place.host({ redirectUri: "http://app.example/callback" });
+    await expect(host.login("app", place.browser)).rejects.toMatchObject({
+      code: "auth_redirect_mismatch",
+      message: expect.stringContaining(
+        "(invalid_redirect_uri: redirect_uris must be https or loopback addresses.)",
+      ),
+    });
+    expect(place.browser.pages).toEqual([]);
+  });
+
   it("AUT-15: that the server moves away from gets nothing of the old tokens, and the new one asks", async () => {
     await using place = await SignInPlace.open();
     await using elsewhere = await startAuthorizationServer();
@@ -186,7 +198,7 @@ describe("tokens", () => {
     expect(place.browser.pages[1]?.scopes).toEqual(["mcp", "say"]);
     expect(await echo(host)).toBe("hello");
     // Nothing was refused meanwhile, so nobody demands anything.
-    await host.login("app", { ...place.browser, force: true });
+    await host.login("app", { present: place.browser.present, force: true });
     expect(place.browser.pages[2]?.scopes).toEqual(["mcp", "say"]);
     expect(await echo(host)).toBe("hello");
   });

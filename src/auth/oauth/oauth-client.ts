@@ -116,11 +116,9 @@ export class OAuthClients {
           cause,
         });
       if (issuer.found === "assumed" && cause.status >= 404) throw noSignIn(settings, cause);
-      const error = registrationError(cause.body) ?? `HTTP ${cause.status}`;
-      const refused = refusalError({ error, host, what: "to register a client" }, serverName, {
-        hint,
-        cause,
-      });
+      const { error = `HTTP ${cause.status}`, description } = registrationError(cause.body);
+      const refusal = { error, description, host, what: "to register a client" };
+      const refused = refusalError(refusal, serverName, { hint, cause });
       throw refused.code === "auth_failed"
         ? createError("auth_client_rejected", refused.message, { serverName, hint, cause })
         : refused;
@@ -164,11 +162,21 @@ function noClient({ serverName }: SignInSettings, { issuer }: TokenIssuer): McpE
   );
 }
 
-function registrationError(body: string): string | undefined {
+interface RegistrationError {
+  readonly error?: string | undefined;
+  readonly description?: string | undefined;
+}
+
+function registrationError(body: string): RegistrationError {
   try {
-    const { error } = JSON.parse(body) as { readonly error?: unknown };
-    return typeof error === "string" ? error : undefined;
+    const answer: unknown = JSON.parse(body);
+    if (!isJsonObject(answer)) return {};
+    const { error, error_description: description } = answer;
+    return {
+      error: typeof error === "string" ? error : undefined,
+      description: typeof description === "string" ? description : undefined,
+    };
   } catch {
-    return undefined;
+    return {};
   }
 }
