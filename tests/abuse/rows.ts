@@ -29,6 +29,7 @@ import { poisonRows } from "./rows/poison-rows.ts";
 import { progressRows } from "./rows/progress-rows.ts";
 import { projectNameRows } from "./rows/project-name-rows.ts";
 import { questionRows } from "./rows/question-rows.ts";
+import { renewalRows } from "./rows/renewal-rows.ts";
 import { repositoryRows } from "./rows/repository-rows.ts";
 import { restartRows } from "./rows/restart-rows.ts";
 import { roundRows } from "./rows/round-rows.ts";
@@ -90,4 +91,5 @@ export const rows: readonly Row[] = [
   ...schemaRows,
   ...httpHeaderRows,
   ...bulkRows,
+  ...renewalRows,
 ];
