@@ -170,6 +170,8 @@ export interface ServerStatus {
    */
   readonly resources: readonly McpResource[] | undefined;
   readonly prompts: readonly McpPrompt[] | undefined;
+  /** Who is signed in to it; only `serversAsLastSeen` tells, and only where that needs nobody's answer. */
+  readonly signIn?: SignInStatus;
   readonly lastError: McpError | undefined;
   /** When that happened, in milliseconds since the epoch. */
   readonly failedAt: number | undefined;
@@ -402,7 +404,8 @@ export interface McpHost extends AsyncDisposable {
   servers(): readonly ServerStatus[];
   /**
    * As `servers()`; but a server that is idle here shows what its last attempt came to, in any process that shares the
-   * store, where that was a failure: `state`, `lastError` and `failedAt`. Starts nothing.
+   * store, where that was a failure: `state`, `lastError` and `failedAt`. And each says who is signed in to it. Starts
+   * nothing, and asks nobody.
    */
   serversAsLastSeen(): Promise<readonly ServerStatus[]>;
   /** Throws `server_unknown` with suggestions. */

@@ -149,15 +149,24 @@ export class PlugboardHost implements McpHost {
 
   async serversAsLastSeen(): Promise<readonly ServerStatus[]> {
     this.#assertOpen();
-    const { registry, lastAttempts } = this.#options;
+    const { registry, lastAttempts, logins } = this.#options;
     const statuses = this.servers();
     const idle = statuses.filter(isUntried).map(({ name }) => registry.get(name));
-    const failures = await lastAttempts.of(idle);
+    const [failures, signIns] = await Promise.all([
+      lastAttempts.of(idle),
+      Promise.all(registry.all().map((server) => logins.glance(server))),
+    ]);
+    const signInOf = new Map(registry.all().map(({ config }, at) => [config.name, signIns[at]]));
     return statuses.map((status) => {
+      const isInForce = status.waitsToReplace === undefined;
+      const signIn = isInForce ? signInOf.get(status.name) : undefined;
+      const known = signIn === undefined ? status : { ...status, signIn };
       const failure = isUntried(status) ? failures.get(status.name) : undefined;
-      if (failure === undefined) return status;
+      if (failure === undefined) return known;
       const { state, error: lastError, failedAt } = failure;
-      return { ...status, state, lastError, failedAt };
+      const isMended =
+        state === "needs_auth" && signIn !== undefined && signIn.signedInAt > failedAt;
+      return isMended ? known : { ...known, state, lastError, failedAt };
     });
   }
 

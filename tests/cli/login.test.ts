@@ -160,6 +160,45 @@ describe("plugboard login", () => {
   });
 });
 
+describe("who is signed in", () => {
+  it("AUT-06 AUT-07: is told by list and get, with what was not granted; and the command where nobody is", async () => {
+    const place = await ProtectedPlace.open({ scopes: ["mcp", "files"], grantedScopes: ["mcp"] });
+    const { sandbox } = place;
+    expect((await sandbox.run(["list"])).stdout).toMatch(/^app +○ idle +http +– +user$/m);
+    await sandbox.run(["test", "app"]);
+    expect((await sandbox.run(["list"])).stdout).toMatch(
+      /^app +◐ sign-in needed +http +– +user +plugboard login app$/m,
+    );
+    expect((await sandbox.run(["get", "app"])).stdout).toMatch(/^ {2}note +plugboard login app$/m);
+    await place.login("--scope", "files", "--scope", "mcp");
+    expect((await sandbox.run(["list"])).stdout).toMatch(
+      /^app +○ idle +http +3 +user +signed in (?:as|at) \S+, not granted: files$/m,
+    );
+    const { stdout } = await sandbox.run(["get", "app"]);
+    expect(stdout).toMatch(
+      /^ {2}signed in +.*127\.0\.0\.1:\d+ · mcp · until .* renewed by itself$/m,
+    );
+    expect(stdout).toMatch(/^ {2}scopes +not granted: files$/m);
+    for (const command of [["list"], ["get", "app"]]) {
+      const json = await sandbox.run([...command, "--json"]);
+      expect(JSON.parse(json.stdout)).toMatchObject({
+        servers: [{ name: "app", signIn: { scopes: ["mcp"], missingScopes: ["files"] } }],
+      });
+      expect(json.stdout).not.toContain(place.token);
+    }
+  });
+
+  it("a sign-in for the same address ends the wait of every entry", async () => {
+    const place = await ProtectedPlace.open();
+    const { sandbox, server } = place;
+    await sandbox.run(["test", "app"]);
+    const cli = sandbox.start(["login", server.url]);
+    await place.finish(cli);
+    await cli.ended;
+    expect((await sandbox.run(["list"])).stdout).toMatch(/^app +○ idle .* signed in /m);
+  });
+});
+
 describe("plugboard logout", () => {
   it("AUT-08: forgets the sign-in and gives the tokens back", async () => {
     const place = await ProtectedPlace.open();

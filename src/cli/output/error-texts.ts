@@ -184,7 +184,10 @@ export const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
   too_large: plain,
 
   auth_required: plain,
-  auth_failed: { ...plain, next: (error) => error.hint ?? nextCommand("login", error) },
+  auth_failed: {
+    ...plain,
+    next: (error) => (error.hint === undefined ? nextCommand("login", error) : thenTest(error)),
+  },
   auth_redirect_mismatch: plain,
   auth_client_rejected: plain,
   auth_endpoint_unreachable: plain,

@@ -5,6 +5,7 @@ import { ownCommand } from "../../text/own-command.ts";
 import { boundedLine } from "../../text/untrusted/bounded-text.ts";
 import { displayPath, displayPathsIn, type Standpoint } from "./display-path.ts";
 import { formatAge } from "./duration.ts";
+import { missingWords, signInObject } from "./sign-in-words.ts";
 
 /** Sign and word of each state: the sign alone is never relied on. */
 const stateWords: Readonly<Record<ServerState, string>> = {
@@ -116,6 +117,7 @@ export function statusNote(status: ServerStatus, standpoint: Standpoint, now?: n
     case "disabled":
       return displayOrigin(status, standpoint);
     case "needs_auth":
+      return signInNote(status, standpoint);
     case "disconnected":
     case "error":
       return failureNote(status, standpoint, now);
@@ -123,13 +125,36 @@ export function statusNote(status: ServerStatus, standpoint: Standpoint, now?: n
       const version = protocolVersion === undefined ? [] : [`MCP ${protocolVersion}`];
       const count = problems.length;
       const trouble = count === 0 ? [] : [`${count} ${count === 1 ? "problem" : "problems"}`];
-      return [...version, ...trouble].join(", ");
+      return [...version, ...trouble, ...signInNotes(status, standpoint)].join(", ");
     }
     case "idle":
     case "connecting":
     case "reconnecting":
-      return provenance.layer === "demo" ? "bundled, to try things out" : "";
+      if (provenance.layer === "demo") return "bundled, to try things out";
+      return signInNotes(status, standpoint).join(", ");
   }
+}
+
+/** What ends the wait for a sign-in. Only its people can give a token for a server that says of no page. */
+function signInNote({ name, lastError }: ServerStatus, { program }: Standpoint): string {
+  const details = lastError?.details ?? {};
+  const isSilent = details["status"] !== undefined && details["authorizationServer"] === undefined;
+  return ownCommand("login", name, isSilent ? ["--token", "-"] : [], program);
+}
+
+/** Who is signed in to a server that works, in a few words; nothing where nobody is. */
+function signInNotes(status: ServerStatus, standpoint: Standpoint): readonly string[] {
+  const { signIn } = status;
+  if (signIn === undefined) return [];
+  const { account, issuer, grant, expiresAt, canRenew } = signIn;
+  if (!canRenew && expiresAt !== undefined && expiresAt <= Date.now())
+    return [`sign-in ended → ${signInNote(status, standpoint)}`];
+  const who = account === undefined ? `at ${issuer}` : `as ${account}`;
+  const missing = missingWords(signIn);
+  return [
+    grant === "pasted" ? "signed in with your token" : `signed in ${who}`,
+    ...(missing === undefined ? [] : [missing]),
+  ];
 }
 
 function failureNote(status: ServerStatus, standpoint: Standpoint, now?: number): string {
@@ -137,7 +162,7 @@ function failureNote(status: ServerStatus, standpoint: Standpoint, now?: number)
   const reason = displayPathsIn(lastError?.message ?? "", standpoint);
   const isOld = now !== undefined && failedAt !== undefined;
   const age = isOld ? `, ${formatAge(now - failedAt)} ago` : "";
-  // What it printed does not mend a sign-in.
+  // What it printed does not mend an entry.
   const next = isOld && state === "disconnected" ? "logs" : "test";
   return `${reason}${age} → ${ownCommand(next, name, [], standpoint.program)}`;
 }
@@ -164,6 +189,8 @@ export interface ServerObject {
   readonly suspect?: readonly string[];
   readonly protocolVersion?: string;
   readonly serverInfo?: unknown;
+  /** Who is signed in to it. */
+  readonly signIn?: Readonly<Record<string, unknown>>;
   readonly error?: {
     readonly code: string;
     readonly message: string;
@@ -192,6 +219,7 @@ export function serverObject(status: ServerStatus): ServerObject {
     ...(status.suspect.length === 0 ? {} : { suspect: status.suspect }),
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
     ...(serverInfo === undefined ? {} : { serverInfo }),
+    ...(status.signIn === undefined ? {} : { signIn: signInObject(status.signIn) }),
     ...(lastError === undefined
       ? {}
       : {

@@ -4,6 +4,7 @@ import type { ServerSignIn, SignInStatus } from "../../auth/server-sign-in.ts";
 import { isUnattended } from "../../auth/sign-in-settings.ts";
 import type { SignIns } from "../../auth/sign-ins.ts";
 import { resolveServer } from "../../config/parse/expand-variables.ts";
+import { inputIds } from "../../config/variables/reference-uses.ts";
 import { errorTable } from "../../errors/error-codes.ts";
 import { createError } from "../../errors/families.ts";
 import { McpError } from "../../errors/mcp-error.ts";
@@ -46,6 +47,17 @@ export class ServerLogins {
   async status(name: string): Promise<SignInStatus | undefined> {
     const signIn = await this.#find(name);
     return await signIn?.status();
+  }
+
+  /**
+   * The same for a list: undefined also where the entry may not be used, or cannot be read without a person, and where
+   * the vault cannot be opened. Whoever needs the server is told why.
+   */
+  async glance(server: RegisteredServer): Promise<SignInStatus | undefined> {
+    const { config } = server;
+    const isReadable = "url" in config.transport && inputIds(config).size === 0;
+    if (!isReadable || this.#options.registry.obstacle(server) !== undefined) return undefined;
+    return await this.status(config.name).catch(() => undefined);
   }
 
   /** Whether there are tokens that the server may accept. Asks no server. */

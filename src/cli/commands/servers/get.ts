@@ -11,6 +11,7 @@ import {
   statusWord,
   toolCounts,
 } from "../../output/server-status.ts";
+import { missingWords, signInWords } from "../../output/sign-in-words.ts";
 import { requireServer } from "../../steps/connect-server.ts";
 import { withHost } from "../../steps/open-host.ts";
 import { addExamples } from "../../words/examples.ts";
@@ -81,6 +82,8 @@ function describe(status: ServerStatus, standpoint: Standpoint): readonly string
     ...pairs("header", headers, ": "),
     ...settings,
     ["tools", tools === undefined ? undefined : `${tools}, as last seen`],
+    ["signed in", status.signIn === undefined ? undefined : signInWords(status.signIn)],
+    ["scopes", status.signIn === undefined ? undefined : missingWords(status.signIn)],
     ["note", statusNote(status, standpoint, Date.now())],
   ];
   return [
