@@ -1,10 +1,13 @@
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { createTestServer } from "../../src/testing/index.ts";
 import { serveHttp } from "../../src/testing/serve/serve-http.ts";
+import { ProtectedPlace } from "./protected-place.ts";
 import { CliSandbox, demoEntry } from "./run-cli.ts";
 
 const demoWords = [demoEntry.command, ...demoEntry.args];
@@ -228,3 +231,90 @@ describe("plugboard get, enable, disable, remove", () => {
     expect((await sandbox.run(["list"])).stdout).toContain("other");
   });
 });
+
+describe("plugboard add, of a server that wants a sign-in", () => {
+  it("AUT-10 AUT-12: keeps it, and says how to sign in", async () => {
+    const { sandbox, server } = await ProtectedPlace.open();
+    const words = ["add", "mine", server.url];
+    const { stdout, stderr, exitCode } = await sandbox.run(words);
+    expect(stdout).toBe(added);
+    expect(stderr).toMatch(
+      /◐ not tried: sign-in needed \(HTTP 401; authorization server: 127\.0\.0\.1:\d+\) → plugboard login mine\n$/,
+    );
+    expect(exitCode).toBe(0);
+    const json = await sandbox.run(["add", "other", server.url, "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      added: true,
+      tested: false,
+      state: "needs_auth",
+      error: { code: "auth_required" },
+    });
+    expect(json).toMatchObject({ stderr: "", exitCode: 0 });
+  });
+
+  it("AUT-03 AUT-08: the client is typed, and its secret is asked for and sealed", async () => {
+    const client = { clientId: "mine", clientSecret: "canary-secret-1" };
+    const port = await freePort();
+    const redirectUris = [`http://127.0.0.1:${port}/callback`];
+    const place = await ProtectedPlace.open({
+      registration: "none",
+      clients: [{ ...client, redirectUris }],
+      scopes: ["mcp", "files"],
+    });
+    const { sandbox, auth, server } = place;
+    sandbox.configureUser({});
+    const words = ["add", "app", server.url, "--oauth", "--client-id", "mine", "--client-secret"];
+    const urls = ["--auth-url", `${auth.url}/authorize`, "--token-url", `${auth.url}/token`];
+    const more = ["--oauth-scope", "mcp", "--oauth-scope", "files", "--callback-port", `${port}`];
+    const kept = await sandbox.run([...words, ...urls, ...more], { input: "canary-secret-1\n" });
+    expect(kept).toMatchObject({ stdout: added, exitCode: 0 });
+    expect(storeOf(sandbox)).not.toContain("canary-secret-1");
+    await place.login();
+    expect(auth.requests.find(({ path: at }) => at.endsWith("/authorize"))?.query).toMatchObject({
+      client_id: "mine",
+      scope: "mcp files",
+      redirect_uri: redirectUris[0],
+    });
+    expect(await sandbox.run(["call", "app.echo", "message=hi"])).toMatchObject({ stdout: "hi\n" });
+  });
+
+  it("AUT-02 AUT-08: a token is asked for and sealed", async () => {
+    const place = await ProtectedPlace.open();
+    await place.login();
+    const { token, server } = place;
+    const sandbox = new CliSandbox();
+    const words = ["add", "app", server.url, "--bearer"];
+    const { stdout, stderr, exitCode } = await sandbox.run(words, { input: `${token}\n` });
+    expect(stdout).toContain("✓ test passed: 3 tools");
+    expect(exitCode).toBe(0);
+    expect(`${stderr}${storeOf(sandbox)}`).not.toContain(token);
+    expect((await sandbox.run(["get", "app"])).stdout).not.toContain(token);
+    expect(await sandbox.run(["call", "app.echo", "message=hi"])).toMatchObject({ stdout: "hi\n" });
+  });
+
+  it.each([
+    [["--bearer", "--oauth"], "--bearer goes with no option of OAuth"],
+    [["--client-secret"], "--client-secret is for --client-id"],
+    [["--bearer", "--scope", "project"], "--bearer: no file gets a secret"],
+  ])("%j is refused", async (options, text) => {
+    const sandbox = new CliSandbox();
+    const result = await sandbox.run(["add", "app", "http://127.0.0.1:9/mcp", ...options]);
+    expect(result).toMatchObject({ stdout: "", exitCode: 2 });
+    expect(result.stderr).toContain(`✗ ${text}`);
+  });
+
+  it("a command on this machine is not signed in to", async () => {
+    const result = await new CliSandbox().run(["add", "demo", "--oauth", "--", ...demoWords]);
+    expect(result).toMatchObject({ stdout: "", exitCode: 2 });
+    expect(result.stderr).toContain("✗ a sign-in is for an address");
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

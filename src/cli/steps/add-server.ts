@@ -57,7 +57,7 @@ export async function addServer(context: CommandContext, added: AddedServer): Pr
     const { program } = context.standpoint;
     const remove = ownCommand("remove", name, [], program);
     const { isTested, failure } = options.test
-      ? await tryServer(context, host, { name, next: ` Remove with: ${remove}` })
+      ? await tryServer(context, host, { name, next: ` Remove with: ${remove}`, waits: "sign-in" })
       : notTried;
     if (context.options.json === true)
       context.terminal.json({

@@ -1,6 +1,8 @@
+import { McpError } from "../../errors/mcp-error.ts";
 import type { ConnectOptions, McpHost } from "../../host/host.ts";
+import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import type { CommandContext } from "../context/command-context.ts";
-import { pendingNote, quarantineNote, toolsText } from "../output/server-status.ts";
+import { pendingNote, quarantineNote, statusNote, toolsText } from "../output/server-status.ts";
 import { connectServer } from "./connect-server.ts";
 import { ProgressLine } from "./progress-line.ts";
 
@@ -17,6 +19,8 @@ export interface TriedServer extends Pick<ConnectOptions, "timeoutMs"> {
   readonly name: string;
   /** What the line about a success ends with. */
   readonly next?: string;
+  /** `sign-in`: a server that wants one first is no failure. */
+  readonly waits?: "sign-in";
 }
 
 /**
@@ -26,7 +30,7 @@ export interface TriedServer extends Pick<ConnectOptions, "timeoutMs"> {
 export async function tryServer(
   context: CommandContext,
   host: McpHost,
-  { name, next = "", timeoutMs }: TriedServer,
+  { name, next = "", timeoutMs, waits }: TriedServer,
 ): Promise<Trial> {
   const { standpoint } = context;
   const wasConnected = host.server(name).state === "connected";
@@ -42,8 +46,14 @@ export async function tryServer(
     return { isTested: true };
   } catch (failure) {
     const status = host.server(name);
-    if (status.state !== "pending") return { isTested: false, failure };
-    context.notice(`⏸ not tried: ${pendingNote(status, standpoint)}`);
+    if (status.state === "pending")
+      context.notice(`⏸ not tried: ${pendingNote(status, standpoint)}`);
+    // Nothing is wrong with its entry: somebody has to sign in, and nobody was there or wanted to.
+    else if (McpError.is(failure, "auth_required") && waits === "sign-in")
+      context.notice(
+        `◐ not tried: ${neutralizeLine(failure.message)} → ${statusNote(status, standpoint)}`,
+      );
+    else return { isTested: false, failure };
     return notTried;
   }
 }

@@ -59,8 +59,8 @@ export function addEntryOptions(command: Command): Command {
 
 /** A value of an entry that is asked for. */
 export interface AskedSecret {
-  readonly key: "env" | "headers";
-  /** The variable or header. */
+  readonly key: "env" | "headers" | "auth";
+  /** The variable, the header, or the key of the sign-in. */
   readonly name: string;
   /** What stands in front of the value. */
   readonly prefix: string;
@@ -102,20 +102,32 @@ export function withSecrets(
       [key]: { ...(typeof before === "object" ? before : {}), ...Object.fromEntries(given) },
     };
   };
-  return { ...entry, ...membersOf("env"), ...membersOf("headers") };
+  return { ...entry, ...membersOf("env"), ...membersOf("headers"), ...membersOf("auth") };
 }
 
 /** Refuses to ask for secrets of an entry that is written into a file. */
 export function refuseForProject([first]: readonly AskedSecret[]): void {
   if (first === undefined) return;
-  const [option, given] =
-    first.key === "env"
-      ? ["--secret-env", `-e '${first.name}=\${secret:NAME}'`]
-      : ["--secret-header", `-H '${first.name}: ${first.prefix}\${secret:NAME}'`];
+  const [option, given] = projectForms[first.key](first);
   throw createError("invalid_arguments", `${option}: no file gets a secret`, {
-    hint: `keep it with plugboard secret set NAME, and give: ${given}`,
+    hint: `keep it with plugboard secret set NAME, and ${given}`,
   });
 }
+
+/** The option that asks for a secret of each kind, and what a file says in its place. */
+const projectForms: Readonly<
+  Record<AskedSecret["key"], (asked: AskedSecret) => readonly [option: string, given: string]>
+> = {
+  env: ({ name }) => ["--secret-env", `give: -e '${name}=\${secret:NAME}'`],
+  headers: ({ name, prefix }) => [
+    "--secret-header",
+    `give: -H '${name}: ${prefix}\${secret:NAME}'`,
+  ],
+  auth: ({ name }) => [
+    name === "token" ? "--bearer" : "--client-secret",
+    `write "${name}": "\${secret:NAME}" into its "auth"`,
+  ],
+};
 
 /** Whether a word stands for a server by its address. */
 export function isAddress(word: string): boolean {
