@@ -506,7 +506,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   "AUT-07": "Tokens are renewed before they end, and once when they are refused.",
   "AUT-08": "Tokens are kept where only the user can read them.",
   "AUT-09": "A wrong redirect, a wrong client and an endpoint out of reach are three errors.",
-  "AUT-10": open("Authentication is set up before connecting, and is optional.", needsPage),
+  "AUT-10": "Authentication is set up before connecting, and is optional.",
   "AUT-11": "Configured headers serve as authentication on every remote transport.",
   "AUT-12": "An entry says whether it signs in with a token or with OAuth.",
   "AUT-13": "A program may sign in for itself, without a person.",

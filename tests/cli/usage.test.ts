@@ -44,6 +44,8 @@ describe("plugboard", () => {
       "connect",
       "disconnect",
       "reconnect",
+      "login",
+      "logout",
       "call",
       "list",
       "tools",

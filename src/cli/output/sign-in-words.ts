@@ -12,7 +12,7 @@ export function signInWords(status: SignInStatus): string {
 }
 
 /** When a sign-in ends, as far as its issuer said so. */
-export function endWords({ expiresAt, canRenew }: SignInStatus): string {
+function endWords({ expiresAt, canRenew }: SignInStatus): string {
   if (expiresAt === undefined) return canRenew ? "renewed by itself" : "";
   return `until ${formatMoment(expiresAt)}${canRenew ? ", then renewed by itself" : ""}`;
 }

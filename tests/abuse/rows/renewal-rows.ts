@@ -48,7 +48,7 @@ async function openHosts(
     },
     signIn: async () => {
       await using host = await place.host(undefined, { store, ...(env && { env }) });
-      await host.login("app", { ...browser, force: true });
+      await host.login("app", { present: browser.present, force: true });
     },
     refreshes: () => auth.counts.token.refresh_token ?? 0,
     async [Symbol.asyncDispose]() {
@@ -256,7 +256,6 @@ export const renewalRows: readonly Row[] = [
     servers: {},
     isBusy: true,
     stallAllowance,
-    stallAllowance,
     counts: { short: 10, normal: 33, long: 100 },
     attack: async (lab, product) => {
       await using hosts = await openHosts(lab, product, { refresh: "rotate" });
@@ -276,7 +275,6 @@ export const renewalRows: readonly Row[] = [
     servers: {},
     isBusy: true,
     stallAllowance,
-    stallAllowance,
     counts: { short: 3, normal: 33, long: 100 },
     attack: async (lab, product) => {
       await using hosts = await openHosts(lab, product, { refresh: "rotate-strict" });
@@ -295,7 +293,6 @@ export const renewalRows: readonly Row[] = [
     ],
     servers: {},
     isBusy: true,
-    stallAllowance,
     stallAllowance,
     counts: { short: 1, normal: 3, long: 20 },
     attack: stopWhileRenewing,
