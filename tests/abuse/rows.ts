@@ -2,6 +2,7 @@ import type { Row } from "./row.ts";
 import { approvalRows } from "./rows/approval-rows.ts";
 import { approvedArgumentRows } from "./rows/approved-argument-rows.ts";
 import { bulkRows } from "./rows/bulk-rows.ts";
+import { callbackRows } from "./rows/callback-rows.ts";
 import { configRows } from "./rows/config-rows.ts";
 import { displayRows } from "./rows/display-rows.ts";
 import { environmentRows } from "./rows/environment-rows.ts";
@@ -38,6 +39,7 @@ import { secretRows } from "./rows/secret-rows.ts";
 import { sessionRows } from "./rows/session-rows.ts";
 import { shapeRows } from "./rows/shape-rows.ts";
 import { shutdownRows } from "./rows/shutdown-rows.ts";
+import { signInRows } from "./rows/sign-in-rows.ts";
 import { sizeRows } from "./rows/size-rows.ts";
 import { stderrRows } from "./rows/stderr-rows.ts";
 import { storeFailureRows } from "./rows/store-failure-rows.ts";
@@ -91,5 +93,7 @@ export const rows: readonly Row[] = [
   ...schemaRows,
   ...httpHeaderRows,
   ...bulkRows,
+  ...signInRows,
+  ...callbackRows,
   ...renewalRows,
 ];

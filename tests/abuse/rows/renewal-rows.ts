@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 
+import { isBuilt } from "../../../scripts/build-dist.mjs";
 import type { AuthorizationServerOptions } from "../../../src/testing/index.ts";
 import { HostProcess, type HostProcessOptions } from "../../fixtures/oauth/host-process.ts";
 import { SignInPlace } from "../../fixtures/oauth/sign-in-place.ts";
@@ -37,7 +38,7 @@ async function openHosts(
   const place = await SignInPlace.open({ refresh }, { expireEvery, limits }, product.createHost);
   const { home, server, auth, browser } = place;
   const { store = place.store, env } = shared;
-  const library = form === "short" ? "src/index.ts" : "dist/index.js";
+  const library = form === "short" && !isBuilt() ? "src/index.ts" : "dist/index.js";
   const started: HostProcess[] = [];
   return {
     place,
