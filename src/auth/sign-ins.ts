@@ -2,6 +2,7 @@ import type { ResolvedTexts } from "../config/variables/map-templates.ts";
 import type { SecretVault } from "../secrets/secret-vault.ts";
 import type { HostStore } from "../store/host-store.ts";
 import { canonicalHash } from "../text/canonical-hash.ts";
+import type { SignInExamination } from "./examine-sign-in.ts";
 import { OAuthClients } from "./oauth/oauth-client.ts";
 import type { RequestAuthorization } from "./request-authorization.ts";
 import { ServerSignIn } from "./server-sign-in.ts";
@@ -37,6 +38,18 @@ export class SignIns {
     const signIn = new ServerSignIn({ ...this.#options, settings, clients: this.#clients });
     this.#byServer.set(serverName, { entry, signIn });
     return signIn;
+  }
+
+  /** Looks at all that a sign-in to the server needs; undefined where there is none to be had. */
+  async examine(
+    serverName: string,
+    resolved: ResolvedTexts,
+    signal: AbortSignal,
+  ): Promise<SignInExamination | undefined> {
+    const settings = signInSettings(serverName, resolved);
+    if (settings === undefined) return undefined;
+    const { examineSignIn } = await import("./examine-sign-in.ts");
+    return await examineSignIn({ ...this.#options, settings, clients: this.#clients }, signal);
   }
 
   /** What shows a server who is calling, with the tokens that there are. */

@@ -370,7 +370,7 @@ async function openHost(
     naming: options.naming ?? "mcp__server__tool",
     events,
     closing: closing.signal,
-    ownState: { store, storeLocation: location, machine, clock, secrets },
+    ownState: { store, storeLocation: location, machine, clock, secrets, vault, logins },
     close,
   });
 

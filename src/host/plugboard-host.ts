@@ -98,7 +98,10 @@ export interface PlugboardHostOptions {
   /** Aborted when the host closes. */
   readonly closing: AbortSignal;
   /** What `doctor` looks at beside the rest. */
-  readonly ownState: Pick<DoctorParts, "store" | "storeLocation" | "machine" | "clock" | "secrets">;
+  readonly ownState: Pick<
+    DoctorParts,
+    "store" | "storeLocation" | "machine" | "clock" | "secrets" | "vault" | "logins"
+  >;
   /** Ends everything. Called once. */
   readonly close: () => Promise<void>;
 }

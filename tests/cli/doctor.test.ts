@@ -27,6 +27,7 @@ describe("plugboard doctor", () => {
       "✓ files      there are none",
       "✓ leftovers  none",
       `✓ runtime    Node ${process.versions.node}, which has to be >=20.19`,
+      "✓ secrets    none are kept; their key would be in the keychain, or a file without one",
       "✓ store      ~/.plugboard/plugboard.db is not there yet; it is made when it is needed",
     ]);
   });

@@ -38,6 +38,7 @@ describe("the doctor", () => {
     expect(reports.flatMap((report) => report.findings.map(({ check }) => check))).toEqual([
       "runtime",
       "store",
+      "secrets",
       "config",
       "files",
       "leftovers",

@@ -24,6 +24,7 @@ export class OAuthHttp {
   readonly #tools: SignInTools;
   readonly #signal: AbortSignal | undefined;
   #lastStatus: number | undefined;
+  #lastDate: string | undefined;
 
   constructor(settings: SignInSettings, tools: SignInTools, signal?: AbortSignal) {
     this.#settings = settings;
@@ -34,6 +35,11 @@ export class OAuthHttp {
   /** The status of the last answer: the SDK says only in words what it was. */
   get lastStatus(): number | undefined {
     return this.#lastStatus;
+  }
+
+  /** The time of the last answer, as whoever gave it says. */
+  get lastDate(): string | undefined {
+    return this.#lastDate;
   }
 
   /** Which addresses a URL may stand for: the person's own words reach further than those of a server. */
@@ -74,6 +80,7 @@ export class OAuthHttp {
     });
     const { status, headers, text } = document;
     this.#lastStatus = status;
+    this.#lastDate = firstOf(headers["date"]);
     const type = firstOf(headers["content-type"]) ?? "";
     const isForm = method === "POST" && /^application\/x-www-form-urlencoded\b/i.test(type);
     const fields = new Headers();

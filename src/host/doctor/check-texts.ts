@@ -18,6 +18,10 @@ export const checkTexts = {
     title: "the store opens and belongs to you alone",
     fix: "give the file to yourself alone (chmod 600), and its folder (chmod 700)",
   },
+  secrets: {
+    title: "secrets lie sealed, and can be opened",
+    fix: "give the host what holds the key: its keychain, PLUGBOARD_SECRET_KEY or PLUGBOARD_PASSPHRASE",
+  },
   config: {
     title: "the configuration can be read",
     fix: "correct the place that is named; an entry with an error is left out, all others work",
@@ -71,8 +75,28 @@ export const checkTexts = {
     fix: unknownIssuerFix,
   },
   auth: {
-    title: "it accepts the credentials of the entry",
-    fix: 'put a valid token into the entry: "auth": { "type": "bearer", "token": "${TOKEN}" }',
+    title: "it accepts your sign-in, or the credentials of the entry",
+    fix: 'sign in: plugboard login <server>; or put a valid token into the entry: "auth": { "type": "bearer", "token": "${TOKEN}" }',
+  },
+  issuer: {
+    title: "whoever issues its tokens can be found and answers",
+    fix: "let the firewall pass to that host; an issuer that is not found is written as authUrl and tokenUrl into the entry",
+  },
+  redirect: {
+    title: "a browser can return from the sign-in",
+    fix: "register exactly the address that is shown; callbackPort of the entry fixes its port, redirectUri the whole of it",
+  },
+  client: {
+    title: "the client is known where tokens are issued",
+    fix: "correct clientId and clientSecret in the entry; without them the client is registered anew, where that is possible",
+  },
+  clock: {
+    title: "this machine and the issuer agree on the time",
+    fix: "set the clock of this machine, or let it follow a time server",
+  },
+  "sign-in": {
+    title: "the sign-in holds, with all that was asked for",
+    fix: "sign in again: plugboard login <server> --force",
   },
   answers: {
     title: "it starts and completes the handshake",
@@ -104,7 +128,7 @@ export interface Symptom {
   readonly checks: readonly CheckId[];
 }
 
-/** What people come with, and what to look at then. The list about signing in comes with signing in. */
+/** What people come with, and what to look at then. */
 export const symptoms: readonly Symptom[] = [
   {
     title: "A server does not connect",
@@ -125,5 +149,12 @@ export const symptoms: readonly Symptom[] = [
   },
   { title: "Tools do not appear", checks: ["answers", "tools", "offered"] },
   { title: "Tool calls fail", checks: ["calls", "log", "auth"] },
-  { title: "This machine", checks: ["runtime", "store", "config", "files", "leftovers"] },
+  {
+    title: "A sign-in does not complete",
+    checks: ["issuer", "redirect", "client", "clock", "auth", "sign-in", "secrets"],
+  },
+  {
+    title: "This machine",
+    checks: ["runtime", "store", "secrets", "config", "files", "leftovers"],
+  },
 ];

@@ -3,6 +3,7 @@ import type { LookedAt } from "../../config/files/load-config.ts";
 import type { ErrorCode } from "../../errors/error-codes.ts";
 import type { McpError } from "../../errors/mcp-error.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Vault } from "../../secrets/vault.ts";
 import type { Session } from "../../session/session.ts";
 import type { HostStore } from "../../store/host-store.ts";
 import { ownCommandsIn, ownProgram } from "../../text/own-command.ts";
@@ -11,6 +12,7 @@ import { serverText } from "../../text/untrusted/bounded-text.ts";
 import type { DoctorVerdict, Finding } from "../doctor-report.ts";
 import type { McpHost } from "../host.ts";
 import type { SecretSource } from "../secrets/secret-source.ts";
+import type { ServerLogins } from "../servers/sign-in-servers.ts";
 import { type CheckId, checkTexts } from "./check-texts.ts";
 
 /** The parts of a host that its checks look at. */
@@ -23,6 +25,8 @@ export interface DoctorParts {
   /** The file or address of the store; undefined where nothing is kept. */
   readonly storeLocation: string | undefined;
   readonly secrets: Pick<SecretSource, "missing">;
+  readonly vault: Pick<Vault, "status">;
+  readonly logins: Pick<ServerLogins, "status" | "examine">;
   /** The configuration files that were looked for. */
   readonly configFiles: () => readonly LookedAt[];
   /** The latest session of each agent. */

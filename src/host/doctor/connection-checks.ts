@@ -70,6 +70,11 @@ const blamedByCode: Partial<Record<ErrorCode, CheckId>> = {
   blocked_address: "address",
   auth_required: "auth",
   auth_failed: "auth",
+  auth_redirect_mismatch: "auth",
+  auth_client_rejected: "auth",
+  auth_endpoint_unreachable: "auth",
+  auth_scope_missing: "auth",
+  auth_denied: "auth",
   not_approved: "approved",
   server_disabled: "enabled",
 };

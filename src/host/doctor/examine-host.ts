@@ -16,6 +16,7 @@ import {
 import { type Attempt, connectionFindings } from "./connection-checks.ts";
 import { entryChecks, permissionChecks } from "./entry-checks.ts";
 import { findingsOf, machineChecks } from "./machine-checks.ts";
+import { signInFindings } from "./sign-in-checks.ts";
 import { toolChecks } from "./tool-checks.ts";
 
 const defaultTimeoutMs = 15_000;
@@ -95,6 +96,8 @@ async function serverFindings(
     if (worstVerdict([...findings.values()]) === "problem") return;
     const attempt = await connect(status, parts, limit);
     for (const [id, found] of connectionFindings(attempt, parts)) note(id, found);
+    for (const [id, found] of await signInFindings(attempt, parts, limit.limit.signal))
+      note(id, found);
     for (const { id, isLive, run } of toolChecks)
       if (!isLive || attempt.error === undefined) note(id, await run(attempt.status, parts));
   };

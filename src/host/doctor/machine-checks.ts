@@ -6,6 +6,7 @@ import { formatProblem, type ConfigProblem } from "../../config/keys/config-prob
 import { McpError } from "../../errors/mcp-error.ts";
 import { orphanedProcesses } from "../../isolation/process/marked-processes.ts";
 import { readProcText } from "../../isolation/process/read-proc-file.ts";
+import type { VaultStatus } from "../../secrets/vault.ts";
 import { parseStoreLocation } from "../../store/tables/store-location.ts";
 import { serverText } from "../../text/untrusted/bounded-text.ts";
 import type { CheckId } from "./check-texts.ts";
@@ -24,6 +25,7 @@ export const ownNodeRange = ">=20.19";
 export const machineChecks: readonly MachineCheck[] = [
   { id: "runtime", run: async () => checkRuntime(process.versions.node) },
   { id: "store", run: checkStore },
+  { id: "secrets", run: checkSecrets },
   { id: "config", run: checkConfig },
   { id: "files", run: async (parts) => checkFiles(parts) },
   { id: "leftovers", run: async () => describeLeftovers(await orphanedProcesses()) },
@@ -70,6 +72,27 @@ async function checkStore({ store, storeLocation }: DoctorParts): Promise<Found>
     if (!McpError.is(error)) throw error;
     return problemOf(error);
   }
+}
+
+const holderTexts: Readonly<Record<NonNullable<VaultStatus["holder"]>, string>> = {
+  environment: "PLUGBOARD_SECRET_KEY",
+  passphrase: "PLUGBOARD_PASSPHRASE",
+  keychain: "the keychain of this system",
+  file: "a file",
+  memory: "this process alone: nothing is kept",
+};
+
+/** Says who holds the key that everything secret is sealed under. */
+async function checkSecrets({ vault }: DoctorParts): Promise<Found> {
+  const { holder, file, state, problem: refusal } = await vault.status({ opens: true });
+  if (refusal !== undefined) return problemOf(refusal);
+  const held = holder === undefined ? "the keychain, or a file without one" : holderTexts[holder];
+  const place = file === undefined ? held : `${held}, ${file}`;
+  return ok(
+    state === "empty"
+      ? `none are kept; their key would be in ${place}`
+      : `sealed; the key is in ${place}`,
+  );
 }
 
 /** A host without a store works, and keeps nothing. */

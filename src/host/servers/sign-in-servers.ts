@@ -1,5 +1,6 @@
 import type { LaunchApproval } from "../../approval/launch-approval.ts";
 import type { PresentPage, SignInPage } from "../../auth/browser/browser-sign-in.ts";
+import type { SignInExamination } from "../../auth/examine-sign-in.ts";
 import type { ServerSignIn, SignInStatus } from "../../auth/server-sign-in.ts";
 import { isUnattended } from "../../auth/sign-in-settings.ts";
 import type { SignIns } from "../../auth/sign-ins.ts";
@@ -64,6 +65,17 @@ export class ServerLogins {
   async isSignedIn(name: string): Promise<boolean> {
     const signIn = await this.#find(name);
     return (await signIn?.isSignedIn()) ?? false;
+  }
+
+  /** Looks at all that a sign-in needs; signs nobody in. Undefined where there is none to be had. */
+  async examine(name: string, signal: AbortSignal): Promise<SignInExamination | undefined> {
+    const { registry, references, loadSignIns } = this.#options;
+    const { config } = registry.get(name);
+    if (!("url" in config.transport)) return undefined;
+    const { environment, fill } = references.of(config);
+    await fill?.();
+    const signIns = await loadSignIns();
+    return await signIns.examine(name, resolveServer(config, environment), signal);
   }
 
   login(name: string, options: LoginOptions): Promise<SignInStatus | undefined> {
