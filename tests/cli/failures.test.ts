@@ -183,7 +183,7 @@ describe("a server that cannot be used", () => {
       { auth: { type: "bearer", token: "canary-token-1" } },
       [
         "✗ github: the token of the entry was refused (HTTP 401)",
-        'try: put one that is valid into its entry: "auth": { "type": "bearer", "token": "${GITHUB_TOKEN}" }',
+        'try: put one that is valid into its entry: "auth": { "type": "bearer", "token": "${GITHUB_TOKEN}" }, then: plugboard test github',
       ],
     ],
     [
