@@ -1,5 +1,6 @@
 // @ts-check
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 
 import { note, run } from "./run.mjs";
 
@@ -66,6 +67,18 @@ export const completingShells = ["bash", "zsh", "fish"].map((name) => ({
   packages: [name],
   find: () => (spawnSync(name, ["--version"]).status === 0 ? name : undefined),
 }));
+
+/**
+ * A browser, for sign-ins as people see them.
+ *
+ * @type {ForeignProgram}
+ */
+export const chromiumBrowser = {
+  name: "Chromium",
+  packages: ["chromium"],
+  find: () =>
+    ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((program) => existsSync(program)),
+};
 
 /**
  * What gives a Debian machine a program that `find` looks for.
