@@ -1,6 +1,7 @@
 import { createError } from "../errors/families.ts";
 import { McpError } from "../errors/mcp-error.ts";
 import { ownCommand } from "../text/own-command.ts";
+import { shellWord } from "../text/shell-word.ts";
 import { sanitizeText, signInNeeded } from "./auth-error.ts";
 import { chooseScopes, type PresentPage, signInWithBrowser } from "./browser/browser-sign-in.ts";
 import {
@@ -187,7 +188,11 @@ export class ServerSignIn implements RequestAuthorization {
         clients,
         issuer,
         http,
-        scopes: scopesIn(chosen.join(" "), scopes.join(" ")),
+        // Whoever wants more keeps what there is.
+        scopes: scopesIn(
+          chosen.join(" "),
+          ...(scopes.length === 0 ? [] : [before?.requestedScopes.join(" "), scopes.join(" ")]),
+        ),
         dpop: dpop?.session,
         present,
         timeoutMs,
@@ -389,10 +394,18 @@ export class ServerSignIn implements RequestAuthorization {
         serverName,
         hint: isFruitless
           ? "it was asked for and not granted: ask who runs the server"
-          : ownCommand("login", serverName),
+          : this.#howToGet(needed),
         details,
       },
     );
+  }
+
+  /** The command says what to ask for: the process in which it is typed has not heard the server. */
+  #howToGet(scopes: readonly string[]): string {
+    const { serverName, oauth } = this.settings;
+    if (isUnattended(oauth)) return 'add it to "scopes" in its entry';
+    const options = scopes.flatMap((scope) => ["--scope", shellWord(scope)]);
+    return ownCommand("login", serverName, options);
   }
 
   #refusedAtOnce(): McpError {

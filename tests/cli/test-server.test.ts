@@ -78,4 +78,41 @@ describe("plugboard test-server", () => {
     server.signal("SIGTERM");
     expect(await server.ended).toMatchObject({ exitCode: 143 });
   });
+
+  it("CLI-10 AUT-16: a protected one is signed in to in two commands, and asks for more when a tool needs it", async () => {
+    const sandbox = new CliSandbox();
+    const server = sandbox.start(["test-server", "http", "--protected", "--port", "0"]);
+    await server.writes("stderr", /login secured\n/);
+    const url = server.stdout.trimEnd();
+    expect(server.stderr).toContain(`  plugboard add secured ${url} && plugboard login secured\n`);
+    expect(await sandbox.run(["add", "secured", url])).toMatchObject({ exitCode: 0 });
+    const signIn = async (...options: readonly string[]): Promise<string> => {
+      const login = sandbox.start(["login", "secured", ...options]);
+      await login.writes("stderr", "Waiting for your browser");
+      const [, page = ""] = /^ {2}(http\S+\/authorize\?\S+)/m.exec(login.stderr) ?? [];
+      // What the button of the page sends.
+      const body = new URLSearchParams({ decision: "approve" });
+      expect((await fetch(page, { method: "POST", body })).status).toBe(200);
+      const { stdout, exitCode } = await login.ended;
+      expect(exitCode).toBe(0);
+      return stdout;
+    };
+    expect(await signIn()).toMatch(/^✓ signed in to secured .* · mcp · .* · 8 tools\n$/);
+    const { stdout } = await sandbox.run(["tools", "secured", "--json"]);
+    const tools = ["echo", "get_time", "add", "slow", "fail", "crash", "delete_note", "ask_name"];
+    expect(JSON.parse(stdout)).toMatchObject({
+      servers: [{ tools: tools.map((name) => ({ name })) }],
+    });
+    const refused = await sandbox.run(["call", "secured.delete_note", "id=n1"]);
+    expect(refused.stderr).toContain("the sign-in lacks what this needs: mcp notes:delete");
+    expect(refused.stderr).toContain("plugboard login secured --scope mcp --scope notes:delete\n");
+    expect(refused.exitCode).toBe(3);
+    expect(await signIn("--scope", "notes:delete")).toContain(" · mcp notes:delete · ");
+    const deleted = await sandbox.run(["call", "secured.delete_note", "id=n1"]);
+    expect(deleted).toMatchObject({ exitCode: 0 });
+    server.signal("SIGINT");
+    expect(await server.ended).toMatchObject({ exitCode: 0 });
+    const misplaced = await sandbox.run(["test-server", "rest", "--protected"]);
+    expect(misplaced).toMatchObject({ stdout: "", exitCode: 2 });
+  });
 });

@@ -10,6 +10,7 @@ import { neutralizeLine } from "../../text/untrusted/neutralize.ts";
 import type { CommandContext } from "../context/command-context.ts";
 import { browserPlace } from "../human/browser-place.ts";
 import { readAnswer } from "../human/dialogue.ts";
+import { textsIn } from "../output/error-texts.ts";
 import { missingWords, signInWords } from "../output/sign-in-words.ts";
 import { canAsk } from "./approve-launch.ts";
 import { answersYes } from "./ask-line.ts";
@@ -158,7 +159,7 @@ export async function offerSignIn(
   dialogue.note(`◐ ${neutralizeLine(name)}: ${neutralizeLine(error.message)}. Sign in now?`);
   if (!(await answersYes(context))) return false;
   const run = async (whole: McpHost): Promise<void> => {
-    const { status } = await signIn(context, whole, name);
+    const { status } = await signIn(context, whole, name, { scopes: textsIn(error, "scopes") });
     if (status !== undefined) tellSignIn(context, name, status);
   };
   // A host of another process takes up what is kept here.
