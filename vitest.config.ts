@@ -19,10 +19,8 @@ export default defineConfig({
     setupFiles: ["tests/setup/throw-away-home.ts", "tests/setup/property-seed.ts"],
     // Hosts without a logger warn on stderr, which many tests provoke: only a failure needs to be read.
     silent: "passed-only",
-    // No room keeps state in its modules, and no file leaves anything behind: they are loaded once for all files.
-    isolate: false,
-    // Of two processors: about half of the time a file waits, for processes, for their ends and for the clock.
-    maxWorkers: 4,
+    // Of two processors: more workers only make the machine swap between real child processes.
+    maxWorkers: 2,
     // What takes this long hangs, on a machine as busy as one may be; no test judges a speed by it.
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -33,6 +31,8 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["src/**/*.test.ts"],
+          // No room keeps state in its modules, so they are loaded once for all of these files.
+          isolate: false,
           env: isFallbackAsked ? { [coreVariable]: "sdk" } : {},
         },
       },
