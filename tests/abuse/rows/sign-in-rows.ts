@@ -18,7 +18,7 @@ const trapAddress = "169.254.169.254";
 /** How long a person waits for a browser that never comes back. */
 const lostAfterMs = 1_500;
 const markup = /<script|<img/i;
-const escape = /\u001b/;
+const escape = "\u001b";
 
 /** What came of one hostile sign-in. */
 interface Walk {
@@ -91,8 +91,7 @@ type Ends = Readonly<Partial<Record<AuthorizationAttack, string>>>;
 
 /** Walks through all attacks; counts those that ended otherwise than they must, and sign-ins that were kept. */
 async function walkAll(
-  lab: Lab,
-  product: Product,
+  { lab, product }: { readonly lab: Lab; readonly product: Product },
   ends: Ends,
   look: (walk: Walk) => void,
   options: WalkOptions = {},
@@ -124,7 +123,7 @@ async function leadToTrap(lab: Lab, product: Product): Promise<Figures> {
     "redirect-resource-metadata": "auth_endpoint_unreachable",
     "redirect-token": "auth_endpoint_unreachable",
   };
-  const figures = await walkAll(lab, product, ends, ({ trapHits }) => {
+  const figures = await walkAll({ lab, product }, ends, ({ trapHits }) => {
     hits += trapHits;
   });
   return { ...figures, "trap hits": hits };
@@ -144,7 +143,7 @@ async function overload(lab: Lab, product: Product): Promise<Figures> {
   const look = ({ tookMs }: Walk): void => {
     slowestMs = Math.max(slowestMs, tookMs);
   };
-  const figures = await walkAll(lab, product, ends, look, patience(lab));
+  const figures = await walkAll({ lab, product }, ends, look, patience(lab));
   return { ...figures, "max s until refused": slowestMs / 1_000 };
 }
 
@@ -185,7 +184,7 @@ async function openStrangeThings(lab: Lab, product: Product): Promise<Figures> {
     "flag-url": "auth_failed",
     "http-endpoints": "auth_failed",
   };
-  const figures = await walkAll(lab, product, ends, () => undefined, { present });
+  const figures = await walkAll({ lab, product }, ends, () => undefined, { present });
   const runs = opener.argv().length;
   let shown = "";
   await using shell = await walk(product, "cmd-url", {
@@ -209,7 +208,7 @@ async function openStrangeThings(lab: Lab, product: Product): Promise<Figures> {
 async function offerNoProof(lab: Lab, product: Product): Promise<Figures> {
   let requests = 0;
   const ends: Ends = { "no-pkce": "auth_failed", "plain-pkce": "auth_failed" };
-  const figures = await walkAll(lab, product, ends, ({ place }) => {
+  const figures = await walkAll({ lab, product }, ends, ({ place }) => {
     requests += place.auth.counts.authorize + place.browser.pages.length;
   });
   return { ...figures, "authorize requests": requests };
@@ -226,7 +225,7 @@ async function answerForOthers(lab: Lab, product: Product): Promise<Figures> {
     "state-forge": "timeout",
     "state-missing": "timeout",
   };
-  const figures = await walkAll(lab, product, ends, ({ tokenRequests }) => {
+  const figures = await walkAll({ lab, product }, ends, ({ tokenRequests }) => {
     requests += tokenRequests;
   });
   return { ...figures, "token requests": requests };
@@ -239,14 +238,14 @@ async function answerWithMarkup(lab: Lab, product: Product): Promise<Figures> {
     "token-error-html": "auth_endpoint_unreachable",
     "token-error-text": "auth_failed",
   };
-  const figures = await walkAll(lab, product, ends, ({ place, failure }) => {
+  const figures = await walkAll({ lab, product }, ends, ({ place, failure }) => {
     const pages = place.browser.ends.map(({ text }) => text);
     const said = McpError.is(failure)
       ? [failure.message, failure.hint ?? "", ...Object.values(failure.details).map(String)]
       : [inspect(failure)];
     found["script in a page"] += pages.filter((text) => markup.test(text)).length;
     found["ESC in a page or an error"] += [...pages, ...said].filter((text) =>
-      escape.test(text),
+      text.includes(escape),
     ).length;
   });
   return { ...figures, ...found };
@@ -301,7 +300,7 @@ async function giveJunk(lab: Lab, product: Product): Promise<Figures> {
     "token-junk-type": "auth_failed",
     "token-junk-lifetime": "auth_failed",
   };
-  const figures = await walkAll(lab, product, ends, ({ place }) => {
+  const figures = await walkAll({ lab, product }, ends, ({ place }) => {
     const { requests } = place.server;
     injections += requests.filter(({ headers }) => "x-injected" in headers).length;
     injections += requests.filter(({ headers }) => "authorization" in headers).length;
