@@ -8,6 +8,7 @@ import { checkTexts, symptoms } from "./check-texts.ts";
 import { connectionChecks } from "./connection-checks.ts";
 import { entryChecks, permissionChecks } from "./entry-checks.ts";
 import { checkRuntime, describeLeftovers, machineChecks, ownNodeRange } from "./machine-checks.ts";
+import { describeClock, signInChecks } from "./sign-in-checks.ts";
 import { toolChecks } from "./tool-checks.ts";
 
 describe("the texts of the checks", () => {
@@ -24,7 +25,7 @@ describe("the texts of the checks", () => {
       ...connectionChecks,
       ...toolChecks,
     ];
-    const run = checks.map(({ id }) => id);
+    const run = [...checks.map(({ id }) => id), ...signInChecks];
     expect(new Set(run)).toEqual(new Set(Object.keys(checkTexts)));
   });
 
@@ -47,6 +48,21 @@ describe("the check of leftovers", () => {
     ]);
     expect(fix).toContain(`kill ${process.pid}`);
     if (process.platform === "linux") expect(evidence).toContain("node");
+  });
+});
+
+describe("the check of the clock", () => {
+  it("lets pass what a token survives, and says which clock is ahead beyond that", () => {
+    const apart = (milliseconds: number): unknown => describeClock(milliseconds, "auth.test");
+    expect(apart(-30_400)).toEqual({ verdict: "ok", evidence: "30 s apart" });
+    expect(apart(3_600_000)).toMatchObject({
+      verdict: "warning",
+      evidence: "this machine is 3600 s ahead of auth.test",
+    });
+    expect(apart(-61_000)).toMatchObject({
+      verdict: "warning",
+      evidence: "this machine is 61 s behind auth.test",
+    });
   });
 });
 

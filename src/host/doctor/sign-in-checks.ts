@@ -6,7 +6,17 @@ import type { CheckId } from "./check-texts.ts";
 import { type DoctorParts, type Found, ok, problem, problemOf, warning } from "./check.ts";
 import type { Attempt } from "./connection-checks.ts";
 
-type SignInFinding = readonly [CheckId, Found];
+/** The checks of a sign-in, in the order in which one comes about. */
+export const signInChecks = [
+  "issuer",
+  "redirect",
+  "client",
+  "clock",
+  "auth",
+  "sign-in",
+] as const satisfies readonly CheckId[];
+
+type SignInFinding = readonly [(typeof signInChecks)[number], Found];
 
 /** More than this, and tokens seem to end before they do, or are used after their end. */
 const maxSkewMs = 60_000;
@@ -76,7 +86,8 @@ function describeClient(
     : warning(`${issuer} does not say whether it accepts ${which}`, "nothing, if a sign-in works");
 }
 
-function describeClock(aheadMs: number, issuer: string): Found {
+/** Says how far two clocks are apart: this machine is so much ahead of the issuer, or behind. */
+export function describeClock(aheadMs: number, issuer: string): Found {
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
   if (Math.abs(aheadMs) <= maxSkewMs) return ok(`${seconds} s apart`);
   return warning(`this machine is ${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} ${issuer}`);
