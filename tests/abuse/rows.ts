@@ -40,7 +40,6 @@ import { sessionRows } from "./rows/session-rows.ts";
 import { shapeRows } from "./rows/shape-rows.ts";
 import { shutdownRows } from "./rows/shutdown-rows.ts";
 import { signInRows } from "./rows/sign-in-rows.ts";
-import { signInSecretRows } from "./rows/sign-in-secret-rows.ts";
 import { sizeRows } from "./rows/size-rows.ts";
 import { stderrRows } from "./rows/stderr-rows.ts";
 import { storeFailureRows } from "./rows/store-failure-rows.ts";
@@ -96,6 +95,5 @@ export const rows: readonly Row[] = [
   ...bulkRows,
   ...signInRows,
   ...callbackRows,
-  ...signInSecretRows,
   ...renewalRows,
 ];
