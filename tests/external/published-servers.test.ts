@@ -23,8 +23,12 @@ describe("servers from npm that are started without their keys", () => {
   it.each([
     ["hubspot", "@hubspot/mcp-server/dist/index.js", /Set PRIVATE_APP_ACCESS_TOKEN/],
     ["elasticsearch", "@elastic/mcp-server-elasticsearch/dist/index.js", /URL cannot be empty/],
-    // Its keychain is a native addon, which is not built where install scripts may not run.
-    ["auth0", "@auth0/auth0-mcp-server/dist/index.js", /Failed to load keytar native addon/],
+    // Its keychain is a native addon that needs libsecret; with it, the missing sign-in is what keeps it from starting.
+    [
+      "auth0",
+      "@auth0/auth0-mcp-server/dist/index.js",
+      /Failed to load keytar native addon|No valid authorization token/,
+    ],
     ["gitlab", "@modelcontextprotocol/server-gitlab/dist/index.js", /GITLAB_PERSONAL_ACCESS_TOKEN/],
   ])(
     "%s: the error names the cause, and the hint is more than to look for it",

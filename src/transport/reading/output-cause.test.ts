@@ -100,6 +100,11 @@ describe("the cause of a program that was run", () => {
       { kind: "error", lines: ["Error: no folder was given"] },
     ],
     [
+      "the first line of an error whose lines a logger has marked",
+      'for (const line of ["[INFO:x] begins", "[ERROR:x] no sign-in found", "[ERROR:x] 1. run init"]) console.error(line); process.exit(1)',
+      { kind: "error", summary: "no sign-in found", lines: ["no sign-in found", "1. run init"] },
+    ],
+    [
       "the last lines of anything else",
       'for (let n = 1; n < 9; n += 1) console.error("step " + n); process.exit(1)',
       {

@@ -293,6 +293,8 @@ function variableMissing(line: string): OutputCause | undefined {
 
 const errorLine =
   /^(?:Uncaught |Unhandled |Fatal |fatal )?(?:[\w.$]*(?:Error|Exception|Rejection|Exit|Interrupt|panic)\b(?: \[\w+\])?(?::|$)|error(?:\[\w+\])?:|ERROR\b|fatal:|panic:|thread '.*' panicked|Exception in thread)/i;
+/** How loggers mark a line as an error: `[ERROR:name] …`. */
+const errorTag = /^\[(?:error|fatal|critical)\b[^\]]{0,60}\] ?/i;
 const causedBy = /^\s*(?:\[cause\]|Caused by): ?/;
 const frame =
   /^\s+at |^\s*File ".*", line \d+|^Require stack:|^\s*-? ?\{?$|^Emitted '|^Traceback \(most recent/;
@@ -301,12 +303,23 @@ const frame =
 function lastError(
   lines: readonly string[],
 ): { readonly index: number; readonly lines: readonly string[] } | undefined {
-  const index = lines.findLastIndex((line) => errorLine.test(line));
-  if (index === -1) return undefined;
+  const last = lines.findLastIndex((line) => errorLine.test(line) || errorTag.test(line));
+  if (last === -1) return undefined;
+  const index = firstOfTag(lines, last);
   const rest = lines.slice(index);
   const end = rest.findIndex((line, at) => at > 0 && (frame.test(line) || usage.test(line)));
   const own = (end === -1 ? rest : rest.slice(0, end)).slice(0, maxLines);
-  return { index, lines: own.map((line) => line.replace(/ \{$/, "").trimEnd()) };
+  return {
+    index,
+    lines: own.map((line) => line.replace(errorTag, "").replace(/ \{$/, "").trimEnd()),
+  };
+}
+
+/** A logger marks every line of one error, advice included: the first of them says what happened. */
+function firstOfTag(lines: readonly string[], last: number): number {
+  const tag = errorTag.exec(lines[last] ?? "")?.[0];
+  if (tag === undefined) return last;
+  return lines.slice(0, last).findLastIndex((line) => !line.startsWith(tag)) + 1;
 }
 
 /** Checkers of settings print what they found as JSON over many lines, in which only the messages are for people. */

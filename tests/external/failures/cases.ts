@@ -142,7 +142,7 @@ export const failureCases: readonly FailureCase[] = [
   {
     title: "HTTP 401 with OAuth",
     config: ({ http }) => ({ type: "http", url: `${http}/401/mcp`, auth: { type: "oauth" } }),
-    cause: /OAuth/,
+    cause: /sign-in needed \(HTTP 401\)/,
     next: /try/,
   },
   {
