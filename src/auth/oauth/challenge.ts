@@ -46,7 +46,8 @@ export function parseChallenges(
     if (scheme === null) break;
     challenges.push({ scheme: scheme[1]?.toLowerCase() ?? "" });
   }
-  return challenges.map(({ scheme, error, scope, resource_metadata: resourceMetadata }) => ({
+  const read = challenges.slice(0, maxChallenges);
+  return read.map(({ scheme, error, scope, resource_metadata: resourceMetadata }) => ({
     scheme,
     ...(error === undefined ? {} : { error }),
     ...(scope === undefined ? {} : { scope }),
