@@ -105,6 +105,17 @@ describe("requests that are refused", () => {
   });
 });
 
+it.each([0, -60])(
+  "AUT-17: a lifetime of %i s is none: a token is not renewed for every request",
+  async (lifetimeS) => {
+    await using place = await SignInPlace.open({ tokenLifetimeMs: lifetimeS * 1_000 });
+    const opened = new OpenedSignIn({ url: place.server.url });
+    await opened.login();
+    for (let request = 0; request < 5; request += 1) await opened.fields();
+    expect(place.auth.counts.token.refresh_token ?? 0).toBe(0);
+  },
+);
+
 describe("a clock that jumps", () => {
   it.each([
     ["ahead by a day", dayMs, 1],

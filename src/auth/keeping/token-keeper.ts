@@ -334,7 +334,7 @@ export class TokenKeeper {
     const { grant = "authorization_code" } = settings.oauth;
     const { metadata } = issuer;
     const now = tools.clock.now();
-    const lifetime = tokens.expires_in;
+    const { expires_in: lifetime = 0 } = tokens;
     const isConfigured = configuredClient(settings) !== undefined;
     return {
       issuer: issuer.issuer,
@@ -350,7 +350,8 @@ export class TokenKeeper {
       accessToken: tokens.access_token,
       tokenType: /^dpop$/i.test(tokens.token_type) ? "dpop" : "bearer",
       refreshToken: tokens.refresh_token ?? before?.refreshToken,
-      expiresAt: lifetime === undefined ? undefined : now + Math.max(0, lifetime) * 1_000,
+      // A lifetime of nothing counts as none: the token would be renewed for every request. The server says when it ends.
+      expiresAt: lifetime > 0 ? now + lifetime * 1_000 : undefined,
       issuedAt: now,
       signedInAt: before?.signedInAt ?? now,
       requestedScopes: scopes,
