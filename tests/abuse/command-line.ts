@@ -15,13 +15,14 @@ export interface CommandOptions {
   /** At a terminal, whose screen is `stdout`. */
   readonly isAtTerminal?: boolean;
   readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Runs the built command line where the project is, with its home and nothing else of this environment. */
 export function runCommand(
   project: Project,
   words: readonly string[],
-  { isAtTerminal = false, input = "" }: CommandOptions = {},
+  { isAtTerminal = false, input = "", env: more = {} }: CommandOptions = {},
 ): Promise<CommandEnd> {
   const own = [process.execPath, program, ...words];
   const typed = own.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ");
@@ -37,6 +38,7 @@ export function runCommand(
     TERM: "dumb",
     NO_COLOR: "1",
     SHELL: "/bin/sh",
+    ...more,
   };
   const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
   const written = { stdout: "", stderr: "" };

@@ -40,12 +40,14 @@ import { sessionRows } from "./rows/session-rows.ts";
 import { shapeRows } from "./rows/shape-rows.ts";
 import { shutdownRows } from "./rows/shutdown-rows.ts";
 import { signInRows } from "./rows/sign-in-rows.ts";
+import { signInSecretRows } from "./rows/sign-in-secret-rows.ts";
 import { sizeRows } from "./rows/size-rows.ts";
 import { stderrRows } from "./rows/stderr-rows.ts";
 import { storeFailureRows } from "./rows/store-failure-rows.ts";
 import { storeRows } from "./rows/store-rows.ts";
 import { streamRows } from "./rows/stream-rows.ts";
 import { valueRows } from "./rows/value-rows.ts";
+import { vaultRows } from "./rows/vault-rows.ts";
 
 /** The attack table. A family of attacks is a file; what it holds, `npm run test:abuse` prints. */
 export const rows: readonly Row[] = [
@@ -95,5 +97,7 @@ export const rows: readonly Row[] = [
   ...bulkRows,
   ...signInRows,
   ...callbackRows,
+  ...signInSecretRows,
   ...renewalRows,
+  ...vaultRows,
 ];

@@ -89,28 +89,33 @@ function watchDials(): { readonly count: number; stop(): void } {
 
 type Ends = Readonly<Partial<Record<AuthorizationAttack, string>>>;
 
-/** Walks through all attacks; counts those that ended otherwise than they must, and sign-ins that were kept. */
+/** Attacks that show themselves only after the person agreed. No page is opened for any other. */
+const afterPage = /^(?:redirect-token|mixup|iss-(?:missing|normalized)|state-|error-html|token-)/;
+
+/** Walks through all attacks; counts other ends than they must have, pages for nothing, and sign-ins that were kept. */
 async function walkAll(
-  { lab, product }: { readonly lab: Lab; readonly product: Product },
+  lab: Lab,
+  product: Product,
   ends: Ends,
-  look: (walk: Walk) => void,
-  options: WalkOptions = {},
+  { look, ...options }: WalkOptions & { readonly look?: (walk: Walk) => void },
 ): Promise<Figures> {
-  const figures = { "other ends": 0, "sign-ins kept": 0 };
+  const figures = { "other ends": 0, "pages too many": 0, "sign-ins kept": 0 };
   for (let round = 0; round < lab.count; round += 1)
     for (const [attack, expected] of Object.entries(ends)) {
       await using one = await walk(product, attack as AuthorizationAttack, options);
       lab.ends.set(one.end, (lab.ends.get(one.end) ?? 0) + 1);
       if (one.end !== expected) figures["other ends"] += 1;
       if (one.isKept) figures["sign-ins kept"] += 1;
-      look(one);
+      const pages = one.place.browser.pages.length;
+      figures["pages too many"] += Math.max(0, pages - Number(afterPage.test(attack)));
+      look?.(one);
     }
   return figures;
 }
 
 /** The short form waits for less than a person would. */
 function patience({ form }: Lab): WalkOptions {
-  return { oauthTimeoutMs: form === "short" ? 1_500 : undefined };
+  return { oauthTimeoutMs: form === "short" ? 500 : undefined };
 }
 
 async function leadToTrap(lab: Lab, product: Product): Promise<Figures> {
@@ -123,9 +128,10 @@ async function leadToTrap(lab: Lab, product: Product): Promise<Figures> {
     "redirect-resource-metadata": "auth_endpoint_unreachable",
     "redirect-token": "auth_endpoint_unreachable",
   };
-  const figures = await walkAll({ lab, product }, ends, ({ trapHits }) => {
+  const look = ({ trapHits }: Walk): void => {
     hits += trapHits;
-  });
+  };
+  const figures = await walkAll(lab, product, ends, { look });
   return { ...figures, "trap hits": hits };
 }
 
@@ -143,7 +149,7 @@ async function overload(lab: Lab, product: Product): Promise<Figures> {
   const look = ({ tookMs }: Walk): void => {
     slowestMs = Math.max(slowestMs, tookMs);
   };
-  const figures = await walkAll({ lab, product }, ends, look, patience(lab));
+  const figures = await walkAll(lab, product, ends, { look, ...patience(lab) });
   return { ...figures, "max s until refused": slowestMs / 1_000 };
 }
 
@@ -184,7 +190,7 @@ async function openStrangeThings(lab: Lab, product: Product): Promise<Figures> {
     "flag-url": "auth_failed",
     "http-endpoints": "auth_failed",
   };
-  const figures = await walkAll({ lab, product }, ends, () => undefined, { present });
+  const figures = await walkAll(lab, product, ends, { present });
   const runs = opener.argv().length;
   let shown = "";
   await using shell = await walk(product, "cmd-url", {
@@ -208,9 +214,10 @@ async function openStrangeThings(lab: Lab, product: Product): Promise<Figures> {
 async function offerNoProof(lab: Lab, product: Product): Promise<Figures> {
   let requests = 0;
   const ends: Ends = { "no-pkce": "auth_failed", "plain-pkce": "auth_failed" };
-  const figures = await walkAll({ lab, product }, ends, ({ place }) => {
+  const look = ({ place }: Walk): void => {
     requests += place.auth.counts.authorize + place.browser.pages.length;
-  });
+  };
+  const figures = await walkAll(lab, product, ends, { look });
   return { ...figures, "authorize requests": requests };
 }
 
@@ -225,9 +232,10 @@ async function answerForOthers(lab: Lab, product: Product): Promise<Figures> {
     "state-forge": "timeout",
     "state-missing": "timeout",
   };
-  const figures = await walkAll({ lab, product }, ends, ({ tokenRequests }) => {
+  const look = ({ tokenRequests }: Walk): void => {
     requests += tokenRequests;
-  });
+  };
+  const figures = await walkAll(lab, product, ends, { look });
   return { ...figures, "token requests": requests };
 }
 
@@ -238,7 +246,7 @@ async function answerWithMarkup(lab: Lab, product: Product): Promise<Figures> {
     "token-error-html": "auth_endpoint_unreachable",
     "token-error-text": "auth_failed",
   };
-  const figures = await walkAll({ lab, product }, ends, ({ place, failure }) => {
+  const look = ({ place, failure }: Walk): void => {
     const pages = place.browser.ends.map(({ text }) => text);
     const said = McpError.is(failure)
       ? [failure.message, failure.hint ?? "", ...Object.values(failure.details).map(String)]
@@ -247,7 +255,8 @@ async function answerWithMarkup(lab: Lab, product: Product): Promise<Figures> {
     found["ESC in a page or an error"] += [...pages, ...said].filter((text) =>
       text.includes(escape),
     ).length;
-  });
+  };
+  const figures = await walkAll(lab, product, ends, { look });
   return { ...figures, ...found };
 }
 
@@ -300,15 +309,16 @@ async function giveJunk(lab: Lab, product: Product): Promise<Figures> {
     "token-junk-type": "auth_failed",
     "token-junk-lifetime": "auth_failed",
   };
-  const figures = await walkAll({ lab, product }, ends, ({ place }) => {
+  const look = ({ place }: Walk): void => {
     const { requests } = place.server;
     injections += requests.filter(({ headers }) => "x-injected" in headers).length;
     injections += requests.filter(({ headers }) => "authorization" in headers).length;
-  });
+  };
+  const figures = await walkAll(lab, product, ends, { look });
   return { ...figures, "header injections": injections };
 }
 
-const refused = zero("other ends", "sign-ins kept");
+const refused = zero("other ends", "pages too many", "sign-ins kept");
 const walks = { servers: {}, counts: { short: 1, normal: 1, long: 10 } } as const;
 
 export const signInRows: readonly Row[] = [
