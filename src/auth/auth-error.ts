@@ -83,3 +83,11 @@ export function signInNeeded(
     details,
   });
 }
+
+/** A server no longer takes a token that a person gave: whoever gave one has another, and perhaps no page to sign in at. */
+export function pastedRefused(serverName: string): McpError {
+  return createError("auth_required", "sign-in needed (the server refuses the token you gave it)", {
+    serverName,
+    hint: ownCommand("login", serverName, ["--token", "-"]),
+  });
+}

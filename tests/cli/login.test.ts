@@ -90,6 +90,7 @@ describe("plugboard login", () => {
     });
     expect(refused.stdout).toMatch(/^✓ signed in to app with your token\n$/);
     expect(refused.exitCode).toBe(3);
+    expect(refused.stderr).toContain("plugboard login app --token -");
     expect(`${refused.stdout}${refused.stderr}`).not.toContain("canary");
     // One that the server accepts, as somebody has it from elsewhere.
     const other = await ProtectedPlace.open();

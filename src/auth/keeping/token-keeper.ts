@@ -7,7 +7,7 @@ import type { HostStore } from "../../store/host-store.ts";
 import { isJsonObject } from "../../text/json-object.ts";
 import { ownCommand } from "../../text/own-command.ts";
 import { secretForms } from "../../text/secrets/secret-forms.ts";
-import { signInNeeded } from "../auth-error.ts";
+import { pastedRefused, signInNeeded } from "../auth-error.ts";
 import { chooseScopes } from "../browser/browser-sign-in.ts";
 import { type AuthChallenge, scopesIn } from "../oauth/challenge.ts";
 import { discoverIssuer, hostOf, isSameIssuer, type TokenIssuer } from "../oauth/discover.ts";
@@ -245,6 +245,7 @@ export class TokenKeeper {
   ): Promise<GrantedTokens> {
     const { settings } = this.#options;
     const { serverName } = settings;
+    if (kept?.grant === "pasted") throw pastedRefused(serverName);
     if (kept?.refreshToken === undefined || kept.tokenEndpoint === undefined)
       throw signInNeeded(serverName, kept === undefined ? "HTTP 401" : "the sign-in has ended");
     const issuer = await this.#issuerOf(kept, challenge, http);
