@@ -9,6 +9,7 @@ import {
   type CommandSurroundings,
   type Execute,
 } from "./context/command-context.ts";
+import { leaveMemoryOutOfCoreDumps } from "./context/core-dumps.ts";
 import { type Interruption, watchSignals } from "./context/interruption.ts";
 import { createProgram, defineCommand, unknownCommand } from "./program.ts";
 
@@ -17,6 +18,7 @@ const cancelledExitCode = 130;
 
 /** Runs the command line with the words after its name, and ends the process. */
 export async function main(typed: readonly string[]): Promise<void> {
+  leaveMemoryOutOfCoreDumps();
   const interruption = watchSignals();
   const words = typed.length === 0 && isTerminal() ? [replWord] : typed;
   const line = new Line(words, { interruption, commandLine });

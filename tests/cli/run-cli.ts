@@ -282,6 +282,11 @@ export class RunningCli {
     return this.#written.stderr;
   }
 
+  /** Which parts of its memory Linux writes into a core dump. */
+  coreDumpFilter(): string {
+    return readFileSync(`/proc/${this.#child.pid}/coredump_filter`, "utf8").trim();
+  }
+
   /** The files that it has open, as Linux names them. */
   openFiles(): readonly string[] {
     const folder = `/proc/${this.#child.pid}/fd`;

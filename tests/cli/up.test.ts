@@ -71,6 +71,17 @@ describe("plugboard up", () => {
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: code });
   });
 
+  it.skipIf(process.platform !== "linux")(
+    "I6: its memory, where tokens are in clear text, is left out of core dumps",
+    async () => {
+      const cli = new CliSandbox().start(["up"]);
+      await cli.writes("stdout", ready);
+      expect(cli.coreDumpFilter()).toBe("00000000");
+      cli.signal("SIGINT");
+      expect(await cli.ended).toMatchObject({ exitCode: 0 });
+    },
+  );
+
   it("connects what is configured; one that fails does not keep the others away", async () => {
     const sandbox = new CliSandbox()
       .configureUser({ works: demoEntry, gone: { command: "no-such-command" } })
