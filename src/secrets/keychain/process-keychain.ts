@@ -15,7 +15,7 @@ const keychainPackage = "@napi-rs/keyring";
 /** What entries of ours are filed under; people see it in the list of their keychain. */
 const service = "plugboard";
 /** A keychain that is slower to show that it works is not used for a new key; a start waits 2 s for it, all in all. */
-const probeTimeoutMs = 1_700;
+const probeTimeoutMs = 1_500;
 /** The system may ask the person for a password before it gives the key away. */
 const personTimeoutMs = 30_000;
 const maxReasonChars = 200;
