@@ -18,7 +18,7 @@ export type {
 export type { StartPhase } from "./connection/start-phases.ts";
 export type { PresentPage, SignInPage } from "./auth/browser/browser-sign-in.ts";
 export type { SignInStatus } from "./auth/server-sign-in.ts";
-export type { KeptSecrets, SecretProvider } from "./host/host-secrets.ts";
+export type { KeptSecrets, KeyHolder, SecretProvider } from "./host/host-secrets.ts";
 export type { KeptLogs } from "./host/logs/kept-logs.ts";
 export type { LogEntry } from "./host/logs/log-entry.ts";
 export type {

@@ -69,12 +69,42 @@ describe("plugboard secret", () => {
     [["set", "a b"], "✗ this is no name for a secret."],
     [["set", "entry/x"], "✗ this is no name for a secret."],
     [["list", "a"], "✗ list takes no name: no secret is shown."],
-    [["show", "a"], '✗ "show" is none of set, list, remove, forget.'],
+    [["move"], "✗ name the holder."],
+    [["move", "pocket"], '✗ "pocket" is none of environment, passphrase, keychain, file.'],
+    [["rotate", "a"], "✗ rotate takes no name: all secrets get the new key."],
+    [["show", "a"], '✗ "show" is none of set, list, remove, forget, move, rotate.'],
   ])("CLI-13: secret %j is refused", async (words, message) => {
     const sandbox = new CliSandbox();
     const { stderr, exitCode } = await sandbox.run(["secret", ...words], { input: "value\n" });
     expect(stderr).toContain(message);
     expect(exitCode).toBe(2);
+  });
+
+  it("STO-09: the key moves to a passphrase and is made anew, and every secret is still there", async () => {
+    const sandbox = new CliSandbox();
+    sandbox.configureUser({
+      s: { command: process.execPath, args: [leaking], env: { API_TOKEN: "${secret:token}" } },
+    });
+    await sandbox.run(["secret", "set", "token"], { input: canary(1) });
+    const keys = (): readonly string[] => readdirSync(path.join(sandbox.home, ".plugboard/keys"));
+    expect(keys()).toHaveLength(1);
+
+    const without = await sandbox.run(["secret", "move", "passphrase"]);
+    expect(without).toMatchObject({ exitCode: 1 });
+    expect(without.stderr).toContain("PLUGBOARD_PASSPHRASE");
+    expect(await environmentOf(sandbox, "s")).toMatchObject({ API_TOKEN: canary(1) });
+
+    const env = { PLUGBOARD_PASSPHRASE: "five herons stand still here" };
+    const moved = await sandbox.run(["secret", "move", "passphrase"], { env });
+    expect(moved).toMatchObject({ exitCode: 0 });
+    expect(moved.stdout).toMatch(/^✓ The key is held by: passphrase\. /);
+    expect(keys()).toEqual([]);
+    expect(await sandbox.run(["secret", "rotate"], { env })).toMatchObject({
+      stdout: "✓ All secrets are sealed under a new key.\n",
+      exitCode: 0,
+    });
+    expect(await sandbox.run(["secret", "move", "file"], { env })).toMatchObject({ exitCode: 0 });
+    expect(await environmentOf(sandbox, "s")).toMatchObject({ API_TOKEN: canary(1) });
   });
 
   it("CLI-13: an empty secret is none", async () => {

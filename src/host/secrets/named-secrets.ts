@@ -1,7 +1,7 @@
 import { isSecretName } from "../../config/variables/secret-names.ts";
 import { createError } from "../../errors/families.ts";
-import type { SecretVault } from "../../secrets/secret-vault.ts";
-import type { KeptSecrets } from "../host-secrets.ts";
+import type { Vault } from "../../secrets/vault.ts";
+import type { KeptSecrets, KeyHolder } from "../host-secrets.ts";
 
 /** What the vault calls the secrets that people keep under names of their choice. */
 const prefix = "named/";
@@ -12,9 +12,9 @@ export function vaultNameOf(name: string): string {
 
 /** Keeps the secrets in the vault that entries name. */
 export class NamedSecrets implements KeptSecrets {
-  readonly #vault: SecretVault;
+  readonly #vault: Vault;
 
-  constructor(vault: SecretVault) {
+  constructor(vault: Vault) {
     this.#vault = vault;
   }
 
@@ -38,5 +38,13 @@ export class NamedSecrets implements KeptSecrets {
 
   async remove(name: string): Promise<boolean> {
     return await this.#vault.remove(vaultNameOf(name));
+  }
+
+  async moveKey(holder: KeyHolder): Promise<void> {
+    await this.#vault.moveTo(holder);
+  }
+
+  async rotateKey(): Promise<void> {
+    await this.#vault.rotate();
   }
 }
