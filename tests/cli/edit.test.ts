@@ -255,3 +255,53 @@ describe("plugboard edit by options", () => {
     expect(await cli.ended).toMatchObject({ exitCode: 0 });
   });
 });
+
+describe("plugboard edit of a sign-in", () => {
+  /** An entry that is kept in the store, so that it may hold secrets. */
+  async function addAddress(): Promise<CliSandbox> {
+    const sandbox = new CliSandbox();
+    const words = ["add", "app", "http://127.0.0.1:9/mcp", "--no-test", "--client-id", "mine"];
+    expect(await sandbox.run(words)).toMatchObject({ exitCode: 0 });
+    return sandbox;
+  }
+
+  const authOf = async (sandbox: CliSandbox): Promise<unknown> => {
+    const { stdout } = await sandbox.run(["get", "app", "--json"]);
+    const { servers } = JSON.parse(stdout) as {
+      readonly servers: readonly [{ readonly entry: { readonly auth: unknown } }];
+    };
+    return servers[0].entry.auth;
+  };
+
+  it("AUT-03 AUT-08: adds to the settings of the same kind, and asks for the secret of the client", async () => {
+    const sandbox = await addAddress();
+    const words = ["edit", "app", "--no-test", "--oauth-scope", "files", "--client-secret"];
+    const edited = await sandbox.run(words, { input: "canary-secret-1\n" });
+    expect(edited).toMatchObject({ exitCode: 0 });
+    const auth = await authOf(sandbox);
+    expect(auth).toMatchObject({ type: "oauth", clientId: "mine", scopes: ["files"] });
+    expect(auth).toHaveProperty("clientSecret");
+    expect(JSON.stringify(auth)).not.toContain("canary");
+  });
+
+  it("AUT-02: another kind takes the place of all of it", async () => {
+    const sandbox = await addAddress();
+    const words = ["edit", "app", "--no-test", "--bearer"];
+    expect(await sandbox.run(words, { input: "canary-token-1\n" })).toMatchObject({ exitCode: 0 });
+    const auth = await authOf(sandbox);
+    expect(auth).toMatchObject({ type: "bearer" });
+    expect(auth).not.toHaveProperty("clientId");
+  });
+
+  it("CLI-13: is for an address, and a secret of a client needs the client", async () => {
+    const place = new EditPlace();
+    const misfit = await place.sandbox.run(["edit", "demo", "--oauth"]);
+    expect(misfit.stderr).toContain('✗ "demo" is started by a command, and has no "auth"');
+    const sandbox = new CliSandbox();
+    await sandbox.run(["add", "app", "http://127.0.0.1:9/mcp", "--no-test"]);
+    const words = ["edit", "app", "--no-test", "--client-secret"];
+    const alone = await sandbox.run(words, { input: "canary-secret-1\n" });
+    expect(alone.stderr).toContain('"clientSecret" belongs to');
+    expect([misfit.exitCode, alone.exitCode]).toEqual([2, 2]);
+  });
+});

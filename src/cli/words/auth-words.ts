@@ -44,8 +44,6 @@ export function readAuth(options: AuthOptions): Readonly<Record<string, unknown>
     throw createError("invalid_arguments", "--bearer goes with no option of OAuth", {
       hint: "a server is called with one token: yours, or one that a sign-in gives",
     });
-  if (clientSecret === true && clientId === undefined)
-    throw createError("invalid_arguments", "--client-secret is for --client-id");
   if (options.bearer === true) return { auth: { type: "bearer" } };
   return isOAuth ? { auth: { type: "oauth", ...oauth } } : {};
 }

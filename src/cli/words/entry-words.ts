@@ -175,23 +175,22 @@ export function readEntry(
 }
 
 /**
- * Reads what is to be changed of an entry: another command or address, and the options beside it; undefined when
- * nothing was typed. Whether it fits the entry, the host finds out.
+ * Reads what is to be changed of an entry: another command or address, and the options beside it; empty when nothing
+ * was typed. Whether it fits the entry, the host finds out.
  */
 export function readEntryChange(
   words: readonly string[],
   options: EntryOptions,
-): Readonly<Record<string, unknown>> | undefined {
+): Readonly<Record<string, unknown>> {
   const { env, header, transport, timeout } = options;
   const target = words.length === 0 ? {} : readEntry(words, {});
-  const change = {
+  return {
     ...target,
     ...(env === undefined ? {} : { env: readVariables(env) }),
     ...(header === undefined ? {} : { headers: readHeaders(header) }),
     ...(transport === undefined ? {} : { transport }),
     ...(timeout === undefined ? {} : { timeoutMs: timeout }),
   };
-  return Object.keys(change).length === 0 ? undefined : change;
 }
 
 /** Reads the variables of a command; a name alone refers to the variable of that name. */

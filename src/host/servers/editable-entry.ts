@@ -143,11 +143,11 @@ const timeoutKeys: ReadonlySet<string> = new Set(
   ["timeout", "connectTimeout", "callTimeout"].flatMap((key) => [key, `${key}Ms`]),
 );
 const processKeys = ["command", "args", "env"];
-const addressKeys = ["url", "headers", "transport"];
+const addressKeys = ["url", "headers", "transport", "auth"];
 
 /**
  * Puts what was named into an entry: variables and headers are added to the others or take the place of the one of
- * their name, all else takes the place of what was there. Throws `invalid_arguments` for what does not fit the entry.
+ * their name, and so are settings of the same kind of sign-in; all else takes the place of what was there. Throws `invalid_arguments` for what does not fit the entry.
  */
 export function changeEntry(serverName: string, written: Entry, change: Entry): Entry {
   const entry = canonical(written);
@@ -156,7 +156,7 @@ export function changeEntry(serverName: string, written: Entry, change: Entry): 
     (isAddress ? processKeys : addressKeys).includes(key),
   );
   if (foreign !== undefined) throw misfit(serverName, foreign, isAddress);
-  const { env, headers, timeoutMs, ...others } = change;
+  const { env, headers, auth, timeoutMs, ...others } = change;
   const isReplaced = (key: string): boolean =>
     (key === "args" && change["command"] !== undefined) ||
     (timeoutMs !== undefined && timeoutKeys.has(key));
@@ -168,8 +168,15 @@ export function changeEntry(serverName: string, written: Entry, change: Entry): 
     ...(headers === undefined
       ? {}
       : { headers: withMembers(entry["headers"], headers, (name) => name.toLowerCase()) }),
+    ...(auth === undefined ? {} : { auth: withAuth(entry["auth"], auth) }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };
+}
+
+function withAuth(before: unknown, change: unknown): unknown {
+  const isSameKind =
+    isJsonObject(before) && isJsonObject(change) && before["type"] === change["type"];
+  return isSameKind ? { ...before, ...change } : change;
 }
 
 function withMembers(before: unknown, added: unknown, identity: (name: string) => string): Entry {

@@ -75,6 +75,8 @@ function readSignedEntry(
 ): Readonly<Record<string, unknown>> {
   const entry = readEntry(words, options);
   const auth = readAuth(options);
+  if (options.clientSecret === true && options.clientId === undefined)
+    throw createError("invalid_arguments", "--client-secret is for --client-id");
   if (entry["url"] !== undefined || Object.keys(auth).length === 0) return { ...entry, ...auth };
   throw createError("invalid_arguments", "a sign-in is for an address", {
     hint: "a command on this machine gets its secrets by --secret-env NAME",

@@ -21,6 +21,12 @@ import { withConfiguredHost } from "../../steps/open-host.ts";
 import { readSecrets } from "../../steps/read-secrets.ts";
 import { notTried, tryServer } from "../../steps/try-server.ts";
 import {
+  addAuthOptions,
+  askedAuthSecrets,
+  type AuthOptions,
+  readAuth,
+} from "../../words/auth-words.ts";
+import {
   addEntryOptions,
   type AskedSecret,
   askedSecrets,
@@ -33,11 +39,13 @@ import { addExamples } from "../../words/examples.ts";
 
 type Entry = EditableEntry["entry"];
 
+type EditOptions = EntryOptions & AuthOptions & { readonly test: boolean };
+
 interface EditCommand {
   readonly name: string;
-  /** What was typed to be changed; undefined for an editor. */
-  readonly change: Entry | undefined;
-  /** What is to be asked for beside it. */
+  /** What was typed to be changed. */
+  readonly change: Entry;
+  /** What is to be asked for beside it; without either, an editor opens the entry. */
   readonly asked: readonly AskedSecret[];
   readonly test: boolean;
 }
@@ -55,16 +63,17 @@ export const define: DefineCommand = (command, execute) => {
     .description(
       "Changes the entry of a server where it is written, and tries it. What is typed is added or\n" +
         "takes the place of what was there; without anything to change, $VISUAL or $EDITOR opens the\n" +
-        "whole entry. Secrets are shown as placeholders; --secret-env and --secret-header ask for new ones.",
+        "whole entry. Secrets are shown as placeholders; --secret-env, --secret-header, --bearer and\n" +
+        "--client-secret ask for new ones.",
     )
     .argument("<name>", "its name in plugboard list")
     .argument("[server...]", "another address; or -- and another command with arguments");
-  addEntryOptions(command)
+  addAuthOptions(addEntryOptions(command))
     .option("--no-test", "keep it without trying it")
-    .action((name: string, words: string[], options: EntryOptions & { test: boolean }) =>
+    .action((name: string, words: string[], options: EditOptions) =>
       execute((context) => {
-        const change = readEntryChange(words, options);
-        const asked = askedSecrets(options);
+        const change = { ...readEntryChange(words, options), ...readAuth(options) };
+        const asked = [...askedSecrets(options), ...askedAuthSecrets(options)];
         return runEdit(context, { name, change, asked, test: options.test });
       }),
     );
@@ -80,11 +89,10 @@ async function runEdit(context: CommandContext, command: EditCommand): Promise<n
       context,
       asked.map((it) => it.name),
     );
-    const change =
-      asked.length === 0 ? command.change : withSecrets(command.change ?? {}, asked, secrets);
+    const change = withSecrets(command.change, asked, secrets);
     const editable = await host.editableEntry(name);
     const kept =
-      change === undefined
+      Object.keys(change).length === 0
         ? await editInEditor(context, host, { name, editable })
         : await keep(host, { name, editable, entry: changeEntry(name, editable.entry, change) });
     if (typeof kept === "number") return kept;
