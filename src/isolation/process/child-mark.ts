@@ -42,7 +42,9 @@ function readThreadId(): number | undefined {
 }
 
 /** Tells threads of a process apart. It is no secret: `node:crypto` would take 2 ms to load. */
-const threadPart = Math.floor(Math.random() * 2 ** 32).toString(16);
+const threadPart = Math.floor(Math.random() * 2 ** 32)
+  .toString(16)
+  .padStart(8, "0");
 
 /** What all markers of this thread begin with; the process in front, so that others see whether it still lives. */
 export const hostId = `${process.pid}-${ownStartTicks ?? ""}-${threadPart}`;
