@@ -94,6 +94,7 @@ const entries: Readonly<Record<string, Entry>> = {
       "Human",
       "KeptLogs",
       "KeptSecrets",
+      "KeyHolder",
       "Limits",
       "LoadToolsOptions",
       "LogEntry",

@@ -247,6 +247,8 @@ describe("beside plugboard up", () => {
     expect(call).toMatchObject({ stdout: "hello\n", exitCode: 0 });
     expect(call.stderr).toContain("the host that runs here is used");
     await sandbox.run(["logout", "app"]);
+    // A call that runs while the host disconnects would end with the connection instead.
+    await expect.poll(state, { timeout: 10_000 }).not.toBe("connected");
     expect(await sandbox.run(echo)).toMatchObject({ exitCode: 3 });
     host.signal("SIGINT");
     expect((await host.ended).exitCode).toBe(0);
