@@ -66,6 +66,8 @@ describe("a host that is closed", () => {
     await Promise.all([closing, ...asked]);
     for (const refusal of refusals) expect(refusal).toMatchObject({ code: "closed" });
     await using next = await project.host();
-    expect(next.grants.list().map(({ agent }) => agent)).toEqual(allowed);
+    // Those of one millisecond are listed by name.
+    const kept = next.grants.list().map(({ agent }) => agent);
+    expect(kept.toSorted()).toEqual(allowed.toSorted());
   });
 });
